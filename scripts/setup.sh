@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Makes .venv at the root with all that running and testing needs.  Nothing is built or installed twice:
-# the wheel of llama-cpp-python is kept in the cache folder, and a stamp says what .venv was made from.
+# Makes .venv at the root with all that running and testing needs.  Nothing is compiled, and nothing installed twice: a
+# stamp says what .venv was made from.
 set -eu
 cd "$(dirname "$0")/.."
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/palimpsest/wheels"
 stamp=.venv/.made-from
 wanted=$(cat pyproject.toml scripts/setup.sh | sha256sum)
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
@@ -24,17 +23,8 @@ python=${PYTHON:-$(command -v python3.11 || command -v python3 || true)}
 "$python" -c 'import ensurepip, venv' 2>/dev/null || debian python3-venv
 
 [ -x .venv/bin/python ] || "$python" -m venv .venv
-pip() { .venv/bin/python -m pip --disable-pip-version-check -q "$@"; }
-
-llama=$(ls "$cache"/llama_cpp_python-*.whl 2>/dev/null | tail -n 1 || true)
-if [ -z "$llama" ] || ! .venv/bin/python -m pip install -q --dry-run --no-deps "$llama" >/dev/null 2>&1; then
-  command -v c++ >/dev/null || debian build-essential
-  say "building llama-cpp-python once: several minutes"
-  mkdir -p "$cache"
-  # Portable and small: no instruction set of this machine alone, no vision.
-  CMAKE_ARGS="-DGGML_NATIVE=OFF -DLLAVA_BUILD=OFF" pip wheel --no-deps -w "$cache" 'llama-cpp-python>=0.3.36'
-fi
 say "installing into .venv"
-pip install --find-links "$cache" --upgrade pip
-pip install --find-links "$cache" -e '.[engine,mcp,acp]' --group dev
+pip() { .venv/bin/python -m pip --disable-pip-version-check -q "$@"; }
+pip install --upgrade 'pip>=25.1' # knows --group
+pip install -e '.[mcp,acp]' --group dev
 printf '%s' "$wanted" > "$stamp"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from tests.documents import ROOT
@@ -30,3 +31,14 @@ def installed(script: str) -> Path:
     if made.returncode:
         raise NotHere(made.stderr.strip())
     return Path(made.stdout.strip())
+
+
+def without_library(folder: Path) -> dict[str, str]:
+    """Variables of a process that finds no llama.cpp: packages without one are found in place of those installed."""
+    for name in ("llama_cpp", "xllamacpp"):
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").touch()
+    return {
+        "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)]),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+    }

@@ -17,7 +17,6 @@ OF_PEOPLE = ("bench/", "demo/", "measure/")
 """Rooms that measure with code of a language, or show some."""
 OF_THE_INTERPRETER = {
     "cli/doctor.py": "says which interpreter runs Palimpsest",
-    "system/installation.py": "says how to install what is missing beside that interpreter",
     "chat_templates/rendering.py": "starts that interpreter with its own variables",
     "config/settings.py": "a setting of people's files: which interpreter a workspace runs on",
     "config/permissions.py": "who may set it",

@@ -104,3 +104,15 @@ def test_every_name_in_the_guide_is_known() -> None:
         (document, it) for document in GUIDE for it in (*documents.spans(document), *documents.code_lines(document))
     ]
     assert [f"{documents.name(document)}: {it}" for document, it in named if not is_known(it)] == []
+
+
+def test_nothing_says_to_ask_an_index_for_our_package() -> None:
+    """Its name may be taken there."""
+    named = re.compile(r"install[^\n]*[\s'\"]palimpsest(\[[\w,]+\])?['\"`\s]")
+    asking = [
+        f"{path.name}: {line}"
+        for path in [*GUIDE, *(ROOT / "server" / "palimpsest").rglob("*.py")]
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if named.search(line)
+    ]
+    assert asking == []

@@ -2,8 +2,7 @@
 
 In: arguments, signals.  Out: an exit status (0 done or another engine runs, 1 no engine possible here, 2 wrong
 usage), logs to stderr; stdout stays silent.  With `--http` it is a person's own: it says on stderr what it does, and
-runs beside an editor's engine too.  Imports nothing that an installation without an engine lacks, but where it is
-needed: so it can say what is missing.
+runs beside an editor's engine too.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from palimpsest.engine.lifetime.lock import ProcessLock
 from palimpsest.engine.lifetime.say import say
 from palimpsest.engine.options import Options, read
 from palimpsest.errors import EngineUnavailable, PalimpsestError
-from palimpsest.system import installation, logs
+from palimpsest.system import logs
 from palimpsest.system.engine_address import Address, beside
 
 WAIT_POLICY = ("OMP_WAIT_POLICY", "passive")
@@ -32,6 +31,8 @@ WAIT_POLICY = ("OMP_WAIT_POLICY", "passive")
 else uses too (measured with two threads on two busy cores), and in an editor something always does."""
 PREDECESSOR_S = 30.0
 """How long to wait for an engine that holds the lock but does not answer: it is starting, or on its way out."""
+
+WITHOUT = 'With engine.kind = "none" the editor keeps everything that needs no model.'
 
 logger = logging.getLogger(__name__)
 
@@ -55,10 +56,8 @@ def main(argv: Sequence[str], model: Path | None = None, check: Callable[[Path],
         from palimpsest import engine_process
 
         engine_process.check(options.settings.library)
-    except (ImportError, EngineUnavailable) as error:
-        why = getattr(error, "message", error)
-        ways = installation.ways_to_an_engine("\n  ")
-        print(f"There is no local engine here ({why}).  Three ways on:\n  {ways}", file=sys.stderr)
+    except EngineUnavailable as error:
+        print(f"There is no engine here: {error}\n{WITHOUT}", file=sys.stderr)
         return 1
     signal.signal(signal.SIGTERM, _leave)
     with ExitStack() as stack:

@@ -98,7 +98,7 @@ async def test_doctor_uses_the_engine_that_runs_and_leaves_it(editor: Editor) ->
     running = engine_pids()
     found = await editor.command("palimpsest.doctor")
     assert found["ok"], found["text"]
-    assert {"engine parts", "model", "speed", "memory"} <= {row["name"] for row in found["rows"]}
+    assert {"llama.cpp", "model", "speed", "memory"} <= {row["name"] for row in found["rows"]}
     assert engine_pids() == running
     assert (await editor.command("palimpsest.model.info"))["in_place"]
 

@@ -107,7 +107,7 @@ def test_doctor_looks_at_the_server_that_is_set(tmp_path: Path, peer: Peer) -> N
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
     assert checks["engine.url"]["ok"]
     assert peer.url in checks["backend"]["detail"]
-    assert "engine parts" not in checks
+    assert "llama.cpp" not in checks
     assert KEY not in done.stdout + done.stderr
 
 

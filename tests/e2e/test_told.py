@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from palimpsest.models.files import embedded
+from tests.installing import without_library
 
 from .conftest import Editor, engine_pids, start_editor, stop_editor, told, until
 
@@ -41,16 +42,16 @@ async def test_a_missing_and_a_cut_model_are_told_once_each(shop: Path) -> None:
         await stop_editor(editor)
 
 
-async def test_missing_parts_are_told_with_the_command_for_this_installation(
+async def test_a_missing_library_is_told_with_the_command_that_gets_one(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "llama_cpp.py").write_text("raise ImportError('not here')\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for name, value in without_library(tmp_path).items():
+        monkeypatch.setenv(name, value)
     editor = await start_editor(shop, {"engine": {"n_ctx": 1152}}, own_process=True)  # no engine of another test
     try:
         await until(lambda: told(editor))
         (message,) = told(editor)
-        assert " install " in message
+        assert "palimpsest engine get" in message
         assert "palimpsest.restartEngine" in message
     finally:
         await stop_editor(editor)

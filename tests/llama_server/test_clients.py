@@ -133,7 +133,7 @@ def test_what_is_not_served_says_so(path: str, ours: Client) -> None:
 
 def test_json_keeps_to_its_schema(ours: Client) -> None:
     schema = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
-    answer = ours.post("/completion", prompt="x = ", n_predict=60, temperature=0, json_schema=schema).data
+    answer = ours.post("/completion", prompt="x = ", n_predict=100, temperature=0, json_schema=schema).data
     assert json.loads(answer["content"]).keys() == {"ok"}
     form = {"type": "json_schema", "json_schema": {"schema": {"type": "boolean"}}}
     chat = ours.post("/v1/chat/completions", messages=HELLO, max_tokens=20, temperature=0, response_format=form).data

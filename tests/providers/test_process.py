@@ -22,6 +22,7 @@ from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.system import folders
 from palimpsest.system.engine_address import Address
+from tests.installing import without_library
 from tests.providers.conftest import Process, loaded
 
 SMALL = ("--n-ctx", "1024", "--store-mb", "16")
@@ -189,17 +190,15 @@ async def test_a_lease_tells_each_change(place: Address, model: Path, processes:
     await other.aclose()
 
 
-def test_where_the_bindings_are_missing_it_says_how_to_get_an_engine(
+def test_where_there_is_no_library_it_says_how_to_get_one(
     place: Address, model: Path, processes: list[Process], tmp_path: Path
 ) -> None:
-    (tmp_path / "llama_cpp.py").write_text("raise ImportError('not here')\n")
-    process = Process("--model", model, "--socket", place.socket, PYTHONPATH=str(tmp_path))
+    process = Process("--model", model, "--socket", place.socket, **without_library(tmp_path))
     processes.append(process)
     status, out, err = process.wait()
     assert (status, out) == (1, "")
-    assert "There is no local engine here" in err
-    assert " install " in err
-    assert "https://abetlen.github.io/llama-cpp-python/whl/cpu" in err
+    assert "There is no llama.cpp here" in err
+    assert "palimpsest engine get" in err
     assert 'engine.kind = "none"' in err
     assert "Traceback" not in err
 

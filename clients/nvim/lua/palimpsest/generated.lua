@@ -890,6 +890,12 @@ return {
       low = 0,
     },
     {
+      name = "engine.library",
+      type = "string",
+      default = "",
+      doc = "A libllama, or a folder with one. Empty: what `palimpsest engine get` fetched, else an installed package's.",
+    },
+    {
       name = "engine.mode",
       type = "string",
       default = "auto",

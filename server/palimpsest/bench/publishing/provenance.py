@@ -9,9 +9,9 @@ import os
 import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from palimpsest.kv.llama.library import library
 from palimpsest.models import default_model, files
 from palimpsest.models.machine import this_machine
 from palimpsest.system import git
@@ -59,7 +59,7 @@ def _machine() -> str:
     lacks = [f"no {name}" for flag, name in _INSTRUCTIONS.items() if flags and flag not in flags]
     memory = f"{machine.memory / (1 << 30):.0f} GiB"
     gpu = machine.gpu or "no GPU"
-    details = ", ".join([_processor(), memory, *has, *lacks, f"load {_load():.1f}", f"llama-cpp-python {_llama()}"])
+    details = ", ".join([_processor(), memory, *has, *lacks, f"load {_load():.1f}", _llama()])
     return f"{machine.cores} cores, {gpu} ({details})"
 
 
@@ -85,10 +85,9 @@ def _load() -> float:
 
 
 def _llama() -> str:
-    try:
-        return version("llama-cpp-python")
-    except PackageNotFoundError:
-        return "not installed"
+    """`llama.cpp 0.4.0-dev, built for zen4`"""
+    native = library()
+    return f"llama.cpp {native.api.version}" + (f", built for {native.processor}" if native.processor else "")
 
 
 def _model(path: Path) -> str:

@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 
 from palimpsest.bench.replaying.cost import Cost
 from palimpsest.bench.replaying.llama_vim import LlamaVim
+from palimpsest.bench.replaying.peer_server import COMES_WITH
 from palimpsest.bench.traces.buffers import Buffers
 from palimpsest.bench.traces.format import Pause, Request, Trace
 from palimpsest.errors import EngineUnavailable
-from palimpsest.system import installation
 
 TIMEOUT_S = 600.0
 END_S = 10.0
@@ -47,8 +47,7 @@ def started(model: Path, options: Mapping[str, int]) -> Iterator[str]:
         try:
             line = child.stdout.readline()
             if not line:
-                hint = f"`{installation.add('bench')}` brings it."
-                raise EngineUnavailable("The stock llama-server does not start.", hint=hint)
+                raise EngineUnavailable("The stock llama-server does not start.", hint=COMES_WITH)
             yield json.loads(line)["url"]
         finally:
             child.stdin.close()

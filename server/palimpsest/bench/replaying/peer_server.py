@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from palimpsest.system import installation
+COMES_WITH = "xllamacpp has it, which has no wheel for every platform."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         import xllamacpp
     except ImportError:
-        print(f"peer: the stock llama-server is not installed: {installation.add('bench')}", file=sys.stderr)
+        print(f"peer: the stock llama-server is not here.  {COMES_WITH}", file=sys.stderr)
         return 1
     server = xllamacpp.Server(_params(xllamacpp.CommonParams(), options))
     print(json.dumps({"url": server.listening_address}), file=said, flush=True)

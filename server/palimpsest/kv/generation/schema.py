@@ -16,12 +16,15 @@ import numpy.typing as npt
 from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
 
 from palimpsest.errors import InvalidArgument
+from palimpsest.kv.llama.native import Model
 from palimpsest.kv.llama.vocab import Ids, Vocabulary
 
 MAX_BYTES = 256 << 10
 FIELD = "json_schema"
-SPACE = r"(| |\n{1,2}[ \t]{0,20})"
-"""llama-server's own between the elements of JSON: a bound, since a model may go on with spaces for ever."""
+SPACE = r"(| |\n[ \t]{0,20})"
+"""Between the elements of JSON: nearly llama-server's own; a model may go on with spaces for ever."""
+MAPS, LISTS, ONE = ("properties", "$defs", "definitions"), ("anyOf", "oneOf", "prefixItems"), ("items",)
+"""Keywords with schemas in them."""
 
 
 def check_schema(schema: Any) -> None:
@@ -34,7 +37,7 @@ def _grammar(schema: Any) -> str:
     if not isinstance(schema, dict):
         raise InvalidArgument(FIELD, "expected an object.")
     try:
-        text = json.dumps(schema)
+        text = json.dumps(_closed(schema))
     except RecursionError:
         raise InvalidArgument(FIELD, "is nested too deep.") from None
     if len(text) > MAX_BYTES:
@@ -45,8 +48,28 @@ def _grammar(schema: Any) -> str:
         raise _not_understood(str(error)) from None
 
 
+def _closed(schema: Any) -> Any:
+    """An object whose properties are named has no others, as llama-server has it, unless the schema says so."""
+    if not isinstance(schema, dict):
+        return schema
+    made = dict(schema)
+    for key, value in schema.items():
+        if key in MAPS and isinstance(value, dict):
+            made[key] = {name: _closed(inner) for name, inner in value.items()}
+        elif key in LISTS and isinstance(value, list):
+            made[key] = [_closed(inner) for inner in value]
+        elif key in ONE:
+            made[key] = _closed(value)
+    if "properties" in made and "allOf" not in made:
+        made.setdefault("additionalProperties", False)
+    return made
+
+
 def _not_understood(why: str) -> InvalidArgument:
-    return InvalidArgument(FIELD, f"is not understood: {' '.join(why.split())[:200]}")
+    why = " ".join(why.partition("<state>")[0].split())  # its state means something to its authors alone
+    if why.startswith("NoExtension"):
+        return InvalidArgument(FIELD, "is satisfied by no text.")
+    return InvalidArgument(FIELD, f"is not understood: {why[:200]}")
 
 
 class Schema:
@@ -77,10 +100,10 @@ class Schema:
 
 
 class Schemas:
-    """Of one vocabulary.  `ends`: tokens that may end an answer."""
+    """Of one model.  `ends`: tokens that may end an answer."""
 
-    def __init__(self, vocab: Vocabulary, ends: Collection[int]) -> None:
-        self._vocab, self._ends = vocab, ends
+    def __init__(self, model: Model, vocab: Vocabulary, ends: Collection[int]) -> None:
+        self._model, self._vocab, self._ends = model, vocab, ends
 
     def follow(self, schema: Any) -> Schema:
         """Raises InvalidArgument."""
@@ -92,18 +115,21 @@ class Schemas:
     @cached_property
     def _tokenizer(self) -> LLTokenizer:
         """Made at the first schema: a second or so for a large vocabulary."""
-        return LLTokenizer(TokenizerWrapper(_Tokens(self._vocab)), eos_token=sorted(self._ends))
+        return LLTokenizer(TokenizerWrapper(_Tokens(self._model, self._vocab)), eos_token=sorted(self._ends))
 
 
 class _Tokens:
-    """What llguidance asks a tokenizer for.  It only ever tokenizes what a schema forces, and only to go faster."""
+    """What llguidance asks a tokenizer for.  Called, it gives the tokens of what a schema forces next."""
 
     bos_token_id = None
 
-    def __init__(self, vocab: Vocabulary) -> None:
+    def __init__(self, model: Model, vocab: Vocabulary) -> None:
+        self._model, self._vocab = model, vocab
         self.tokens = vocab.pieces
         self.special_token_ids = [i for i, piece in enumerate(vocab.pieces) if not piece]
         self.eos_token_id = self.special_token_ids[0]
 
     def __call__(self, text: bytes) -> list[int]:
-        return []
+        found = self._model.tokenize(text.decode("utf-8", "replace"))
+        # some models put a space in front of a text
+        return found if self._vocab.text(found) == text else self._vocab.longest(text)

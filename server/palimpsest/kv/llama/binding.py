@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from palimpsest.errors import EngineUnavailable
 from palimpsest.kv.llama.layouts import LAYOUTS, Batch, ChainParams, Field, Layout, TokenDataArray, structure
+from palimpsest.libraries.locate import WAYS
 
 LOG_CALLBACK: Final = ctypes.CFUNCTYPE(None, ctypes.c_int, c_char_p, c_void_p)
 
@@ -135,7 +136,7 @@ class Binding:
     def __init__(self, path: Path) -> None:
         """Raises EngineUnavailable with what is wrong with the library."""
         self.path = path
-        self._native = _opened(path)
+        self._native = opened(path)
         self.version = self._said("llama_version")
         missing = [name for name in (*FUNCTIONS, "llama_init_from_model") if not hasattr(self._native, name)]
         if missing:
@@ -200,21 +201,24 @@ class Binding:
     def _layout(self) -> Layout:
         """The one that its default parameters fit.  They are looked at whatever version it names: between two versions
         that were seen there may be others."""
-        model, context = self.defaults("llama_model"), self.defaults("llama_context")
+        model, context = defaults(self._native, "llama_model"), defaults(self._native, "llama_context")
         for layout in LAYOUTS:
             if fits(model, layout.model) and fits(context, layout.context):
                 return layout
         known = ", ".join(version for layout in LAYOUTS for version in layout.versions)
         raise refused(self.path, f"has parameters of another layout than those known (llama.cpp {known})", self.version)
 
-    def defaults(self, of: str) -> bytes:
-        """`RAW` bytes of which the first are `{of}_default_params()`: a structure of this size comes back through
-        memory of the caller's, as any larger one does."""
 
-        class Raw(ctypes.Structure):
-            _fields_ = (("bytes", c_uint8 * RAW),)
+def defaults(native: ctypes.CDLL, of: str) -> bytes:
+    """`RAW` bytes of which the first are `{of}_default_params()`: a structure of this size comes back through memory of
+    the caller's, as any larger one does."""
 
-        return bytes(self.function(f"{of}_default_params", Raw, ())().bytes)
+    class Raw(ctypes.Structure):
+        _fields_ = (("bytes", c_uint8 * RAW),)
+
+    function = getattr(native, f"{of}_default_params")
+    function.restype, function.argtypes = Raw, ()
+    return bytes(function().bytes)
 
 
 def fits(raw: bytes, fields: Sequence[Field]) -> bool:
@@ -225,13 +229,10 @@ def fits(raw: bytes, fields: Sequence[Field]) -> bool:
 
 def refused(path: Path, why: str, version: str = "") -> EngineUnavailable:
     called = f" (llama.cpp {version})" if version else ""
-    return EngineUnavailable(f"{path}{called} cannot be used: it {why}.", hint=HINT)
+    return EngineUnavailable(f"{path}{called} cannot be used: it {why}.", hint=WAYS)
 
 
-HINT: Final = "Run `palimpsest engine get`, or set `engine.library` to another libllama."
-
-
-def _opened(path: Path) -> ctypes.CDLL:
+def opened(path: Path) -> ctypes.CDLL:
     """Raises EngineUnavailable."""
     if sys.platform == "win32":
         os.add_dll_directory(str(path.parent))

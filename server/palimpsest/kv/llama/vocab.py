@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 Ids = npt.NDArray[np.int32]
+LONGEST = 32
+"""Bytes of a token that `longest` looks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,16 @@ class Vocabulary:
     def can_spell(self, text: bytes) -> bool:
         """Whether no choice of tokens on the way through `text` leads to a dead end: every byte is a token."""
         return all(text[i : i + 1] in self._by_bytes for i in range(len(text)))
+
+    def longest(self, text: bytes) -> list[int]:
+        """Tokens that spell `text`, each the longest there is; what no token spells is left out."""
+        found, start = list[int](), 0
+        while start < len(text):
+            lengths = range(min(len(text) - start, LONGEST), 0, -1)
+            ids = next((ids for n in lengths if (ids := self._by_bytes.get(text[start : start + n]))), None)
+            found += ids[:1] if ids else ()
+            start += len(self.pieces[found[-1]]) if ids else 1
+        return found
 
     def text(self, tokens: Collection[int]) -> bytes:
         return b"".join(self.pieces[token] for token in tokens)

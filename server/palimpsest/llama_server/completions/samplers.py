@@ -20,6 +20,17 @@ from palimpsest.kv.llama.native import Logits, Model
 from palimpsest.kv.llama.vocab import Ids
 from palimpsest.llama_server.requests.params import RANDOM_SEED, Params
 
+NOT_EVERYWHERE = {
+    "dry": "llama_sampler_init_dry",
+    "infill": "llama_sampler_init_infill",
+    "penalties": "llama_sampler_init_penalties",
+    "temperature": "llama_sampler_init_temp_ext",
+    "top_n_sigma": "llama_sampler_init_top_n_sigma",
+    "typ_p": "llama_sampler_init_typical",
+    "xtc": "llama_sampler_init_xtc",
+}
+"""Samplers that a library may lack, which then change nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Picked:
@@ -148,7 +159,8 @@ def _chain(api: Any, model: Model, params: Params, n_ctx: int) -> Any:
     }
     chain = api.llama_sampler_chain_init(api.llama_sampler_chain_default_params())
     for name in params.samplers:
-        api.llama_sampler_chain_add(chain, make[name]())
+        if name not in NOT_EVERYWHERE or api.has(NOT_EVERYWHERE[name]):
+            api.llama_sampler_chain_add(chain, make[name]())
     api.llama_sampler_chain_add(chain, api.llama_sampler_init_dist(seed))
     return chain
 

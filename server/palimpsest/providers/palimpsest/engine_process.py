@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from palimpsest.errors import EngineDied, EngineError, EngineUnavailable
-from palimpsest.system import installation, logs
+from palimpsest.libraries.locate import WAYS
+from palimpsest.system import logs
 
 MAX_FILE = 1 << 18
 """Bytes of an engine's stderr that are kept from one start to the next."""
@@ -35,15 +36,13 @@ ABORTED = 3
 
 ILLEGAL = (-signal.SIGILL, 0xC000001D)
 """An instruction that the processor does not have."""
+ILLEGAL_SAID = "Fatal Python error: Illegal instruction"
+"""faulthandler's first line.  Where it then looks at a thread that is still running, it may end by SIGSEGV."""
 
 
 class WrongProcessor(EngineUnavailable):
     def __init__(self) -> None:
-        again = installation.add("engine", "--force-reinstall --no-cache-dir --no-binary=llama-cpp-python")
-        super().__init__(
-            "The installed llama-cpp-python was built for another processor than this one (SIGILL).",
-            hint=f"Build it here (needs a C++ compiler and CMake), then start the engine again: {again}",
-        )
+        super().__init__("This llama.cpp was built for another processor than this one (SIGILL).", hint=WAYS)
 
 
 class EngineProcess:
@@ -101,7 +100,8 @@ class EngineProcess:
 
     def death(self) -> EngineError:
         """What its end is for whoever used it: EngineDied, or WrongProcessor."""
-        return WrongProcessor() if self.status in ILLEGAL else EngineDied(self.how_it_ended())
+        illegal = self.status in ILLEGAL or ILLEGAL_SAID in self.last_output()
+        return WrongProcessor() if illegal else EngineDied(self.how_it_ended())
 
     def _wait(self, process: subprocess.Popen[bytes]) -> None:
         status = process.wait()

@@ -1,0 +1,44 @@
+"""Prints the default parameters of a libllama beside the newest layout that is known, to add a new llama.cpp.
+
+    python scripts/llama_layout.py LIBRARY
+
+A field whose bytes are not its default is marked: from the first of them on, llama.h has got another field.  Compare
+with llama.h's `struct llama_model_params` and `struct llama_context_params`, and add a layout to
+`server/palimpsest/kv/llama/layouts.py`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from pathlib import Path
+
+from palimpsest.kv.llama.binding import defaults, opened
+from palimpsest.kv.llama.layouts import LAYOUTS, structure
+
+
+def main(path: str) -> None:
+    native = opened(Path(path).absolute())
+    if hasattr(native, "llama_version"):
+        native.llama_version.restype = ctypes.c_char_p
+        print(f"llama.cpp {native.llama_version().decode()}")
+    newest = LAYOUTS[-1]
+    print(f"beside the layout of {', '.join(newest.versions)}")
+    for name, fields in (("llama_model", newest.model), ("llama_context", newest.context)):
+        raw = defaults(native, name)
+        layout = structure("params", fields)
+        found = layout.from_buffer_copy(raw)
+        print(f"\nstruct {name}_params")
+        for field, _, default in fields:
+            place, value = getattr(layout, field), getattr(found, field)
+            shown = raw[place.offset : place.offset + place.size].hex(" ")
+            mark = "" if (value or None) == (default or None) else f"   expected {default}"
+            print(f"  {place.offset:4} {shown:24} {field} {value}{mark}")
+        end = ctypes.sizeof(layout)
+        print(f"  {end:4} {raw[end : end + 32].hex(' ')}  (behind it)")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])

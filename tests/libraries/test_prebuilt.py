@@ -1,0 +1,32 @@
+"""What `palimpsest engine get` fetches runs the engine: all of `tests/native`, as on the library that comes along."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.documents import ROOT
+from tests.installing import cache_folder
+
+pytestmark = [pytest.mark.slow(part="installers"), pytest.mark.timeout(1500)]
+
+
+def test_the_engines_own_tests_pass_on_what_is_fetched() -> None:
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache_folder() / "palimpsest" / "tested")}
+    get = [sys.executable, "-m", "palimpsest", "engine", "get", "cpu", "--json"]
+    got = subprocess.run(get, env=environment, capture_output=True, text=True, check=False)
+    assert got.returncode == 0, got.stdout + got.stderr
+    found = json.loads(got.stdout)
+    assert found["version"].startswith("0.4")
+    assert found["processor"], "one that was built for this generation of processors"
+    tests = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-m", "not slow", "tests/native"]
+    ran = subprocess.run(
+        tests,
+        cwd=ROOT,
+        env=environment | {"PALIMPSEST_TESTED_LIBRARY": found["library"]},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout[-5000:]
