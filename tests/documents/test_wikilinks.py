@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,6 +88,17 @@ def test_a_number_sign_may_be_part_of_a_name() -> None:
     }
     assert {name: meant(name, "", documents) for name in wanted} == wanted
     assert meant("#C# & .NET", "Foo.md", documents) == "Foo.md#C# & .NET"
+
+
+def test_an_accent_may_stand_apart_from_its_letter() -> None:
+    """As in the names of files that macOS has written."""
+    apart, in_one = (unicodedata.normalize(form, "größe") for form in ("NFD", "NFC"))
+    documents = known(**{apart: f"# {apart} é\n\n## C'est {apart}!\n", "b": f"# é {in_one}\n"})
+    for name in (apart, in_one):
+        assert meant(name, "", documents) == f"{apart}.md"
+        assert meant(f"é {name}", "", documents) == "b.md"
+        assert meant(f"{name}#C'est {name}!", "", documents) == f"{apart}.md#C'est {apart}!"
+        assert meant(f"{name}#cest-{name}", "", documents) == f"{apart}.md#C'est {apart}!"
 
 
 def test_a_mark_is_the_paragraph_or_item_that_has_it() -> None:

@@ -11,15 +11,16 @@ import random
 import tarfile
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from palimpsest.cli.engine import main
 from palimpsest.errors import EngineUnavailable, InvalidArgument, ModelError
+from palimpsest.kv.llama.library import library
 from palimpsest.libraries import get, known, npm
-from palimpsest.libraries.known import Archive
+from palimpsest.libraries.known import ARCHIVES, Archive
 from palimpsest.libraries.locate import located, used
 
 WANTED = ("package/bins/linux-x64/libllama.v0.4.0.so", "package/bins/linux-x64/libggml-base.so", "package/LICENSE")
@@ -177,3 +178,30 @@ def test_what_was_fetched_and_does_not_load_is_not_used(
     assert main(["get", "cpu", "--json"]) == 1
     assert "cut off, or no library" in json.loads(capsys.readouterr().out)["error"]["message"]
     assert used() is None
+
+
+def test_where_the_one_for_a_gpu_cannot_be_used_the_one_for_processors_is_tried(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = registry.archive()
+    named = {"vulkan": replace(archive, name="linux-x64-vulkan"), "cpu": archive}
+    monkeypatch.setattr("palimpsest.libraries.get.suggested", lambda: "vulkan")
+    for module in ("libraries.get", "cli.engine_library"):
+        monkeypatch.setattr(f"palimpsest.{module}.archive", lambda backend, _: named[backend])
+    assert main(["get"]) == 1  # the archive's libraries are made-up texts
+    assert "linux-x64-vulkan cannot be used here" in capsys.readouterr().out
+    assert [path.split("/")[3] for path, *_ in registry.asked] == ["linux-x64-vulkan", "linux-x64"]
+
+
+def test_what_was_chosen_before_stays_until_a_backend_is_asked_for(
+    registry: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = ARCHIVES["linux-x64"]
+    (get.home() / chosen.folder).mkdir(parents=True)
+    (get.home() / chosen.folder / "libllama.so").symlink_to(library().api.path)  # one that loads
+    get.use(chosen)
+    assert main(["get", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["library"] == str(get.home() / chosen.folder / "libllama.so")
+    assert registry.asked == []
+    assert main(["get", "cpu", "--json"]) == 1
+    assert registry.asked

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from collections.abc import Callable
+from typing import cast
 
 import pytest
+import tree_sitter
+from tree_sitter import Tree
 
 from palimpsest.bench.gathering.long_file import LANGUAGES, long_file
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax import parse, parser
 from palimpsest.syntax.definitions import all_headers
 from palimpsest.syntax.indentation import is_worse
-from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.parse import Parsed, parse_text, parse_with
 from palimpsest.syntax.parser import MOST_LINES, Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
@@ -112,7 +116,7 @@ def test_whatever_happened_a_parse_is_that_of_the_text(
 
 @pytest.mark.parametrize("language", ["python", "javascript", "c", "lua", "bash", "kotlin"])
 def test_no_text_is_read_much_longer_than_sound_code(monkeypatch: pytest.MonkeyPatch, language: str) -> None:
-    """Counted in looks at the clock, one for each piece of the text."""
+    """Counted in looks at the clock, one for each piece of the text, which is tried in three parts."""
     looks = 0
 
     def look() -> float:
@@ -129,10 +133,45 @@ def test_no_text_is_read_much_longer_than_sound_code(monkeypatch: pytest.MonkeyP
     for piece in ("src/*\n", "{[(<" * 6 + "\n", "@a(\n", 'x <<EOF\n$(y "\n<<-A <<B\n'):
         looks = 0
         parsed = parse_text(piece * (60_000 // len(piece)), language_of(language))
-        assert looks <= 105
+        assert looks <= 3 * 105
         assert parsed.is_hurried == (parsed.tree is None)
         late |= parsed.is_hurried
     assert late or language == "python"
+
+
+class Reading:
+    """A parser that notes how far it has read."""
+
+    def __init__(self, language: str) -> None:
+        grammar = language_of(language).grammar
+        assert grammar is not None
+        self.parser, self.furthest = tree_sitter.Parser(grammar), 0
+
+    def parse(self, read: Callable[[int, object], bytes], *rest: Tree) -> Tree:
+        def noted(offset: int, point: object) -> bytes:
+            piece = read(offset, point)
+            self.furthest = max(self.furthest, offset + len(piece))
+            return piece
+
+        return self.parser.parse(noted, *rest)
+
+
+@pytest.mark.parametrize(("language", "piece"), [("java", "end =>"), ("swift", "<<\n\n ."), ("csharp", "A<B<C<D<\n")])
+def test_what_takes_long_only_at_its_end_is_given_up_at_a_part_of_it(language: str, piece: str) -> None:
+    """As a whole, these take from 10 seconds to some minutes, behind the last look at the clock."""
+    snapshot = Snapshot(URI, 1, language, piece * (40_000 // len(piece)))
+    reading = Reading(language)
+    # no door: what was read of a text shows in nothing but the time
+    parsed = parse_with(cast("tree_sitter.Parser", reading), snapshot, language_of(language))
+    assert parsed.tree is None
+    assert parsed.is_hurried
+    assert 0 < reading.furthest <= len(snapshot.text) / 4
+
+
+def test_what_is_pasted_is_tried_in_parts_too() -> None:
+    typing = Typing("in time", "class A { }\n" * 10, 2, "java")
+    assert typing.type("end =>" * 4_000).tree is None
+    assert typing.type(" ").tree is None
 
 
 def test_a_text_that_takes_too_long_has_no_tree_and_is_not_tried_for_each_key(monkeypatch: pytest.MonkeyPatch) -> None:

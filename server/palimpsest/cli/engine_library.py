@@ -14,23 +14,14 @@ from palimpsest.cli.progress import bar
 from palimpsest.errors import PalimpsestError
 from palimpsest.kv.llama.trial import Tried, tried
 from palimpsest.libraries import get
-from palimpsest.libraries.known import BACKENDS, Archive, archive, machine
-from palimpsest.libraries.locate import Located, located
+from palimpsest.libraries.known import ARCHIVES, BACKENDS, Archive, archive, machine
+from palimpsest.libraries.locate import Located, located, used
 
 
 def main(argv: list[str]) -> int:
     options = _parser().parse_args(argv)
     try:
-        what = get.wanted(options.backend)
-        found, library = _got(what, options)
-        if (
-            options.backend == "auto"
-            and what.backend != "cpu"
-            and not library.gpus
-            and (cpu := archive("cpu", machine()))
-        ):
-            _say(options, f"{what.name} finds no GPU that it can use here: the one for processors instead.")
-            found, library = _got(cpu, options)
+        found, library = _kept(options) or _first_that_works(options)
     except PalimpsestError as error:
         print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}) if options.json
               else str(error), file=sys.stdout if options.json else sys.stderr)  # fmt: skip
@@ -43,6 +34,34 @@ def main(argv: list[str]) -> int:
     else:
         print(f"{found.file}: {described(library)}.  It is used from now on.")
     return 0
+
+
+def _kept(options: argparse.Namespace) -> tuple[Located, Tried] | None:
+    """What was fetched before, unless a backend is asked for: it may have been chosen."""
+    folder = used() if options.backend is None else None
+    if folder is None or not any(folder.name == one.folder for one in ARCHIVES.values()):
+        return None
+    try:
+        return (found := located(str(folder))), tried(found.file)
+    except PalimpsestError:
+        return None
+
+
+def _first_that_works(options: argparse.Namespace) -> tuple[Located, Tried]:
+    """Of `auto` the one for the GPU, or where that finds none here the one for processors.  Raises PalimpsestError."""
+    wanted = get.wanted(options.backend or "auto")
+    cpu = archive("cpu", machine())
+    if options.backend in BACKENDS or wanted.backend == "cpu" or cpu is None:
+        return _got(wanted, options)
+    why = "finds no GPU that it can use here"
+    try:
+        found, library = _got(wanted, options)
+        if library.gpus:
+            return found, library
+    except PalimpsestError as error:
+        why = f"cannot be used here ({error.message})"
+    _say(options, f"{wanted.name} {why}: the one for processors instead.")
+    return _got(cpu, options)
 
 
 def described(library: Tried) -> str:
@@ -71,7 +90,12 @@ def _say(options: argparse.Namespace, text: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("palimpsest engine get", description="Fetches a prebuilt llama.cpp.")
-    parser.add_argument("backend", nargs="?", default="auto", choices=("auto", *BACKENDS))
+    parser.add_argument(
+        "backend",
+        nargs="?",
+        choices=("auto", *BACKENDS),
+        help="auto: by the GPU that is here; without it, as before, or auto where nothing was fetched yet",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
     parser.add_argument("--progress", action="store_true", help="with --json: how far it is, as objects on stderr")
     return parser

@@ -11,6 +11,7 @@ paths are relative to the workspace, with forward slashes.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -229,9 +230,10 @@ def _names_of(path: str) -> list[str]:
 
 
 def _folded(name: str) -> str:
-    return " ".join(name.split()).casefold()
+    """As names are compared: macOS writes those of files with accents apart from their letters."""
+    return " ".join(unicodedata.normalize("NFC", name).split()).casefold()
 
 
 def _anchor(title: str) -> str:
     """A heading as links to it in web pages write it."""
-    return _NOT_IN_ANCHOR.sub("", title.strip().casefold()).replace(" ", "-")
+    return _NOT_IN_ANCHOR.sub("", _folded(title)).replace(" ", "-")

@@ -123,6 +123,9 @@ def _load_on(
                 began, counted = time.monotonic(), 0
 
 
+KINDS = {MAGIC: "GGUF", b"PK\x03\x04": "ZIP", b"\x1f\x8b\x08": "gzip"}
+
+
 def _check_beginning(file: BinaryIO, url: str, beginning: bytes) -> None:
     """Four bytes are enough to detect a wrong file, instead of waiting for gigabytes."""
     end = file.tell()
@@ -133,8 +136,7 @@ def _check_beginning(file: BinaryIO, url: str, beginning: bytes) -> None:
     file.seek(end)
     if found != beginning:
         _drop(file)
-        kind = "GGUF" if beginning == MAGIC else "ZIP"
-        raise ModelError(f"What {shown(url)} sends is not a {kind} file.", hint="Check the address.")
+        raise ModelError(f"What {shown(url)} sends is not a {KINDS[beginning]} file.", hint="Check the address.")
 
 
 def _drop(file: BinaryIO) -> None:

@@ -30,6 +30,8 @@ PATIENCE_S, PATIENCE_PER_BYTE_S = 0.05, 2e-6
 broken code, minutes for a megabyte of it."""
 _CHUNK = 2048
 """Bytes that tree-sitter is given at a time, so that it can be stopped in between."""
+_FEWEST_OF_A_PART = 1024
+"""Bytes of a part of a text that is tried alone."""
 T = TypeVar("T")
 
 
@@ -362,16 +364,33 @@ def parse_with(
 ) -> Parsed:
     """A parse that does not take long: else it has no tree, and is hurried.  `parser`: one that is kept.
 
-    The text ends early then, and what is made of it is thrown away: the parser's own way of being stopped crashes in
-    most versions.
+    A text that no tree is known of is first tried in parts: some parsers are quick to read what is nested very deep,
+    and then take quadratic time for its end.
     """
     if parser is None:
         grammar = language.grammar if language.may_parse(snapshot.text) else None
         if grammar is None:
             return Parsed(snapshot, None, language)
         parser = tree_sitter.Parser(grammar)
-    data, is_late, is_parsing, given = snapshot.utf8, False, True, list[bytes]()
-    until = time.thread_time() + (PATIENCE_S + PATIENCE_PER_BYTE_S * len(data) if patience_s is None else patience_s)
+    data, tree = snapshot.utf8, None
+    for length in [len(data)] if old_tree is not None else _lengths(len(data)):
+        tree = _tree(parser, data[:length], old_tree, patience_s)
+        if tree is None:
+            break
+    return Parsed(snapshot, tree, language, is_hurried=tree is None)
+
+
+def _lengths(length: int) -> list[int]:
+    """Of the parts of a text that are tried, each four times as long as the one before."""
+    return [*(_lengths(length // 4) if length >= 4 * _FEWEST_OF_A_PART else ()), length]
+
+
+def _tree(parser: tree_sitter.Parser, data: bytes, old_tree: Tree | None, patience_s: float | None) -> Tree | None:
+    """None where it takes too long.  The text ends early then, and what is made of it is thrown away: the parser's own
+    way of being stopped crashes in most versions."""
+    is_late, is_parsing, given, start = False, True, list[bytes](), time.thread_time()
+    most = PATIENCE_S + PATIENCE_PER_BYTE_S * len(data)
+    until = start + (most if patience_s is None else patience_s)
 
     def read(offset: int, _: object) -> bytes:
         nonlocal is_late
@@ -382,12 +401,13 @@ def parse_with(
         return given[-1]
 
     tree = parser.parse(read) if old_tree is None else parser.parse(read, old_tree)
+    is_late = is_late or time.thread_time() > start + most
     is_parsing, n_lost = False, _n_lost(parser)
     for piece in given:
         for _ in range(n_lost):
             _give_back(piece)
     given.clear()
-    return Parsed(snapshot, None if is_late else tree, language, is_hurried=is_late)
+    return None if is_late else tree
 
 
 _give_back = ctypes.pythonapi.Py_DecRef

@@ -29,6 +29,8 @@ PATIENCE_S = 0.004
 """For the parse of a large document, before the tree of the text as it was before has to do."""
 MOST_LINES = 12
 """Typed before somebody has to wait for what they mean."""
+MOST_INSERTED = 4_000
+"""Bytes that are parsed with what is known of the text around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Parser:
         late = _late(known, new)
         if late is not None:
             return self._keep(_Known(new, None, None, late))
-        if known is None or known.tree is None or old.language_id != new.language_id:
+        if known is None or known.tree is None or old.language_id != new.language_id or _is_much(edits):
             return self._keep(_of(self._parsed(new, None)))
         if len(new.text) < self._large or not self._language_of(new.language_id, new.uri).may_parse(new.text):
             return self._keep(_of(self._parsed(new, _edited(known.tree, edits))))
@@ -173,6 +175,11 @@ def _edited(tree: Tree, edits: Sequence[InputEdit]) -> Tree:
             edit.new_end_point,
         )
     return tree
+
+
+def _is_much(edits: Sequence[InputEdit]) -> bool:
+    """What is inserted may take as long to parse as any new text."""
+    return sum(edit.new_end_byte - edit.start_byte for edit in edits) > MOST_INSERTED
 
 
 def _lines(edits: Sequence[InputEdit]) -> range:
