@@ -4,6 +4,8 @@ from pathlib import Path
 
 from lsprotocol import types as lsp
 
+from palimpsest.lsp.client.editor import is_resident, plain_position
+
 from .conftest import Editor, start_editor, stop_editor
 from .test_completion import type_at
 
@@ -64,5 +66,18 @@ async def test_blocks_that_take_long_are_left_to_the_pause_after_the_answer(shop
         assert package["tokens"] > 200
         assert (await editor.decoded())[f"package:{name}"] > 200
         assert await cost(editor, uri, type_at(editor, uri, position, "p")) <= 2
+    finally:
+        await stop_editor(editor)
+
+
+async def test_one_that_is_asked_for_waits_for_its_blocks(shop: Path) -> None:
+    editor = await start_editor(shop, {"completion": {"sync_ms": 1}})
+    try:
+        await editor.ready()
+        uri = editor.open("shop/cart.py")
+        position = editor.edit(uri, BODY, BODY + "        rest = self.sub$0\n")
+        await editor.complete(uri, position, invoked=True)
+        where = {"uri": uri, "position": plain_position(position)}
+        assert is_resident(await editor.command("palimpsest.context.show", where))
     finally:
         await stop_editor(editor)

@@ -174,7 +174,10 @@ class CompletionSettings:
         1500, "The most time for generating one inline completion behind the first answer, or asked for.", low=1
     )
     sync_ms: int = _setting(
-        100, "The most time for decoding new blocks before one; the others come on the next pause. 0: no bound.", low=0
+        100,
+        "The most time for decoding new blocks before one while typing; the others come on the next pause. "
+        "One that is asked for waits for them as long as `time_ms`. 0: no bound.",
+        low=0,
     )
     multiline: str = _setting(
         "auto",

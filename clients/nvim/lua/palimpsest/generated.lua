@@ -338,7 +338,7 @@ return {
       name = "completion.sync_ms",
       type = "integer",
       default = 100,
-      doc = "The most time for decoding new blocks before one; the others come on the next pause. 0: no bound.",
+      doc = "The most time for decoding new blocks before one while typing; the others come on the next pause. One that is asked for waits for them as long as `time_ms`. 0: no bound.",
       low = 0,
     },
     {

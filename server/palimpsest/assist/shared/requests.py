@@ -73,10 +73,11 @@ class Requests:
         default_factory=_cached_blocks, init=False, repr=False, compare=False
     )
 
-    def sync(self, blocks: Iterable[Block], slot: wire.Slot) -> wire.SyncRequest:
+    def sync(self, blocks: Iterable[Block], slot: wire.Slot, *, first: bool = True) -> wire.SyncRequest:
         """For `typing` with a bound: blocks that take longer to decode are left to the next pause."""
         wanted = [self._block(block.type, block.name, block.text, block.editable) for block in blocks]
-        bound = self.settings.completion.sync_ms if slot == "typing" else 0
+        options = self.settings.completion
+        bound = (options.sync_ms if first else options.time_ms) if slot == "typing" else 0
         return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot, max_decode_ms=bound)
 
     def completion(
@@ -92,7 +93,7 @@ class Requests:
             workspace=self.workspace,
             fim=wire.FimTail(prefix, suffix, layout=options.layout, heal=options.heal),  # type: ignore[arg-type]
             slot="typing",
-            sync=self.sync(blocks, "typing"),
+            sync=self.sync(blocks, "typing", first=first),
             max_tokens=options.max_tokens,
             time_ms=min(options.first_ms, options.time_ms) if first else options.time_ms,
             stop=stops(multiline, brackets=brackets),
