@@ -132,9 +132,11 @@ def test_a_registry_that_refuses_is_named(registry: Registry, capsys: pytest.Cap
 def test_backends_and_platforms_that_are_not_there_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidArgument, match="none of auto, cpu, vulkan, cuda, metal"):
         get.wanted("rocm")
+    # no door: what machine this is
     monkeypatch.setattr(get, "machine", lambda: "linux-riscv64")
     with pytest.raises(ModelError, match=r"no prebuilt llama\.cpp for linux-riscv64"):
         get.wanted("auto")
+    # no door: what machine this is
     monkeypatch.setattr(get, "machine", lambda: "linux-arm64")
     with pytest.raises(ModelError, match=r"no prebuilt llama\.cpp with cuda for linux-arm64"):
         get.wanted("cuda")
@@ -174,6 +176,7 @@ def test_what_was_fetched_and_does_not_load_is_not_used(
 ) -> None:
     """The archive's libraries are made-up texts."""
     archive = registry.archive()
+    # no door: the hashes are fixed
     monkeypatch.setattr("palimpsest.libraries.get.archive", lambda *_: archive)
     assert main(["get", "cpu", "--json"]) == 1
     assert "cut off, or no library" in json.loads(capsys.readouterr().out)["error"]["message"]
@@ -185,8 +188,10 @@ def test_where_the_one_for_a_gpu_cannot_be_used_the_one_for_processors_is_tried(
 ) -> None:
     archive = registry.archive()
     named = {"vulkan": replace(archive, name="linux-x64-vulkan"), "cpu": archive}
+    # no door: what GPU is here
     monkeypatch.setattr("palimpsest.libraries.get.suggested", lambda: "vulkan")
     for module in ("libraries.get", "cli.engine_library"):
+        # no door: the hashes are fixed
         monkeypatch.setattr(f"palimpsest.{module}.archive", lambda backend, _: named[backend])
     assert main(["get"]) == 1  # the archive's libraries are made-up texts
     assert "linux-x64-vulkan cannot be used here" in capsys.readouterr().out

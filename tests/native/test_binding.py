@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import shutil
 import sys
@@ -10,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tree_sitter_json
 
 from palimpsest.errors import EngineUnavailable
 from palimpsest.kv.llama import binding
@@ -37,6 +37,7 @@ def test_the_library_in_use_says_what_it_is_and_where_it_computes(file: Path) ->
 
 def test_a_layout_that_nobody_has_looked_at_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     newer = [Layout(("9.0",), one.model, (("new", pointer, 5), *one.context)) for one in LAYOUTS]
+    # no door: no library has a layout that is not known
     monkeypatch.setattr(binding, "LAYOUTS", newer)
     with pytest.raises(EngineUnavailable, match=r"another layout than those known \(llama.cpp 9.0"):
         Binding(file)
@@ -73,7 +74,10 @@ def test_what_is_no_library_is_refused_with_a_reason(kind: str, file: Path, tmp_
 
 
 def test_another_library_of_that_name_is_refused(tmp_path: Path) -> None:
-    other = shutil.copy(tree_sitter_json._binding.__file__, tmp_path / "libllama.so")
+    spec = importlib.util.find_spec("tree_sitter_json._binding")
+    assert spec is not None
+    assert spec.origin is not None
+    other = shutil.copy(spec.origin, tmp_path / "libllama.so")
     with pytest.raises(EngineUnavailable, match=r"cannot be used: it has no llama_\w+, .* more"):
         tried(Path(other))
 
@@ -97,7 +101,8 @@ def test_a_library_that_ends_the_process_is_refused(
 
 def test_a_sampler_that_a_library_lacks_is_left_out(make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = make_engine("fim")
-    monkeypatch.setattr(Binding, "has", lambda _, name: name not in binding.SAMPLERS)  # no library here lacks one
+    # no door: no library here lacks one
+    monkeypatch.setattr(Binding, "has", lambda _, name: name not in binding.SAMPLERS)
     for name in binding.SAMPLERS:
         monkeypatch.delattr(library().api, name)
     chain = Chain(engine.model, read(Fields({"temperature": 1, "top_k": 1})), (), None, 512)

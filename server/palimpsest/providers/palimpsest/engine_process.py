@@ -36,8 +36,8 @@ ABORTED = 3
 
 ILLEGAL = (-signal.SIGILL, 0xC000001D)
 """An instruction that the processor does not have."""
-ILLEGAL_SAID = "Fatal Python error: Illegal instruction"
-"""faulthandler's first line.  Where it then looks at a thread that is still running, it may end by SIGSEGV."""
+ILLEGAL_SAID = "Illegal instruction"
+"""Of faulthandler's first line.  Where it then looks at a thread that is still running, it may end by SIGSEGV."""
 
 
 class WrongProcessor(EngineUnavailable):
