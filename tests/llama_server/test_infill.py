@@ -89,6 +89,15 @@ def test_an_answer_begins_at_the_cursor_also_inside_a_word(ours: Client) -> None
     assert whole["content"].startswith("th"), whole["content"]
 
 
+def test_of_an_empty_line_the_answer_has_the_indentation_too(ours: Client) -> None:
+    """llama.vim sends nothing of a line with blanks alone."""
+    whole = infill(ours, "", CHUNK)
+    assert whole["content"].startswith("    "), whole["content"]
+    assert whole["content"].strip()
+    typed = infill(ours, "    ", CHUNK)
+    assert whole["content"] == "    " + typed["content"]
+
+
 def test_slots_have_windows_and_chunks_of_their_own(ours: Client) -> None:
     infill(ours, "    base", CHUNK, id_slot=2, prefix="# five\n" + PREFIX)
     other = infill(ours, "    base", OTHER, id_slot=3, prefix="# five\n" + PREFIX)

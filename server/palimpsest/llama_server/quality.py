@@ -6,6 +6,7 @@ In: a model file, recorded `/infill` bodies in their order.  Out: sums as plain 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,7 +35,7 @@ def typed_next(requests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Infill, 
             if (other.prefix, other.suffix) == (infill.prefix, infill.suffix) and other.prompt.startswith(infill.prompt)
         ]
         if later and len(later[-1]) > len(infill.prompt):
-            yield infill, later[-1][len(infill.prompt) :]
+            yield replace(infill, indentation=""), later[-1][len(infill.prompt) :]
 
 
 def losses(path: Path, settings: EngineSettings, requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -5,9 +5,14 @@ In: lines.  Out: a tab or spaces; lines.  Pure.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+FOUR = " " * 4
+OPENS = (":", "{", "(", "[", "=>", "->", " do", " then", "=")
+LEAVES = re.compile(r"(?:return|break|continue|pass|raise|throw)\b")
+"""Behind a statement that begins so, nothing more stands in its block."""
 NARROWEST = 2
 """One space is the margin of a comment (` * `), or alignment."""
 
@@ -31,6 +36,22 @@ def level_of(lines: Iterable[str]) -> str | None:
             found[" " * (len(indent) - before)] += 1
         before = len(indent)
     return max(found, key=lambda one: found[one]) if found else None
+
+
+def indentation_between(above: Sequence[str], below: Sequence[str]) -> str:
+    """Of an empty line, as far as the lines around it tell: of those above it, and of those below."""
+    last = next((line for line in reversed(above) if line.strip()), "")
+    own = _indentation(last)
+    following = _indentation(next((line for line in below if line.strip()), ""))
+    if last.rstrip().endswith(OPENS):
+        return following if len(following) > len(own) else own + (level_of([*above, *below]) or FOUR)
+    if LEAVES.match(last.strip()) or (above and not above[-1].strip()):
+        return min(own, following, key=len)
+    return own
+
+
+def _indentation(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def with_level(text: str, level: str, *, at_start: bool) -> str:

@@ -37,6 +37,7 @@ class Alternative:
     probabilities: list[Probability] = field(default_factory=list)
     began: float = 0.0
     ms: float = 0.0
+    has_begun: bool = False
 
     def tick(self) -> None:
         """Generation is timed from the first token on."""
@@ -48,7 +49,8 @@ class Alternative:
 @dataclass(slots=True)
 class Alternatives:
     """The completions of one request.  `n_most`: tokens of each at most.  `timings`: the timings for a number of
-    generated tokens and the ms they took.  `markup` and `before`: for `AnswerText`."""
+    generated tokens and the ms they took.  `markup` and `before`: for `AnswerText`.  `begins`: what stands in front of
+    an answer that has a text."""
 
     engine: NativeEngine
     params: Params
@@ -58,6 +60,7 @@ class Alternatives:
     n_most: int
     markup: tuple[str, ...]
     before: str | None
+    begins: str = ""
     has_sent: bool = field(default=False, init=False)
     n_calls: int = field(default=0, init=False)
 
@@ -135,6 +138,8 @@ class Alternatives:
         if sent is None:  # a character is incomplete
             return
         self.has_sent = True
+        if sent and not alternative.has_begun:
+            sent, alternative.has_begun = self.begins + sent, True
         probability = alternative.probabilities[-1] if alternative.probabilities else None
         tokens, stopped = alternative.tokens, bool(alternative.words.stopping_word)
         timings = self.timings(len(tokens), alternative.ms)
@@ -175,7 +180,7 @@ class Alternatives:
         words, tokens = alternative.words, alternative.tokens
         cut = words.stop == "limit" and len(tokens) >= self.n_most and not 0 <= self.params.n_predict <= self.n_most
         return Done(
-            text=words.text,
+            text=self.begins + words.text if words.text else "",
             tokens=tuple(tokens),
             n_prompt=self.n_prompt,
             stop=words.stop,

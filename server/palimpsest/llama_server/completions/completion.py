@@ -46,6 +46,7 @@ class Completion:
     _n_prompt: int = 0
     _has_sent: bool = field(default=False, init=False)
     _before: str | None = field(default=None, init=False)
+    _begins: str = field(default="", init=False)
     _markup: tuple[str, ...] = field(default=(), init=False)
 
     # The two kinds of requests
@@ -71,7 +72,7 @@ class Completion:
         Raises ModelError where the model cannot fill in the middle, PromptTooLong before anything is decoded.
         """
         layout = Layout(self.engine)
-        self._before = infill.prefix + infill.prompt
+        self._before, self._begins = infill.prefix + infill.prompt + infill.indentation, infill.indentation
         self._markup = self._markup_for(self._before + infill.suffix)
         room = self.params.n_predict if self.params.n_predict >= 0 else OPEN_END
         room = min(room, self.engine.sizes.fim_room // 2)
@@ -151,6 +152,7 @@ class Completion:
             alternatives = Alternatives(
                 self.engine, self.params, self.emit, self._timings, self._n_prompt, n_most,
                 markup=() if self.params.is_bound else self._markup, before=self._before,
+                begins=self._begins,
             )  # fmt: skip
             try:
                 dones = yield from alternatives.run(workspace, tail, start, composed, prompt)

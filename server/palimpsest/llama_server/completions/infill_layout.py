@@ -63,12 +63,13 @@ class Layout:
         """Tokens before and behind the cursor, `most` in all, and the piece held back for healing.  `room`: for the
         window alone."""
         tokenize = self._engine.model.tokenize
-        held = held_back(infill.prefix + infill.prompt) if heal else ""
+        line_start = infill.prompt or infill.indentation
+        held = held_back(infill.prefix + line_start) if heal else ""
         piece = held.encode("utf-8", "replace")
         if not self._engine.vocab.can_spell(piece):
             held, piece = "", b""
         longest = self._engine.model.longest_text
-        prefix, prompt, suffix = infill.prefix[-longest:], infill.prompt, infill.suffix[:longest]
+        prefix, prompt, suffix = infill.prefix[-longest:], line_start, infill.suffix[:longest]
         if held:
             prefix = prefix[: len(prefix) - max(0, len(held) - len(prompt))]
             prompt = prompt[: max(0, len(prompt) - len(held))]

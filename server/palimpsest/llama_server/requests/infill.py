@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument
 from palimpsest.llama_server.requests.fields import Fields, called
+from palimpsest.text.levels import indentation_between
+
+NEAR = 2_000
+"""Characters on each side of an empty line that tell its indentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +30,14 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Infill:
-    """`prompt`: the cursor's line up to the cursor, which continues `prefix`."""
+    """`prompt`: the cursor's line up to the cursor, which continues `prefix`.  `indentation` is what of it the client
+    left to the answer: llama.vim and llama.vscode send nothing of a line that is empty but for its indentation."""
 
     prefix: str
     suffix: str
     prompt: str
     chunks: tuple[Chunk, ...]
+    indentation: str = ""
 
     @property
     def only_chunks(self) -> bool:
@@ -42,7 +48,10 @@ def read(fields: Fields) -> Infill:
     """Raises InvalidArgument."""
     prefix, suffix = fields.required_text("input_prefix"), fields.required_text("input_suffix")
     prompt = fields.raw("prompt")
-    return Infill(prefix, suffix, prompt if isinstance(prompt, str) else "", _chunks(fields))
+    indentation = ""
+    if not prompt and prefix.endswith("\n") and suffix[:1] in ("\n", "\r", ""):
+        indentation = indentation_between(prefix[-NEAR:].splitlines(), suffix[:NEAR].splitlines())
+    return Infill(prefix, suffix, prompt if isinstance(prompt, str) else "", _chunks(fields), indentation)
 
 
 def _chunks(fields: Fields) -> tuple[Chunk, ...]:
