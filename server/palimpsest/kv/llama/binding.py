@@ -40,6 +40,8 @@ PLAIN: Final[Mapping[str, tuple[Any, Sequence[Any]]]] = {
     "llama_get_memory": (c_void_p, (c_void_p,)),
     "llama_n_ctx": (c_uint32, (c_void_p,)),
     "llama_decode": (c_int32, (c_void_p, Batch)),
+    "llama_set_n_threads": (None, (c_void_p, c_int32, c_int32)),
+    "llama_print_system_info": (c_char_p, ()),
     "llama_get_logits_ith": (POINTER(c_float), (c_void_p, c_int32)),
     "llama_memory_can_shift": (c_bool, (c_void_p,)),
     "llama_memory_seq_add": (None, (c_void_p, c_int32, c_int32, c_int32, c_int32)),
