@@ -1,6 +1,6 @@
 """Prints the default parameters of a libllama beside the newest layout that is known, to add a new llama.cpp.
 
-    python scripts/llama_layout.py LIBRARY
+    .venv/bin/python scripts/llama_layout.py LIBRARY
 
 A field whose bytes are not its default is marked: from the first of them on, llama.h has got another field.  Compare
 with llama.h's `struct llama_model_params` and `struct llama_context_params`, and add a layout to

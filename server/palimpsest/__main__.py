@@ -15,7 +15,8 @@ USAGE = """\
 usage: palimpsest COMMAND [options]
 
   serve    the language server, over stdio (what an editor starts)
-  engine   the engine process (the server starts it by itself); --http for other clients, --list, --stop
+  engine   the engine process (the server starts it by itself); --http for other clients, --list, --stop;
+           get: fetches a prebuilt llama.cpp
   mcp      the Model Context Protocol over stdio, for agents: the context of a workspace's open windows
   acp      the Agent Client Protocol over stdio, for editors: conversations about a workspace with the local model
   demo     the real server and engine on a sample workspace, driven as an editor would

@@ -208,6 +208,15 @@ async def test_related_documents_are_offered_for_the_turn_being_written(window: 
     assert none["documents"] == []
 
 
+async def test_documents_that_were_used_together_once_are_related(window: Editor) -> None:
+    (window.root / "docs" / "prices.md").write_text("# Tariffs\n\nWhat it costs.\n", encoding="utf-8")
+    await window.command("palimpsest.ask", {"text": f"{ASKED} And [[docs/prices]]?"})
+    here = (await window.command("palimpsest.ask", {"text": ASKED}))["conversation"]
+    found = await window.command("palimpsest.documents.related", {"text": "And then?", "conversation": here})
+    (one,) = [one for one in found["documents"] if one["path"] == "docs/prices.md"]
+    assert one["why"] == "used with these documents in 1 conversation"
+
+
 async def test_words_that_are_in_every_text_make_no_document_related(window: Editor) -> None:
     (window.root / "docs" / "other.md").write_text("# Other\n\nWhat is to be done, and how.\n", encoding="utf-8")
     for text, paths in ("What is this, and how do I use it?", []), ("How are parcels sent?", ["docs/parcels.md"]):

@@ -56,6 +56,7 @@ REFUSALS = [
     (404, refusal("no model of that name"), "neither of the two routes: no model of that name", "`engine.model`"),
     (400, refusal("a strange field"), "a strange field", "`engine.model`"),
     (429, refusal("out of quota"), "out of quota", "`engine.url`"),
+    (503, refusal("Loading model"), "is loading its model", "asked again"),
     (500, refusal("a mistake"), "failed: a mistake", "`engine.url`"),
     (302, PAGE, "failed: status 302", "`engine.url`"),
     (200, PAGE, "no engine answers", "`engine.url`"),

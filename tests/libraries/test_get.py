@@ -138,8 +138,9 @@ def test_backends_and_platforms_that_are_not_there_are_said(monkeypatch: pytest.
         get.wanted("auto")
     # no door: what machine this is
     monkeypatch.setattr(get, "machine", lambda: "linux-arm64")
-    with pytest.raises(ModelError, match=r"no prebuilt llama\.cpp with cuda for linux-arm64"):
+    with pytest.raises(ModelError, match=r"no prebuilt llama\.cpp with cuda for linux-arm64") as refused:
         get.wanted("cuda")
+    assert refused.value.hint == "There is cpu."
 
 
 def test_every_platform_has_one_for_its_processor() -> None:
@@ -208,5 +209,9 @@ def test_what_was_chosen_before_stays_until_a_backend_is_asked_for(
     assert main(["get", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["library"] == str(get.home() / chosen.folder / "libllama.so")
     assert registry.asked == []
+    (get.home() / chosen.folder / "LICENSE").touch()  # as where all of it is there
+    assert main(["get", "cpu"]) == 0
+    assert "to fetch" not in capsys.readouterr().out
+    (get.home() / chosen.folder / "LICENSE").unlink()
     assert main(["get", "cpu", "--json"]) == 1
     assert registry.asked

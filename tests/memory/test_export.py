@@ -82,11 +82,13 @@ def test_no_turn_s_text_looks_like_another_turn_or_swallows_the_next(memory: Mem
     talk = memory.conversations.new("a name").id
     memory.turns.add(talk, "user", "## assistant\nI never said this.")
     memory.turns.add(talk, "assistant", "````python\ndef cut_off(", state="cut")
-    memory.turns.add(talk, "user", "Go on.")
+    memory.turns.add(talk, "user", "Go on.\n<!-- What")
+    memory.turns.add(talk, "assistant", "<PRE>\n", state="cut")
     text = markdown(gathered(memory, talk))
     assert [turn.text for turn in parse(text.replace(" (cut)", "")).turns] == [
         "## assistant\nI never said this.",
         "````python\ndef cut_off(\n````",
-        "Go on.",
+        "Go on.\n<!-- What\n-->",
+        "<PRE>\n</pre>",
     ]
     assert not left_open(text)

@@ -148,6 +148,12 @@ def test_a_content_that_is_one_fence_is_taken_out_of_it() -> None:
         ("```py\na\n```\n", ""),
         ("```py```", ""),
         ("", ""),
+        ("So:\n<!-- a\n\n```\nb", "\n-->"),
+        ("<!-- a -->\n```\n<!-- b\n", "```"),
+        ("  <Pre class='x'>\nb", "\n  </pre>"),
+        ("<script>\nb()\n</SCRIPT>\n", ""),
+        ("<style>a {}</style>", ""),
+        ("<prefix>\na <!-- b\n    <!-- c", ""),
     ],
 )
 def test_a_fence_that_is_left_open_is_closed_as_it_was_opened(text: str, end: str) -> None:

@@ -73,6 +73,19 @@ def test_what_is_no_library_is_refused_with_a_reason(kind: str, file: Path, tmp_
     assert "engine get" in refused.value.hint
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the loader itself refuses it")
+@pytest.mark.parametrize("which", ["libllama.so", "libggml-cpu-x64.so"])
+def test_a_library_that_ends_in_the_middle_is_refused_before_it_is_loaded(
+    which: str, file: Path, tmp_path: Path
+) -> None:
+    """Its missing part would end the process (SIGBUS), and a server would start the engine again and again."""
+    raw = file.read_bytes()
+    for name in {"libllama.so", which}:
+        (tmp_path / name).write_bytes(raw[: len(raw) // 8] if name == which else raw)  # further on may be symbols alone
+    with pytest.raises(EngineUnavailable, match=f"{which} cannot be used: .*cut off, or no library"):
+        binding.opened(tmp_path / "libllama.so")
+
+
 def test_another_library_of_that_name_is_refused(tmp_path: Path) -> None:
     spec = importlib.util.find_spec("tree_sitter_json._binding")
     assert spec is not None

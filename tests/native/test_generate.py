@@ -46,7 +46,8 @@ def test_a_reply_under_a_grammar_matches_it(
         sampling = wire.Sampling(temperature=temperature, seed=seed)
         choice = write(engine, f"# {seed}", grammar=grammar, sampling=sampling, max_tokens=200).choices[0]
         assert choice.finish == "end"
-        assert re.fullmatch(pattern, choice.text), choice.text
+        # bytes that are no UTF-8 are one character to llama.cpp's grammar, and up to four of Python's
+        assert re.fullmatch(pattern, re.sub("\ufffd{1,4}", "\ufffd", choice.text)), choice.text
 
 
 def test_a_grammar_cut_off_is_the_beginning_of_a_match(engine: NativeEngine) -> None:

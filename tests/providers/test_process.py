@@ -203,6 +203,22 @@ def test_where_there_is_no_library_it_says_how_to_get_one(
     assert "Traceback" not in err
 
 
+def test_started_by_hand_it_takes_the_persons_own_settings(
+    place: Address, model: Path, processes: list[Process], tmp_path: Path
+) -> None:
+    """So that it is the one that editors look for; a server sends all of them itself."""
+    file = folders.config() / "palimpsest.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"[engine]\nlibrary = '{tmp_path / 'nowhere'}'\n", encoding="utf-8")
+    by_hand = Process("--model", model, "--socket", place.socket, *SMALL)
+    processes.append(by_hand)
+    status, _, err = by_hand.wait()
+    assert status == 1
+    assert f"engine.library is {tmp_path / 'nowhere'}, and it is not there" in err
+    processes.append(server := Process("--model", model, "--socket", place.socket, "--settings", "{}", *SMALL))
+    server.answers_at(place)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

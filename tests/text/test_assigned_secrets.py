@@ -67,6 +67,13 @@ PASSWORD = "kT7!" + "vq-Zx"
         'keyboard.token = "{}"',
         'public_key, secret_key = "{}"',
         'salt = "{}"',
+        'public string ApiKey {{ get; set; }} = "{}";',
+        'requests.get(url, auth=("bob", "{}"))',
+        'new HTTPBasicAuth("bob", "{}")',
+        'key = "sk" + "{}"',
+        'jwt.sign(payload, "{}")',
+        'cookie = "{}"',
+        'schlüssel = "{}"',
     ],
 )
 def test_a_key_is_masked_in_any_languages_way_of_giving_it(line: str) -> None:
@@ -90,6 +97,9 @@ def test_a_key_is_masked_in_any_languages_way_of_giving_it(line: str) -> None:
         'senha = "{}"',
         'пароль = "{}"',
         '密码 = "{}"',
+        'パスワード = "{}"',
+        '비밀번호 = "{}"',
+        'hasło = "{}"',
         "CREATE USER b IDENTIFIED BY '{}'",
         'curl -u "bob:{}" https://shop',
         "bob:{}@tcp(localhost:3306)/db",

@@ -32,7 +32,9 @@ SECRET = words("""
     sasl_passwd wg-client.conf wireguard.conf tokens.json key.json gcp-key.json sa-key.json creds.json db-creds.yaml
     oauth.json mcp.json kube-config talosconfig.yaml web.config Web.Release.config .jwt ssh_key ssh_key.txt .ftppass
     .dockerconfigjson pip.conf vault.yml bot.session bitwarden_export.json rootkey.csv .claude/settings.local.json
-    github_token .github_token access_token.json
+    github_token .github_token access_token.json github.token jwt.secret openai_key.txt my_passwords.txt seed_phrase.txt
+    recovery-codes.txt cookies.txt storageState.json playwright/.auth/user.json env.local env.production .htpasswd.txt
+    .netrc.gpg etc/shadow mnemonic .clasprc.json .modal.toml vault.json
 """)
 PLAIN = words("""
     main.py credentials.py secrets.py secrets.ts environment.yml id_rsa.pub keys.md keyboard.py env.py tokens.py
@@ -42,6 +44,7 @@ PLAIN = words("""
     deployment.yaml package.json password_reset.html secretary.txt .gitignore .github/workflows/ci.yml
     .docker/compose.json env.d.ts locales/id.json i18n/id.json appsettings.json api_keys.py api_key.go private_key.rs
     token.py design/tokens.json theme/tokens.json nginx.conf app.conf keys.py keymap.json api.json hosts.json
+    user.json shadow/a.json env.json keys_test.txt storage.json storage_state.py cookies.json passwords_test.go
     api_keys.md tokens.css package-lock.json apikey_test.ts shadow.css
 """)
 

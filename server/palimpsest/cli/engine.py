@@ -12,14 +12,14 @@ import asyncio
 import json
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass
 
 from palimpsest.config.layers import from_file, merged, read_toml
+from palimpsest.config.settings import Settings
 from palimpsest.errors import EngineError, EngineSilent
 from palimpsest.models.files import inspect, model_path
 from palimpsest.system import folders, process_lock
-from palimpsest.system.engine_address import Address
+from palimpsest.system.engine_address import Address, of_the_process
 from palimpsest.wire import Health
 
 END_S = 20.0
@@ -40,7 +40,10 @@ def main(argv: list[str]) -> int:
         return asyncio.run(_show(as_json=options.json) if options.list else _stop(options.stop))
     from palimpsest.engine_main import main as run
 
-    return run(argv, _model(), inspect)
+    settings = _settings()
+    if not any(word.partition("=")[0] == "--settings" for word in argv):  # with them a server starts it
+        argv = ["--settings", json.dumps(of_the_process(asdict(settings.engine))), *argv]
+    return run(argv, model_path(settings.model), inspect)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -51,11 +54,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _model() -> Path:
-    """What the server would take: a person's settings say it, or `palimpsest model use` did, or it is the embedded
-    one."""
+def _settings() -> Settings:
+    """A person's own: what the server would take, where neither editor nor workspace say otherwise."""
     layer, _ = from_file(read_toml(folders.config() / "palimpsest.toml")[0], whose="user")
-    return model_path(merged([layer])[0].model)
+    return merged([layer])[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,8 @@ def described(library: Tried) -> str:
 
 def _got(what: Archive, options: argparse.Namespace) -> tuple[Located, Tried]:
     """Fetched, and tried before it takes the place of the one that is used."""
-    _say(options, f"{what.package}: {what.size / 1e6:.1f} MB to fetch.")
+    if not get.is_here(what):
+        _say(options, f"{what.package}: {what.size / 1e6:.1f} MB to fetch.")
     with bar(options.json, options.progress) as progress:
         got = get.get(what, progress)
     found = located(str(got.folder))

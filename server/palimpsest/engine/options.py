@@ -41,7 +41,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="palimpsest engine",
         description="One model and its cache, for every editor.",
-        epilog="`palimpsest engine --list` shows those that run, `palimpsest engine --stop [NAME|PORT]` ends one.",
+        epilog="`palimpsest engine --list` shows those that run, `palimpsest engine --stop [NAME|PORT]` ends one, "
+        "`palimpsest engine get` fetches a prebuilt llama.cpp.",
     )
     parser.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the one in use")
     parser.add_argument(

@@ -51,9 +51,10 @@ def wanted(backend: str) -> Archive:
     found = archive(suggested() if backend == "auto" else backend, machine())
     if found is None:
         what = "prebuilt llama.cpp" if backend == "auto" else f"prebuilt llama.cpp with {backend}"
+        others = [name for name in BACKENDS if archive(name, machine())]
+        hint = "Install xllamacpp or llama-cpp-python, or set `engine.library` to a libllama that you have."
         raise ModelError(
-            f"There is no {what} for {machine()}.",
-            hint="Install xllamacpp or llama-cpp-python, or set `engine.library` to a libllama that you have.",
+            f"There is no {what} for {machine()}.", hint=f"There is {', '.join(others)}." if others else hint
         )
     return found
 
@@ -69,13 +70,18 @@ def suggested() -> str:
     return "vulkan" if has_gpu and _loads("vulkan-1.dll" if windows else "libvulkan.so.1") else "cpu"
 
 
+def is_here(what: Archive) -> bool:
+    """Whether it was fetched and unpacked before."""
+    return (home() / what.folder / "LICENSE").is_file()
+
+
 def get(what: Archive, progress: Progress | None = None) -> Got:
     """The library unpacked.  Raises ModelError, with what to do."""
     folder = home() / what.folder
     try:
         home().mkdir(parents=True, exist_ok=True)
         with alone(home() / ".lock"):
-            if not (folder / "LICENSE").is_file():
+            if not is_here(what):
                 need_room(home(), 6 * what.size)
                 _unpack(_fetched(what, progress), folder)
     except OSError as error:

@@ -272,7 +272,7 @@ def _is_refusal(error: EngineError | InvalidArgument) -> bool:
     """It answered, and would so to any request, or at least to this one."""
     if isinstance(error, InvalidArgument):
         return error.field == "request"
-    kinds = (EngineRefused, Busy, Filtered, NoEngine, NotServed, ModelError)
+    kinds = (EngineLoading, EngineRefused, Busy, Filtered, NoEngine, NotServed, ModelError)
     return isinstance(error, kinds) or type(error) is EngineError
 
 

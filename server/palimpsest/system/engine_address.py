@@ -60,6 +60,11 @@ def identity(model: Path, settings: Mapping[str, Any], version: str) -> str:
     return hashlib.blake2b(json.dumps(what, sort_keys=True).encode(), digest_size=6).hexdigest()
 
 
+def of_the_process(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The engine settings that its process is started with."""
+    return {name: value for name, value in settings.items() if name not in THE_CLIENTS}
+
+
 def address(folder: Path, name: str) -> Address:
     """The address called `name` (an `identity`) in a private folder (`folders.runtime()`)."""
     return Address(folder / f"engine-{name}.sock")

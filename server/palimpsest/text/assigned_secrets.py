@@ -21,9 +21,22 @@ from urllib.parse import unquote
 
 _OF_PASSWORDS = (
     "pass", "requirepass", "sshpass -p", "pwd", "identified by", "clave", "senha", "contrase", "kennwort",
-    "пароль", "密码",
+    "пароль", "密码", "パスワード", "비밀번호", "hasło",
 )  # fmt: skip
-_WORDS = (*_OF_PASSWORDS, "key", "token", "secret", "cred", "auth", "bearer", "salt", "hmac")
+_WORDS = (
+    *_OF_PASSWORDS,
+    "key",
+    "token",
+    "secret",
+    "cred",
+    "auth",
+    "bearer",
+    "salt",
+    "hmac",
+    "jwt",
+    "cookie",
+    "schlüssel",
+)
 _NO_NAME = re.compile(
     r"pub(?:lic)?[_-]?key|key(?:bo|word|frame|stroke|code)|author(?!iz)|tokeni[sz]e"
     r"|pass(?!w|phrase|code|e?(?:_\w{1,6})?[\"'`]?\]?\s{0,3}[=:>＝])"
@@ -47,9 +60,13 @@ _PLAIN = re.compile(
     r"(?P<given>[^\s\"'`\\,;<>(){}\[\]&]{8,4000}+)(?!(?<!\$)[(\[{])"
 )
 _BODY = rf"(?P<quote>{_QUOTE})(?P<given>(?:(?!(?P=quote))[^\r\n]){{8,4000}}+)(?P=quote)"
+_ANY_BODY = _BODY.replace("{8,", "{1,")
+"""A short one may be a list's first: `auth=("bob", "q7Zp3…")`."""
 _KEY = r"[\"'][^\s\"'`]{0,40}[\"']\s{0,8}(?::|=>?)\s{0,8}"
 _GAP = r"[^\"'`;\r\n]{0,80}+(?:\r?\n[^\"'`;\r\n]{0,40}+)?"
-_QUOTED = re.compile(rf"{_NAME_END}(?P<gap>{_GAP})(?P<key>{_KEY})?(?:[\"']\\)?{_BODY}")
+_ACCESSORS = r"(?:\s{0,3}\{[\w; ]{3,40}\})?"
+"""Of a property in C#."""
+_QUOTED = re.compile(rf"{_NAME_END}{_ACCESSORS}(?P<gap>{_GAP})(?P<key>{_KEY})?(?:[\"']\\)?{_ANY_BODY}")
 _NEXT = re.compile(rf"\s{{0,8}}(?:(?P<comma>,)|[+.&\\]{{0,2}})\s{{0,40}}(?:{_KEY})?\w{{0,2}}{_BODY}")
 _MOST_IN_A_LIST = 64
 _ANOTHERS = re.compile(r"[,\n]\s*(?![\w:]*(?:value|default|content))[\w\-]+\s*[=:](?!=)")

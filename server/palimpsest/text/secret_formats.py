@@ -125,12 +125,15 @@ _PREFIXES = (
         sm_aat_ sm_pat_ sm_sat_ rzp_live_ rzp_test_
     """),
     (_WORD, 20, """
-        bedrock-api-key- gcntfy- AIK_CI_ AIK_CLIENT_ AIK_SECRET_ sk_car_ glffct- GR1348941 lip_
+        ls__ fc- bb_live_ bedrock-api-key- gcntfy- AIK_CI_ AIK_CLIENT_ AIK_SECRET_ sk_car_ glffct- GR1348941 lip_
         persona_production_ pina_ polar_at_ polar_oat_ polar_pat_ prf_ tss_ unkey_ vtwn_ ucat_ tvly- xoxd- endr_
         dbtc_ dbtu_ ctp_
     """),
     (_ALNUM, 24, """
         fw_ rnd_ rpa_ pat_ samsara_api_
+    """),
+    (_ALNUM, 40, """
+        sk_ secret_
     """),
     (_WORD, 30, """
         apify_api_ csa_ ddp_ ddw_ llx- ico- p8e- pnu_ ion_ sk-lf- pk-lf- pat-na1- pat-eu1- FLWPUBK_TEST- bkua_
@@ -139,6 +142,7 @@ _PREFIXES = (
         duffel_test_ tk-us-
     """),
     (_WORD, 40, """
+        pa- vercel_blob_rw_ CCIPRJ_ tfp_
         pcsk_ phx_ phc_ CCIPAT_ CCDB1_ CLOJARS_ cog_ mergify_application_key_ mercury_production_ vck_ vca_ vcr_
         vci_ vcp_ cnvca
     """),
@@ -151,7 +155,7 @@ _PREFIXES = (
         dt0c01. dt0s01. dt0s16. $aact_prod_ $aact_hmlg_
     """),
     (_WORD + "+/=.", 80, """
-        ABSK apk_ ATAT EAAM EAAC wrka- FlyV1
+        IGQV ABSK apk_ ATAT EAAM EAAC wrka- FlyV1
     """),
     (_B64 + "=", 32, """
         BBDC- SWMKEY-1- eyJrIjoi ZXlK
@@ -166,7 +170,27 @@ FORMATS = (
     _exact("a private key", _KEY, "PRIVATE KEY", within=True),
     _exact("a private key", r"PuTTY-User-Key-File-\d: [a-z]", "PuTTY-User-Key-File-", is_long=True),
     _exact("a private key", r"\"private_key\"\s{0,20}:\s{0,20}\"[^\"\s<>${}]{16,4096}", '"private_key"'),
-    _prefixed("a private key", "AGE-SECRET-KEY-1", "0-9A-Z", 58),
+    _prefixed("a private key", "AGE-SECRET-KEY-(?:PQ-)?1", "0-9A-Z", 58, 4000, "AGE-SECRET-KEY-"),
+    _exact("a private key", r"-----BEGIN OpenVPN Static key V\d-----", "-----BEGIN OpenVPN Static key"),
+    _exact("a private key", r"---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----", "---- BEGIN SSH2"),
+    _exact(
+        "a private key",  # minisign's and signify's; a public one has other letters at its beginning
+        rf"untrusted comment:[^\r\n]{{0,1024}}\r?\nRW(?:RTY0Iy|RCSw|QAAEIy)[{_B64}]{{60,400}}={{0,2}}",
+        "untrusted comment:",
+    ),
+    _exact(
+        "a private key",  # of NATS and of Stellar
+        rf"(?<![{_WORD}])S[A-DNOUX][A-Z2-7]{{54}}(?:[A-Z2-7]{{2}})?(?![{_WORD}])",
+        *("SA", "SB", "SC", "SD", "SN", "SO", "SU", "SX"),
+        is_long=True,
+    ),
+    _exact(
+        "a private key",  # BIP 32
+        rf"(?<![{_WORD}])[t-z]prv[1-9A-HJ-NP-Za-km-z]{{100,110}}(?![{_WORD}])",
+        *(f"{network}prv" for network in "tuvwxyz"),
+        is_long=True,
+    ),
+    _exact("a private key", rf"(?<![{_WORD}])nsec1[02-9ac-hj-np-z]{{58}}(?![{_WORD}])", "nsec1", is_long=True),
     _exact("an Ansible vault", r"\A\s{0,100}\$ANSIBLE_VAULT;\d", "$ANSIBLE_VAULT;", within=True),
     _exact(
         "an AWS access key",
@@ -397,10 +421,49 @@ FORMATS = (
     _exact("a Teams webhook", r"webhook\.office\.com/webhookb2/[0-9A-Za-z@\-]{60,90}/", "webhook.office.com/"),
     _exact(
         "a hashed password",
-        r"\$(?:[56y]\$(?:[a-z0-9=]{1,20}\$)?[./A-Za-z0-9]{1,40}\$[./A-Za-z0-9]{43,86}"
+        r"\$(?:(?:[56y]|gy)\$(?:[./A-Za-z0-9=]{1,20}\$)?[./A-Za-z0-9]{1,40}\$[./A-Za-z0-9]{43,86}|[PH]\$[./A-Za-z0-9]{31}"
         r"|(?:apr)?1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}"
         r"|argon2(?:id?|d)\$(?:v=\d{1,3}\$)?[mtp=,\d]{5,60}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,180})",
         "$",
+    ),
+    _exact(
+        "a hashed password",  # of Django, Werkzeug and Passlib
+        r"(?:pbkdf2|scrypt)[_:\-]?[a-z0-9_:]{0,20}\$(?:\d{1,9}\$)?[./+A-Za-z0-9]{6,64}\$[./+A-Za-z0-9]{27,128}=?",
+        *("pbkdf2", "scrypt"),
+    ),
+    _exact(
+        "a hashed password",
+        rf"\{{S?(?:SHA|MD5)\d{{0,3}}\}}[{_B64}]{{22,160}}={{0,2}}",
+        "{SSHA",
+        "{SMD5",
+        "{SHA",
+        "{MD5",
+    ),
+    _exact(
+        "a hashed password",  # of PostgreSQL
+        rf"SCRAM-SHA-\d{{1,3}}\$\d{{1,9}}:[{_B64}=]{{8,64}}\$[{_B64}=]{{20,100}}:[{_B64}=]{{20,100}}",
+        "SCRAM-SHA-",
+    ),
+    _exact("a PayPal token", r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}", "access_token$"),
+    _exact(
+        "a LaunchDarkly key",
+        rf"(?<![{_WORD}])(?:sdk|api|mob)-[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}(?![{_WORD}])",
+        *("sdk-", "api-", "mob-"),
+        is_long=True,
+    ),
+    _exact(
+        "an Azure key", rf"(?<![{_WORD}])[{_ALNUM}]{{52}}JQQJ99[{_ALNUM}]{{20,40}}(?![{_WORD}])", "JQQJ99", within=True
+    ),
+    _exact("a ClickUp token", rf"(?<![{_WORD}])pk_\d{{5,12}}_[A-Z0-9]{{32}}(?![{_WORD}])", "pk_", is_long=True),
+    _exact("a NuGet key", rf"(?<![{_WORD}])oy2[a-z0-9]{{43}}(?![{_WORD}])", "oy2", is_long=True),
+    _exact("a Google refresh token", rf"(?<![{_WORD}/])1//0[{_WORD}]{{40,300}}(?![{_WORD}])", "1//0"),
+    _exact("a Firebase key", rf"(?<![{_WORD}])AAAA[{_WORD}]{{7}}:APA91b[{_WORD}]{{100,200}}", ":APA91b", within=True),
+    _exact("a Neon password", rf"(?<![{_WORD}])npg_[{_ALNUM}]{{12,40}}(?![{_WORD}])", "npg_"),
+    _exact("a Square token", rf"(?<![{_WORD}])EAAA[{_WORD}]{{60}}(?![{_WORD}])", "EAAA", is_long=True),
+    _exact(
+        "a webhook",
+        r"hooks\.zapier\.com/hooks/catch/\d{1,12}/\w{5,40}|hook\.[a-z0-9.]{0,12}make\.com/[a-z0-9]{24,64}",
+        *("hooks.zapier.com/", "hook."),
     ),
     _exact(
         "a private key",  # of a JSON web key, which has its type beside it

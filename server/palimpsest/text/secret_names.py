@@ -52,7 +52,11 @@ _NAMES = _words("""
     wg[-_0-9]*.conf wireguard*.conf
     key.json *-key.json *_key.json rootkey*.csv *accesskeys*.csv oauth.json oauth_token.json tokens.json mcp.json
     kube-config* talosconfig.y*ml web.config web.*.config *.jwt ssh_key* ssh-key* .ftppass .dockerconfigjson pip.conf
-    pip.ini vault.yml vault.yaml *.session bitwarden_export*.json *_token *-token .*_token *_token.json *-token.json
+    pip.ini vault.yml vault.yaml vault.json *.session
+    *.token *.secret *_key.txt *-key.txt *passwords.* seed-phrase* seed_phrase* seedphrase* mnemonic recovery-codes*
+    recovery_codes* backup-codes* backup_codes* cookies.txt storagestate*.json storage-state*.json env.local
+    env.production env.*.local .htpasswd.* htpasswd.txt .netrc.* master.passwd shadow gshadow .clasprc.json .modal.toml
+    bitwarden_export*.json *_token *-token .*_token *_token.json *-token.json
 """)
 _NAME = re.compile("|".join(translate(pattern) for pattern in _NAMES))
 _PAIRS = frozenset(
@@ -77,6 +81,7 @@ _PAIRS = frozenset(
         (".fly", "config.yml"),
         (".continue", "config.json"),
         (".claude", "settings.local.json"),
+        (".auth", "user.json"),
     }
 )
 """Folder and file, for file names that are harmless elsewhere."""

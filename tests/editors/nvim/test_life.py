@@ -132,6 +132,7 @@ def test_checkhealth_ends_with_a_completion(start: Start) -> None:
     assert "palimpsest 0." in text
     assert "a completion on the sample workspace" in text
     assert ", from palimpsest-embedded" in text
+    assert "“disc" in text, "of what the sample says is to be typed"
 
 
 def test_another_provider_is_said_with_what_to_switch_off(start: Start) -> None:

@@ -70,15 +70,19 @@ local function doctor(client)
   end
 end
 
---- The sample file in a buffer of its own, given to the server.
+--- The sample file in a buffer of its own, with what is typed there, given to the server.
 ---@return integer buffer, table position
 local function sample(client)
   local answer = ask(client, "palimpsest.sample")
   local buffer = vim.fn.bufadd(answer and answer.file or "")
   vim.fn.bufload(buffer)
+  local at = answer and answer.position or { line = 0, character = 0 }
+  local typed = vim.split(answer and answer.type or "", "\n")
+  vim.api.nvim_buf_set_text(buffer, at.line, at.character, at.line, at.character, typed)
   vim.bo[buffer].filetype = "python"
   vim.lsp.buf_attach_client(buffer, client.id)
-  return buffer, answer and answer.position or { line = 0, character = 0 }
+  local before = #typed == 1 and at.character or 0
+  return buffer, { line = at.line + #typed - 1, character = before + #typed[#typed] }
 end
 
 ---@param client vim.lsp.Client

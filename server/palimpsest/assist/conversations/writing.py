@@ -47,8 +47,9 @@ class Writing:
             self._keeping = asyncio.get_running_loop().create_task(self._keep())
 
     async def end(self, state: State, stopped: Stopped, why: str = "", *, natively: bool = False) -> Turn:
-        """A fence that it leaves open is closed, so that nobody takes what is said next for code.  `natively`: it has
-        calls that are not in its text.  Raises StorageError where it cannot be kept now: it will be."""
+        """A fence or comment that it leaves open is closed, so that nobody takes what is said next for a part of it.
+        `natively`: it has calls that are not in its text.  Raises StorageError where it cannot be kept now: it will
+        be."""
         end = closing(self.shown)
         self.text += end
         self.shown += self._showing.feed(end) + self._showing.finish()

@@ -22,6 +22,7 @@ from palimpsest.documents.wikilinks import DocumentNames, Found, Link, Missing, 
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.memory.documents.reference import DocumentReference, wikilink_to
 from palimpsest.memory.owners.memory import Memory
+from palimpsest.text.amounts import amount
 from palimpsest.text.stop_words import STOP_WORDS
 
 FEW, MOST = 5, 50
@@ -115,7 +116,7 @@ class DocumentTools:
             why = {path: "has words of the turn" for path, _, _ in sections}
             for path in sorted(together, key=lambda one: (-together[one], one)):
                 if path in names.by_path:
-                    why.setdefault(path, f"used with these documents in {together[path]} conversations")
+                    why.setdefault(path, f"used with these documents in {amount(together[path], 'conversation')}")
             for path, reason in why.items():
                 if path not in known and path not in found and len(found) < most:
                     found[path] = Related(*await self._described(root, path, names), reason)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import POINTER, c_bool, c_char_p, c_float, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
@@ -39,6 +40,8 @@ PLAIN: Final[Mapping[str, tuple[Any, Sequence[Any]]]] = {
     "llama_get_memory": (c_void_p, (c_void_p,)),
     "llama_n_ctx": (c_uint32, (c_void_p,)),
     "llama_decode": (c_int32, (c_void_p, Batch)),
+    "llama_set_n_threads": (None, (c_void_p, c_int32, c_int32)),
+    "llama_print_system_info": (c_char_p, ()),
     "llama_get_logits_ith": (POINTER(c_float), (c_void_p, c_int32)),
     "llama_memory_can_shift": (c_bool, (c_void_p,)),
     "llama_memory_seq_add": (None, (c_void_p, c_int32, c_int32, c_int32, c_int32)),
@@ -236,10 +239,35 @@ def opened(path: Path) -> ctypes.CDLL:
     """Raises EngineUnavailable."""
     if sys.platform == "win32":
         os.add_dll_directory(str(path.parent))
+    for file in (path, *sorted(path.parent.glob("libggml*.so*"))):  # a library loads those beside it
+        if _is_cut_off(file):
+            raise refused(file, "does not load (it is cut off, or no library)")
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:
         raise refused(path, f"does not load ({_reason(str(error), path)})") from error
+
+
+def _is_cut_off(path: Path) -> bool:
+    """Whether an ELF file ends before its segments do: touching what is missing would end the process (SIGBUS)."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(64)
+            if len(head) < 64 or head[:4] != b"\x7fELF":
+                return False  # the loader says what it is
+            order, wide = ("<" if head[5] == 1 else ">"), head[4] == 2
+            (table,) = struct.unpack_from(order + ("Q" if wide else "I"), head, 32 if wide else 28)
+            size, count = struct.unpack_from(order + "HH", head, 54 if wide else 42)
+            file.seek(table)
+            raw, end = file.read(size * count), os.fstat(file.fileno()).st_size
+        place, length = (8, 32) if wide else (4, 16)
+        one = order + ("Q" if wide else "I")
+        return len(raw) < size * count or any(
+            struct.unpack_from(one, raw, at + place)[0] + struct.unpack_from(one, raw, at + length)[0] > end
+            for at in range(0, len(raw), size)
+        )
+    except (OSError, struct.error, ValueError):
+        return False
 
 
 def _reason(said: str, path: Path) -> str:

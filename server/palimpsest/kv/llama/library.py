@@ -52,6 +52,7 @@ class Library:
         api.llama_log_set(self._callback, None)
         api.llama_backend_init()
         api.load_backends()
+        self.has_openmp = b"OPENMP = 1" in (api.llama_print_system_info() or b"")
 
     @contextmanager
     def bounded(self, grammar: str) -> Iterator[None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from palimpsest.kv.llama.batch import Run as Run
 from palimpsest.kv.llama.cells import Cells
 from palimpsest.kv.llama.library import library
 from palimpsest.kv.llama.states import States
+from palimpsest.kv.llama.threads import Threads
 from palimpsest.system.reading import Refused, check_regular, open_regular
 
 Logits = npt.NDArray[np.float32]
@@ -197,6 +199,8 @@ class Context:
         self.compute_bytes = lib.buffers["compute"] + lib.buffers["output"]
         self.shift_pending = False
         self._batch = Batch(params.n_batch)
+        spin = params.n_threads > 1 and not lib.has_openmp and not params.offload
+        self._threads = Threads(params.n_threads) if spin else None
 
     def close(self) -> None:
         if self.handle:
@@ -236,7 +240,15 @@ class Context:
 
     def call(self, batch: Any) -> int:
         """llama_decode itself; its own method so that a test can make it fail."""
-        return int(self._api.llama_decode(self.handle, batch))
+        if self._threads is None:
+            return int(self._api.llama_decode(self.handle, batch))
+        began, used = time.perf_counter(), time.process_time()
+        n = self._threads.begin(began)
+        self._api.llama_set_n_threads(self.handle, n, n)
+        code = int(self._api.llama_decode(self.handle, batch))
+        ended = time.perf_counter()
+        self._threads.ended(ended, ended - began, time.process_time() - used)
+        return code
 
     def _logits(self, row: int) -> Logits:
         pointer = self._api.llama_get_logits_ith(self.handle, row)

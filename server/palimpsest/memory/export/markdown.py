@@ -64,7 +64,7 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _said(text: str, *, cut: bool) -> str:
-    """A turn's text, none of whose lines are headings of turns; a fence that it leaves open ends with it."""
+    """A turn's text, none of whose lines are headings of turns; a fence or comment that it leaves open ends with it."""
     shown = escaped(lines_of(text)) + (" …" if cut else "")
     return shown + closing(shown)
 

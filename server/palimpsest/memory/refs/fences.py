@@ -1,4 +1,4 @@
-"""Fenced code in Markdown: where it is, and what it says its language is.
+"""Fenced code in Markdown: where it is, what it says its language is, and what a text leaves open.
 
 In: text.  Out: fences with the places of their content.  Knows no language.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_HTML = re.compile(r"( {0,3})<(?:!--|(script|pre|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
+"""What goes on, whatever stands behind it, until its end comes."""
 _MARK = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)([^\r\n]*)(?:\r?\n|\Z)", re.MULTILINE)
 
 
@@ -55,19 +58,31 @@ def fences(text: str) -> list[Fence]:
 
 def left_open(text: str) -> str:
     """The mark of a fence that the text does not close; "" for none."""
-    return closing(text).strip()
+    return _end(text)[0]
 
 
 def closing(text: str) -> str:
-    """What closes the fence that a text leaves open, on a line of its own and indented as the fence is, so that it is
-    in the same item of a list; "" for none."""
-    open_ = indent = ""
-    for mark in _MARK.finditer(text):
-        before, open_ = open_, after(open_, mark[1], mark[2])
-        if open_ and not before:
-            indent = text[mark.start() : mark.start(1)]
-    end = "" if text.endswith("\n") else "\n"
-    return f"{end}{indent}{open_}" if open_ else ""
+    """What closes the fence, the comment or the element (`<pre>`) that a text leaves open and that would go on in what
+    follows it, on a line of its own; "" for none.  It is indented as its beginning is, so that it is in the same item
+    of a list."""
+    fence, end, indent = _end(text)
+    end = fence or end
+    return f"{'' if text.endswith(chr(10)) else chr(10)}{indent}{end}" if end else ""
+
+
+def _end(text: str) -> tuple[str, str, str]:
+    """The mark of the fence that is open at a text's end, or the end of the HTML that is, and how that is indented."""
+    fence = html = indent = ""
+    for line in _LINE.finditer(text):
+        mark, begins = _MARK.match(line[0]), None if fence or html else _HTML.match(line[0])
+        if begins is not None:
+            html, indent = f"</{begins[2].lower()}>" if begins[2] else "-->", begins[1]
+        elif mark is not None and not html:
+            before, fence = fence, after(fence, mark[1], mark[2])
+            indent = indent if before else line[0][: mark.start(1)]
+        if html and html in line[0][begins.end() if begins is not None else 0 :].lower():
+            html = ""
+    return fence, html, indent
 
 
 def unfenced(content: str) -> tuple[str, str]:

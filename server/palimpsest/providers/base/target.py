@@ -13,7 +13,7 @@ from pathlib import Path
 from palimpsest import __version__
 from palimpsest.config.settings import EngineSettings
 from palimpsest.system import folders
-from palimpsest.system.engine_address import THE_CLIENTS, Address, address, identity
+from palimpsest.system.engine_address import Address, address, identity, of_the_process
 
 UNQUANTIZED = ("f32", "f16", "bf16")
 SMALLEST_BATCH = 16
@@ -40,7 +40,7 @@ class Target:
 
     def arguments(self, address: Address) -> list[str]:
         """Of `palimpsest`, to start such an engine at `address`."""
-        own = {name: value for name, value in dataclasses.asdict(self.settings).items() if name not in THE_CLIENTS}
+        own = of_the_process(dataclasses.asdict(self.settings))
         settings = json.dumps(own)  # others can read a process's arguments: no key among them
         name = address.name.removeprefix("engine-")
         return ["engine", "--model", str(self.model), "--settings", settings, "--identity", name]

@@ -169,7 +169,7 @@ class Http:
         if status == 402:
             return EngineRefused(f"The engine at {url} wants to be paid: {message}", hint="See to the account there.")
         if status == 503 and "oading" in message:
-            return EngineLoading("The model is being loaded.")
+            return EngineLoading(f"The engine at {url} is loading its model.", hint="It is asked again each time.")
         if status in OVERLOADED:
             return Busy(f"The engine at {url} is overloaded: {message}", wait_s=_seconds(headers.get("retry-after")))
         by_name = told.get("type") == "exceed_context_size_error" or told.get("code") == "context_length_exceeded"
