@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from pathlib import Path
 
+from palimpsest.errors import EngineUnavailable
 from palimpsest.kv.llama.binding import defaults, opened
 from palimpsest.kv.llama.layouts import LAYOUTS, structure
+from palimpsest.libraries.locate import located
 
 
 def main(path: str) -> None:
-    native = opened(Path(path).absolute())
+    native = opened(located(path).file.absolute())
     if hasattr(native, "llama_version"):
         native.llama_version.restype = ctypes.c_char_p
         print(f"llama.cpp {native.llama_version().decode()}")
@@ -41,4 +42,7 @@ def main(path: str) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except EngineUnavailable as error:
+        sys.exit(str(error))

@@ -19,12 +19,14 @@ import pytest
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.kv.llama import library
+from palimpsest.libraries.locate import installed
 from palimpsest.models.files import embedded
 from palimpsest.models.merge import widen
 from tests.models import written
 from tests.native.helpers import TestedEngine, forget
 
-library.choose(os.environ.get("PALIMPSEST_TESTED_LIBRARY", ""))
+# not the one that whoever runs the tests has fetched
+library.choose(os.environ.get("PALIMPSEST_TESTED_LIBRARY") or str(next(installed()).file))
 
 MakeCore: TypeAlias = Callable[..., EngineCore]
 MakeEngine: TypeAlias = Callable[..., TestedEngine]

@@ -64,6 +64,11 @@ def located(library: str = "") -> Located:
 def _found() -> Iterator[Located]:
     if (folder := used()) is not None and (file := _in(folder)) is not None:
         yield Located(file, "palimpsest engine get")
+    yield from installed()
+
+
+def installed() -> Iterator[Located]:
+    """Of installed packages."""
     for package, called in (("llama_cpp", "llama-cpp-python"), ("xllamacpp", "xllamacpp")):
         for folder in _folders(package):
             file = _in(folder / "lib") if package == "llama_cpp" else next(_extension(folder), None)
