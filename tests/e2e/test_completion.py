@@ -26,6 +26,24 @@ async def test_a_cursor_in_a_method_gets_a_completion_with_the_typed_word_in_its
     assert "\n" not in item.insert_text.rstrip("\n") or item.insert_text.count("\n") < 12
 
 
+@pytest.mark.parametrize("item", ["discount", "lines"])
+async def test_what_a_menu_has_selected_begins_the_completion(editor: Editor, item: str) -> None:
+    uri = editor.open("shop/cart.py")
+    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.d$0\n")
+    start = lsp.Position(position.line, position.character - 1)
+    selected = lsp.SelectedCompletionInfo(lsp.Range(start, position), item)
+    for kind in (lsp.InlineCompletionTriggerKind.Invoked, lsp.InlineCompletionTriggerKind.Automatic):
+        context = lsp.InlineCompletionContext(kind, selected)
+        params = lsp.InlineCompletionParams(context, lsp.TextDocumentIdentifier(uri), position)
+        answer = await editor.client.text_document_inline_completion_async(params)
+        assert isinstance(answer, lsp.InlineCompletionList)
+        assert answer.items or kind == lsp.InlineCompletionTriggerKind.Automatic
+        for found in answer.items:
+            assert str(found.insert_text).startswith(item)
+            assert len(str(found.insert_text)) > len(item)
+            assert found.range == selected.range
+
+
 async def test_a_typed_character_decodes_a_few_tokens_at_most(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
     body = "total = self.subtotal()\n"

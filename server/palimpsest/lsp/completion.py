@@ -18,7 +18,7 @@ from palimpsest.languages.registry import language_of
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.statistics import ACCEPTED
 from palimpsest.text.positions import PositionEncoding
-from palimpsest.text.snapshot import Position
+from palimpsest.text.snapshot import ContentChange, Position, Range
 
 if TYPE_CHECKING:
     from palimpsest.assist.completions.completions import Completed
@@ -41,10 +41,14 @@ def register(server: PalimpsestServer) -> None:
         position = position_in(snapshot, params.position, encoding)
         invoked = params.context.trigger_kind == lsp.InlineCompletionTriggerKind.Invoked
         options = window.settings.completion
+        n, menu = (options.n if invoked else 1), params.context.selected_completion_info
         try:
-            completed = await session.completions.complete(
-                snapshot.uri, position, n=options.n if invoked else 1, invoked=invoked
-            )
+            if menu is not None:
+                ends = (position_in(snapshot, end, encoding) for end in (menu.range.start, menu.range.end))
+                selected = ContentChange(Range(*ends), menu.text)
+                completed = await session.completions.behind(snapshot.uri, position, selected, n=n, invoked=invoked)
+            else:
+                completed = await session.completions.complete(snapshot.uri, position, n=n, invoked=invoked)
         except Cancelled:
             completed = None
         except (EngineError, InvalidArgument) as error:
@@ -58,12 +62,16 @@ def _items(
 ) -> list[lsp.InlineCompletionItem]:
     if completed is None:
         return []
-    snapshot, position = completed.snapshot, completed.position
-    line = snapshot.lines[position.line]
-    before, language = line[: position.column], language_of(snapshot.language_id, snapshot.uri)
-    typed = word_at_end(before)
-    start = Position(position.line, position.column - len(typed))
-    where = lsp.Range(position_out(snapshot, start, encoding), position_out(snapshot, position, encoding))
+    snapshot, position, selected = completed.snapshot, completed.position, completed.selected
+    language = language_of(snapshot.language_id, snapshot.uri)
+    if selected is not None and selected.range is not None:
+        start, end, typed = selected.range.start, selected.range.end, selected.text
+        before = snapshot.lines[start.line][: start.column] + typed
+    else:
+        before, end = snapshot.lines[position.line][: position.column], position
+        typed = word_at_end(before)
+        start = Position(position.line, position.column - len(typed))
+    where = lsp.Range(position_out(snapshot, start, encoding), position_out(snapshot, end, encoding))
     items = []
     for text, id in zip(completed.texts, completed.ids, strict=True):
         snippet = as_snippet(before, text, language, typed=typed) if snippets else None

@@ -38,12 +38,13 @@ from palimpsest.types import Block
 @dataclass(frozen=True, slots=True)
 class Completed:
     """Alternatives for one cursor, best first, each the text to insert there; `ids` name them when the editor later
-    says what became of them."""
+    says what became of them.  `selected`: what a menu would put in the place of a range first."""
 
     snapshot: Snapshot
     position: Position
     texts: tuple[str, ...]
     ids: tuple[str, ...]
+    selected: ContentChange | None = None
 
 
 @dataclass(slots=True)
@@ -117,6 +118,30 @@ class Completions:
         if self._has_more:
             events.tell(RefreshNeeded(restart=False))
         return completed
+
+    async def behind(
+        self, uri: str, position: Position, selected: ContentChange, *, n: int = 1, invoked: bool = False
+    ) -> Completed | None:
+        """Completions behind what an open menu has selected, as if it stood in the document.  Raises as `complete`."""
+        services, began, old = self._services, time.perf_counter(), self._services.documents.get(uri)
+        if not self.is_on(old) or selected.range is None:
+            return None
+        self._n_asked += 1
+        number = self._n_asked
+        new, edits = old.changed([selected], old.version)
+        at = new.position(old.offset(selected.range.start) + len(selected.text))
+        blocks = await services.chooser.chosen(services.view(old, old.clamp(position), hurried=True))
+        query = self._query(services.view_of(services.parser.imagined(old, new, edits), at), blocks)
+        result = self._results.find(query.place, query.prefix, n) or await self._generated(query, n, invoked)
+        if number != self._n_asked or services.documents.find(uri) is not old:
+            return None
+        if not invoked:
+            result = self._quiet.worth(result, new, at)
+        self._forget_screen()
+        if not result.texts:
+            return None
+        ids = self.offers.give(result.texts, old.language_id, 1000 * (time.perf_counter() - began), _seen(query))
+        return Completed(old, position, result.texts, ids, selected)
 
     async def at(
         self, snapshot: Snapshot, position: Position, n: int = 1, *, invoked: bool = False
