@@ -9,6 +9,7 @@ and huge files.  Texts are cached by time stamp and size.  Thread-safe.  Knows n
 from __future__ import annotations
 
 import os
+import re
 import stat
 import threading
 import time
@@ -363,13 +364,21 @@ def _may_write(path: Path) -> bool:
         return not os.path.lexists(path)
 
 
+_CODING = re.compile(rb"(?:[^\n]*\n)?[^\n]*?coding[:=][ \t]*([-\w.]{1,40})")
+
+
 def decoded(data: bytes) -> str | None:
-    """UTF-8 text; None for anything else."""
+    """UTF-8 text, or in the encoding that its first two lines name (PEP 263; Emacs and Vim read the same); None for
+    anything else."""
     if b"\0" in data[:8192]:
         return None
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
+        named = _CODING.match(data)
+    try:
+        return data.decode(named[1].decode("ascii")) if named is not None else None
+    except (UnicodeDecodeError, LookupError):
         return None
 
 
