@@ -112,6 +112,24 @@ async def test_a_suggestion_survives_typing_elsewhere(editor: Editor) -> None:
     assert applied(editor.texts[uri], first["edit"]) == editor.texts[uri].replace("totla", "total")
 
 
+async def test_a_suggestion_stands_where_its_document_was_closed(editor: Editor) -> None:
+    uri = editor.open("shop/cart.py")
+    position = editor.at(uri, "self.discount.amount(totla)")
+    await editor.settled(uri, position)
+    first = (await suggest(editor, uri, position))["suggestions"][0]
+    text = editor.texts[uri]
+    editor.close(uri)
+
+    @editor.client.feature(lsp.WORKSPACE_APPLY_EDIT)
+    def apply(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        editor.apply([it for it in params.edit.document_changes or () if isinstance(it, lsp.TextDocumentEdit)])
+        return lsp.ApplyWorkspaceEditResult(applied=True)
+
+    outcome = await editor.command("palimpsest.suggest.accept", {"id": first["id"], "confirmed": True})
+    assert outcome["applied"], outcome
+    assert (editor.root / "shop" / "cart.py").read_text("utf-8") == text.replace("totla", "total")
+
+
 async def test_a_suggestion_can_be_cancelled(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
     position = editor.at(uri, "self.discount.amount(totla)")

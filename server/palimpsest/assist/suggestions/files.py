@@ -42,11 +42,12 @@ class Files:
         return Snapshot(uri, -1 - zlib.crc32(source.encode()), "", source)
 
     def seen(self, uri: str, here: str) -> Snapshot | None:
-        """`now`, but that the document asked about (`here`) is what the editor has open, wherever it is."""
-        if uri != here:
+        """`now`, but that the document asked about (`here`), while it is open, is what the editor has, wherever it
+        is."""
+        snapshot = self._services.documents.find(uri) if uri == here else None
+        if snapshot is None:
             return self.now(uri)
-        snapshot = self._services.documents.find(uri)
-        return None if snapshot is None or self._services.privacy.why_not(snapshot) else snapshot
+        return None if self._services.privacy.why_not(snapshot) else snapshot
 
     def may_edit(self, uri: str, snapshot: Snapshot | None) -> bool:
         """The one check for every document that an edit may go to unasked for, open (`snapshot`) or not: where it
