@@ -1,4 +1,4 @@
-# make demo   the product on a sample workspace     make test   lint, types and tests, in ten minutes
+# make demo   the product on a sample workspace     make test   lint, types and tests, in some ten minutes
 # make check  the fast part of it                   make help   the rest
 
 PY := .venv/bin/python
@@ -66,7 +66,7 @@ lint: setup
 
 types: setup
 	.venv/bin/mypy
-	.venv/bin/mypy scripts/clients.py scripts/parts.py clients/shared/install.py
+	.venv/bin/mypy scripts/clients.py scripts/parts.py scripts/llama_layout.py scripts/measure_library.py clients/shared/install.py
 
 ## make dist  dist/: the server's wheel, and the extension for VS Code with the wheel in it
 dist: setup
