@@ -8,6 +8,7 @@ and huge files.  Texts are cached by time stamp and size.  Thread-safe.  Knows n
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import stat
@@ -364,6 +365,8 @@ def _may_write(path: Path) -> bool:
         return not os.path.lexists(path)
 
 
+_CODECS = ("iso8859", "cp", "koi8", "mac", "euc", "shift", "gb", "big5")
+"""Those that files are written in.  Others are quadratic (`idna`), or read escapes (`unicode_escape`)."""
 _CODING = re.compile(rb"(?:[^\n]*\n)?[^\n]*?coding[:=][ \t]*([-\w.]{1,40})")
 
 
@@ -377,7 +380,8 @@ def decoded(data: bytes) -> str | None:
     except UnicodeDecodeError:
         named = _CODING.match(data)
     try:
-        return data.decode(named[1].decode("ascii")) if named is not None else None
+        name = codecs.lookup(named[1].decode("ascii")).name if named is not None else ""
+        return data.decode(name) if name.startswith(_CODECS) else None
     except (UnicodeDecodeError, LookupError):
         return None
 

@@ -115,7 +115,7 @@ class Schemas:
     @cached_property
     def _tokenizer(self) -> LLTokenizer:
         """Made at the first schema: a second or so for a large vocabulary."""
-        return LLTokenizer(TokenizerWrapper(_Tokens(self._model, self._vocab)), eos_token=sorted(self._ends))
+        return LLTokenizer(TokenizerWrapper(_Tokens(self._model, self._vocab)), eos_token=sorted(self._ends) or None)
 
 
 class _Tokens:
@@ -127,7 +127,7 @@ class _Tokens:
         self._model, self._vocab = model, vocab
         self.tokens = vocab.pieces
         self.special_token_ids = [i for i, piece in enumerate(vocab.pieces) if not piece]
-        self.eos_token_id = self.special_token_ids[0]
+        self.eos_token_id = next(iter(self.special_token_ids), 0)
 
     def __call__(self, text: bytes) -> list[int]:
         found = self._model.tokenize(text.decode("utf-8", "replace"))

@@ -240,7 +240,7 @@ def opened(path: Path) -> ctypes.CDLL:
     if sys.platform == "win32":
         os.add_dll_directory(str(path.parent))
     for file in (path, *sorted(path.parent.glob("libggml*.so*"))):  # a library loads those beside it
-        if _is_cut_off(file):
+        if file.is_file() and _is_cut_off(file):
             raise refused(file, "does not load (it is cut off, or no library)")
     try:
         return ctypes.CDLL(str(path))
