@@ -94,6 +94,8 @@ def test_of_an_empty_line_the_answer_has_the_indentation_too(ours: Client) -> No
     whole = infill(ours, "", CHUNK)
     assert whole["content"].startswith("    "), whole["content"]
     assert whole["content"].strip()
+    deep = infill(ours, "", CHUNK, prefix=" " * 1_900 + "x = 1\n")
+    assert len(deep["content"]) - len(deep["content"].lstrip(" ")) < 200
     typed = infill(ours, "    ", CHUNK)
     assert whole["content"] == "    " + typed["content"]
 

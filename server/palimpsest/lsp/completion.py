@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+LONGEST_ITEM = 1_000
+"""Characters of a menu's item that is gone on from."""
 _WORD = re.compile(r"\w*")
 
 
@@ -41,14 +43,14 @@ def register(server: PalimpsestServer) -> None:
         position = position_in(snapshot, params.position, encoding)
         invoked = params.context.trigger_kind == lsp.InlineCompletionTriggerKind.Invoked
         options = window.settings.completion
-        n, menu = (options.n if invoked else 1), params.context.selected_completion_info
+        menu, selected = params.context.selected_completion_info, None
+        if menu is not None and len(menu.text) <= LONGEST_ITEM:
+            ends = (position_in(snapshot, end, encoding) for end in (menu.range.start, menu.range.end))
+            selected = ContentChange(Range(*sorted(ends)), menu.text)
         try:
-            if menu is not None:
-                ends = (position_in(snapshot, end, encoding) for end in (menu.range.start, menu.range.end))
-                selected = ContentChange(Range(*ends), menu.text)
-                completed = await session.completions.behind(snapshot.uri, position, selected, n=n, invoked=invoked)
-            else:
-                completed = await session.completions.complete(snapshot.uri, position, n=n, invoked=invoked)
+            completed = await session.completions.complete(
+                snapshot.uri, position, n=options.n if invoked else 1, invoked=invoked, selected=selected
+            )
         except Cancelled:
             completed = None
         except (EngineError, InvalidArgument) as error:

@@ -103,37 +103,42 @@ class Completions:
         """Whether somebody waits for a completion."""
         return self._n_awaited > 0
 
-    async def complete(self, uri: str, position: Position, *, n: int = 1, invoked: bool = False) -> Completed | None:
-        """Completions at the cursor; None also where they are off.  Raises as `at` does, and InvalidArgument for a
-        document that is not open."""
+    async def complete(
+        self, uri: str, position: Position, *, n: int = 1, invoked: bool = False, selected: ContentChange | None = None
+    ) -> Completed | None:
+        """Completions at the cursor, or behind what an open menu has selected; None also where they are off.  Raises as
+        `at` does, and InvalidArgument for a document that is not open."""
         snapshot, events = self._services.documents.get(uri), self._services.events
         events.tell(CursorMoved(uri, position))
         if not self.is_on(snapshot):
             return None
         self._n_awaited += 1
         try:
-            completed = await self.at(snapshot, position, n, invoked=invoked)
+            if selected is not None and selected.range is not None:
+                completed = await self._behind(snapshot, position, selected, selected.range, n, invoked=invoked)
+            else:
+                completed = await self.at(snapshot, position, n, invoked=invoked)
         finally:
             self._n_awaited -= 1
         if self._has_more:
             events.tell(RefreshNeeded(restart=False))
         return completed
 
-    async def behind(
-        self, uri: str, position: Position, selected: ContentChange, *, n: int = 1, invoked: bool = False
+    async def _behind(
+        self, old: Snapshot, position: Position, selected: ContentChange, where: Range, n: int, *, invoked: bool
     ) -> Completed | None:
-        """Completions behind what an open menu has selected, as if it stood in the document.  Raises as `complete`."""
-        services, began, old = self._services, time.perf_counter(), self._services.documents.get(uri)
-        if not self.is_on(old) or selected.range is None:
-            return None
+        """As if what is selected stood in the document, at `where`."""
+        services, began = self._services, time.perf_counter()
         self._n_asked += 1
         number = self._n_asked
         new, edits = old.changed([selected], old.version)
-        at = new.position(old.offset(selected.range.start) + len(selected.text))
+        at = new.position(old.offset(where.start) + len(selected.text))
+        if not invoked and has_behind(new.lines[at.line][at.column :], services.settings.completion.max_suffix):
+            return None
         blocks = await services.chooser.chosen(services.view(old, old.clamp(position), hurried=True))
         query = self._query(services.view_of(services.parser.imagined(old, new, edits), at), blocks)
         result = self._results.find(query.place, query.prefix, n) or await self._generated(query, n, invoked)
-        if number != self._n_asked or services.documents.find(uri) is not old:
+        if number != self._n_asked or services.documents.find(old.uri) is not old:
             return None
         if not invoked:
             result = self._quiet.worth(result, new, at)
