@@ -58,3 +58,13 @@ async def test_an_edit_of_a_file_without_indentation_is_indented_alike(window: E
     where = {"uri": uri, "position": {"line": 0, "character": 5}, "format": "whole"}
     (found,) = (await window.command("palimpsest.suggest", where))["suggestions"]
     assert found["edit"]["documentChanges"][0]["edits"][0]["newText"] == NEW + TABS
+
+
+async def test_an_empty_line_short_of_its_indentation_is_filled_from_there_on(window: Editor, engine: Scripted) -> None:
+    """A model that is shown a cursor where no code may stand has nothing to say."""
+    engine.replies = ["return sum(prices)\n"]
+    text = "def first():\n    return 1\n\n\n" + NEW
+    uri = window.open("shop/short.py", text)
+    (item,) = await window.complete(uri, window.at(uri, text))
+    assert item.insert_text == "    return sum(prices)"
+    assert NEW.rstrip() in str(engine.asked[-1])

@@ -19,6 +19,7 @@ import pytest
 from palimpsest.cli.engine import main
 from palimpsest.errors import EngineUnavailable, InvalidArgument, ModelError
 from palimpsest.kv.llama.library import library
+from palimpsest.kv.llama.trial import Tried
 from palimpsest.libraries import get, known, npm
 from palimpsest.libraries.known import ARCHIVES, Archive
 from palimpsest.libraries.locate import located, used
@@ -196,7 +197,14 @@ def test_where_the_one_for_a_gpu_cannot_be_used_the_one_for_processors_is_tried(
         monkeypatch.setattr(f"palimpsest.{module}.archive", lambda backend, _: named[backend])
     assert main(["get"]) == 1  # the archive's libraries are made-up texts
     assert "linux-x64-vulkan cannot be used here" in capsys.readouterr().out
-    assert [path.split("/")[3] for path, *_ in registry.asked] == ["linux-x64-vulkan", "linux-x64"]
+    # no door: the archive's libraries are made-up texts
+    monkeypatch.setattr("palimpsest.cli.engine_library.tried", lambda _: Tried("0.4.0", "", (), "no driver"))
+    assert main(["get", "vulkan"]) == 1
+    assert "can use no GPU here (no driver), so it is not used" in capsys.readouterr().err
+    assert used() is None
+    assert main(["get", "cpu"]) == 0
+    assert used() is not None
+    assert [path.split("/")[3] for path, *_ in registry.asked] == ["linux-x64-vulkan", "linux-x64"], "each once"
 
 
 def test_what_was_chosen_before_stays_until_a_backend_is_asked_for(

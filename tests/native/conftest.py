@@ -25,6 +25,9 @@ from palimpsest.models.merge import widen
 from tests.models import written
 from tests.native.helpers import TestedEngine, forget
 
+# what is compared here is compared closely: on a GPU Vulkan multiplies in f16 otherwise
+for switch in ("F16", "COOPMAT", "COOPMAT2"):
+    os.environ.setdefault(f"GGML_VK_DISABLE_{switch}", "1")
 # not the one that whoever runs the tests has fetched
 library.choose(os.environ.get("PALIMPSEST_TESTED_LIBRARY") or str(next(installed()).file))
 

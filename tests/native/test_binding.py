@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -17,7 +20,7 @@ from palimpsest.kv.llama import binding
 from palimpsest.kv.llama.binding import FUNCTIONS, Binding
 from palimpsest.kv.llama.layouts import LAYOUTS, Layout, pointer, structure
 from palimpsest.kv.llama.library import library
-from palimpsest.kv.llama.trial import tried
+from palimpsest.kv.llama.trial import told, tried
 from palimpsest.llama_server.completions.samplers import Chain, Picked
 from palimpsest.llama_server.requests.fields import Fields
 from palimpsest.llama_server.requests.params import read
@@ -33,6 +36,16 @@ def test_the_library_in_use_says_what_it_is_and_where_it_computes(file: Path) ->
     found = tried(file)
     assert found.version == library().api.version
     assert [device.kind for device in found.devices].count("CPU") == 1
+
+
+def test_a_gpu_whose_driver_ends_the_process_is_no_gpu() -> None:
+    gpu = {"name": "CUDA0", "description": "A GPU", "kind": "GPU", "memory": 1 << 30, "free": 1 << 30}
+    said = json.dumps({"version": "0.4.0", "processor": "", "devices": [gpu]}) + "\n"
+    why = "DEBUG:palimpsest.llama:CUDA error: the provided PTX was compiled with an unsupported toolchain.\nAborted"
+    died = told(Path("libllama.so"), subprocess.CompletedProcess([], -signal.SIGABRT, said, why))
+    assert (died.gpus, died.fault) == ([], "the provided PTX was compiled with an unsupported toolchain")
+    computed = told(Path("libllama.so"), subprocess.CompletedProcess([], 0, said + "{}\n", why))
+    assert ([found.name for found in computed.gpus], computed.fault) == (["CUDA0"], "")
 
 
 def test_a_layout_that_nobody_has_looked_at_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +72,7 @@ BROKEN = {
     "text": "cut off, or no library",
     "cut": "cut off, or no library",
     "empty": "cut off, or no library",
-    "missing": "does not load",
+    "missing": "it is not there",
 }
 
 

@@ -68,6 +68,7 @@ def test_caution_is_another_engine_with_what_faults_come_from_off(file: Path) ->
     target = Target(file, EngineSettings(n_batch=512))
     settings = target.in_safe_mode().settings
     assert (settings.extra_bufts, settings.flash_attention, settings.n_batch) == ("off", "off", 256)
+    assert settings.n_gpu_layers == 0
     assert target.in_safe_mode().identity != target.identity
 
 

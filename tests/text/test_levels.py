@@ -2,7 +2,7 @@
 
 import pytest
 
-from palimpsest.text.levels import indentation_between
+from palimpsest.text.levels import indentation_between, missing_indentation
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,29 @@ from palimpsest.text.levels import indentation_between
         ("        break", "    done()", "    "),
         ("items = [", "    1,", "    "),
         ("local function f()\n  if x then", "  end", "    "),
+        ("    for a in b:", "            c()", "        "),
         ("", "", ""),
     ],
 )
 def test_it_is_as_deep_as_they_say(above: str, below: str, expected: str) -> None:
     assert indentation_between(above.split("\n"), below.split("\n")) == expected
+
+
+@pytest.mark.parametrize(
+    ("above", "typed", "below", "unasked", "asked"),
+    [
+        ("def f():", "", "", "    ", "    "),
+        ("def f():", "  ", "", "  ", "  "),
+        ("def f():", "    ", "", "", ""),
+        ("def f():", "\t", "", "", ""),
+        ("    if a:", "    ", "    return b", "    ", "    "),
+        ("    x = 1", "", "    return x", "    ", "    "),
+        ("    x = 1", "", "def g():", "", "    "),  # whoever went back to the margin may begin something new
+        ("    x = 1", "", "", "", "    "),
+        ("    return 1\n", "", "    def g(self):", "    ", "    "),
+    ],
+)
+def test_what_an_empty_line_lacks(above: str, typed: str, below: str, unasked: str, asked: str) -> None:
+    lines = above.split("\n"), typed, below.split("\n")
+    assert missing_indentation(*lines, asked=False) == unasked
+    assert missing_indentation(*lines, asked=True) == asked

@@ -11,7 +11,7 @@ import json
 import sys
 
 from palimpsest.cli.progress import bar
-from palimpsest.errors import PalimpsestError
+from palimpsest.errors import ModelError, PalimpsestError
 from palimpsest.kv.llama.trial import Tried, tried
 from palimpsest.libraries import get
 from palimpsest.libraries.known import ARCHIVES, BACKENDS, Archive, archive, machine
@@ -48,19 +48,15 @@ def _kept(options: argparse.Namespace) -> tuple[Located, Tried] | None:
 
 
 def _first_that_works(options: argparse.Namespace) -> tuple[Located, Tried]:
-    """Of `auto` the one for the GPU, or where that finds none here the one for processors.  Raises PalimpsestError."""
+    """Of `auto` the one for the GPU, or where it can use none the one for processors.  Raises PalimpsestError."""
     wanted = get.wanted(options.backend or "auto")
     cpu = archive("cpu", machine())
     if options.backend in BACKENDS or wanted.backend == "cpu" or cpu is None:
         return _got(wanted, options)
-    why = "finds no GPU that it can use here"
     try:
-        found, library = _got(wanted, options)
-        if library.gpus:
-            return found, library
+        return _got(wanted, options)
     except PalimpsestError as error:
-        why = f"cannot be used here ({error.message})"
-    _say(options, f"{wanted.name} {why}: the one for processors instead.")
+        _say(options, f"{wanted.name} cannot be used here: {error.message}  The one for processors instead.")
     return _got(cpu, options)
 
 
@@ -68,7 +64,8 @@ def described(library: Tried) -> str:
     """`llama.cpp 0.4.0-dev, built for zen4, on NVIDIA GeForce RTX 4090 (24.0 GB)`"""
     built = f", built for {library.processor}" if library.processor else ""
     gpus = ", ".join(f"{gpu.description} ({gpu.memory / 1e9:.1f} GB)" for gpu in library.gpus)
-    return f"llama.cpp {library.version}{built}, on {gpus or 'the processor alone'}"
+    fault = f" (its GPU cannot be used: {library.fault})" if library.fault else ""
+    return f"llama.cpp {library.version}{built}, on {gpus or 'the processor alone'}{fault}"
 
 
 def _got(what: Archive, options: argparse.Namespace) -> tuple[Located, Tried]:
@@ -79,6 +76,11 @@ def _got(what: Archive, options: argparse.Namespace) -> tuple[Located, Tried]:
         got = get.get(what, progress)
     found = located(str(got.folder))
     library = tried(found.file)
+    if what.backend in ("cuda", "vulkan") and not library.gpus:
+        raise ModelError(
+            f"{what.name} can use no GPU here ({library.fault or 'there is none that it knows'}), so it is not used.",
+            hint="A newer driver may help.  `palimpsest engine get cpu` has the one for processors.",
+        )
     get.use(what)
     _say(options, f"{got.size / 1e6:.1f} MB in {got.folder}.")
     return found, library

@@ -25,6 +25,10 @@ class Result:
     finished: bool = True
     confidence: float = 1.0
 
+    def behind(self, text: str) -> Result:
+        """With a text in front of each."""
+        return replace(self, texts=tuple(text + each for each in self.texts)) if text else self
+
 
 class Results:
     """A limited number of results; the least recently used is dropped first."""

@@ -15,6 +15,8 @@ LEAVES = re.compile(r"(?:return|break|continue|pass|raise|throw)\b")
 """Behind a statement that begins so, nothing more stands in its block."""
 NARROWEST = 2
 """One space is the margin of a comment (` * `), or alignment."""
+DEEPEST = 120
+"""Characters of an indentation: a line of blanks alone is not to fill the window."""
 
 
 def is_indented(lines: Iterable[str]) -> bool:
@@ -44,14 +46,27 @@ def indentation_between(above: Sequence[str], below: Sequence[str]) -> str:
     own = _indentation(last)
     following = _indentation(next((line for line in below if line.strip()), ""))
     if last.rstrip().endswith(OPENS):
-        return following if len(following) > len(own) else own + (level_of([*above, *below]) or FOUR)
+        deeper = own + (level_of([*above, *below]) or FOUR)
+        return following if len(own) < len(following) < len(deeper) else deeper
     if LEAVES.match(last.strip()) or (above and not above[-1].strip()):
         return min(own, following, key=len)
     return own
 
 
+def missing_indentation(above: Sequence[str], typed: str, below: Sequence[str], *, asked: bool) -> str:
+    """What an empty line with the blanks `typed` lacks.  Unless code is asked for there, only what the lines around
+    demand: behind one that opens a block, and above one that is indented."""
+    wanted = indentation_between(above, below)
+    if not asked:
+        last = next((line for line in reversed(above) if line.strip()), "")
+        following = _indentation(next((line for line in below if line.strip()), ""))
+        if not last.rstrip().endswith(OPENS):
+            wanted = min(wanted, following, key=len)
+    return wanted[len(typed) :] if wanted.startswith(typed) else ""
+
+
 def _indentation(line: str) -> str:
-    return line[: len(line) - len(line.lstrip(" \t"))]
+    return line[: len(line) - len(line.lstrip(" \t"))][:DEEPEST]
 
 
 def with_level(text: str, level: str, *, at_start: bool) -> str:

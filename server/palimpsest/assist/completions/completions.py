@@ -31,8 +31,13 @@ from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import has_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
+from palimpsest.languages.registry import language_of
+from palimpsest.text.levels import missing_indentation
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
+
+NEAR = 100
+"""Lines around an empty one that tell its indentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +179,14 @@ class Completions:
             return self._typed_along(screen, snapshot, position, left)
 
         with services.usage.spent("blocks"):
-            view = services.view(snapshot, position, hurried=True)
-            query = self._query(view, await services.chooser.chosen(view))
+            indentation = _missing_indentation(snapshot, position, asked=invoked)
+            query = await self._query_behind(indentation, snapshot, position)
             result = self._results.find(query.place, query.prefix, n)
         if result is None and is_wanted():
             result = await self._generated(query, n, invoked)
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
+        result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         self._ghost.show(snapshot.uri, before, after, result.texts)
@@ -205,12 +211,25 @@ class Completions:
         )
         return Completed(snapshot, position, texts, ids)
 
+    async def _query_behind(self, text: str, old: Snapshot, position: Position) -> CompletionQuery:
+        """As if a text stood at the cursor; the blocks are those for the document as it is."""
+        services = self._services
+        view = services.view(old, position, hurried=True)
+        blocks = await services.chooser.chosen(view)
+        if text:
+            new, edits = old.changed([ContentChange(Range(position, position), text)], old.version)
+            at = new.position(old.offset(position) + len(text))
+            view = services.view_of(services.parser.imagined(old, new, edits), at)
+        return self._query(view, blocks)
+
     def _query(self, view: CursorView, blocks: Sequence[Block]) -> CompletionQuery:
         model = self._services.supervisor.status.model
         return CompletionQuery(view, blocks, self._services.settings.completion.multiline, model.name if model else "")
 
     async def _level(self, query: CompletionQuery) -> str | None:
-        return await self._services.levels.of(query.view.parsed.snapshot)
+        """As the document is, not as it would be with what was imagined in it."""
+        snapshot = query.view.parsed.snapshot
+        return await self._services.levels.of(self._services.documents.find(snapshot.uri) or snapshot)
 
     async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
         """The engine's answer."""
@@ -249,11 +268,12 @@ class Completions:
     async def _lengthen(self, screen: _OnScreen) -> None:
         """Ask again with more time; the engine goes on from what it said."""
         snapshot, position = screen.snapshot, screen.position
-        view = self._services.view(snapshot, position, hurried=True)
-        query = self._query(view, await self._services.chooser.chosen(view))
+        indentation = _indentation(screen.text) if _is_blank(snapshot, position) else ""
+        query = await self._query_behind(indentation, snapshot, position)
         answer = await self._ahead(query)
         result = replace(query.result(answer, 1, await self._level(query)), finished=True)
         self._results.put(query.place, query.prefix, result)
+        result = result.behind(indentation)
         result = self._quiet.worth(result, snapshot, position)
         screen.finished = True
         if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):
@@ -273,12 +293,7 @@ class Completions:
 
     async def _follow(self, screen: _OnScreen) -> None:
         """Ask for what comes after the completion on screen, as if it were in the document."""
-        old, at = screen.snapshot, screen.position
-        new, edits = old.changed([ContentChange(Range(at, at), screen.text)], old.version)
-        view = self._services.view_of(
-            self._services.parser.imagined(old, new, edits), new.position(old.offset(at) + len(screen.text))
-        )
-        query = self._query(view, await self._services.chooser.chosen(self._services.view(old, at, hurried=True)))
+        query = await self._query_behind(screen.text, screen.snapshot, screen.position)
         if self._results.find(query.place, query.prefix) is None:
             result = query.result(await self._ahead(query), 1, await self._level(query))
             self._results.put(query.place, query.prefix, result)
@@ -299,6 +314,26 @@ def _seen(query: CompletionQuery) -> Seen:
     view = query.view
     line = view.parsed.snapshot.lines[view.position.line]
     return Seen(query.blocks, view.editing.text, line[: view.position.column])
+
+
+def _missing_indentation(snapshot: Snapshot, position: Position, *, asked: bool) -> str:
+    """Of an empty line of code: a model that is shown a cursor short of where code may stand says nothing there."""
+    language = language_of(snapshot.language_id)
+    if not _is_blank(snapshot, position) or language.whole_file or not language.is_checked or not language.grammar:
+        return ""  # in prose and data an indentation says something
+    lines, number = snapshot.lines, position.line
+    above, below = lines[max(0, number - NEAR) : number], lines[number + 1 : number + NEAR]
+    return missing_indentation(above, lines[number], below, asked=asked)
+
+
+def _is_blank(snapshot: Snapshot, position: Position) -> bool:
+    """Whether the cursor stands at the end of an empty line."""
+    line = snapshot.lines[position.line]
+    return position.column == len(line) and not line.strip()
+
+
+def _indentation(text: str) -> str:
+    return text[: len(text) - len(text.lstrip(" \t"))]
 
 
 def _around(snapshot: Snapshot, position: Position) -> tuple[str, str]:

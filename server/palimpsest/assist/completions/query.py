@@ -52,16 +52,18 @@ class CompletionQuery:
         """The texts of an answer, trimmed, each once.  Not finished: the first one was ended by time.  `level`: what
         they are indented by, where not as the model does it."""
         editing, texts = self.view.editing, list[str]()
+        line = self.prefix[self.prefix.rfind("\n") + 1 :]
+        blanks = "" if line.strip() or not line else " \t"  # of an indentation: a model may write it once more
         for choice in answer.choices:
             text = trim(
-                unescape_closing(choice.text, "editing"),
+                unescape_closing(choice.text, "editing").lstrip(blanks),
                 prefix=self.prefix,
                 suffix=editing.suffix,
                 multiline=self.multiline,
                 language=self.view.parsed.language,
             )
             if level is not None:
-                text = with_level(text, level, at_start=self.prefix[-1:] in ("", "\n"))
+                text = with_level(text, level, at_start=not line.strip())
             if text and text not in texts:
                 texts.append(text)
         first = answer.choices[0] if answer.choices else None

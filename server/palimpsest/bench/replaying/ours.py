@@ -26,6 +26,7 @@ from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing.block import editing_at
 from palimpsest.errors import EngineUnavailable
 from palimpsest.languages.registry import language_of
+from palimpsest.libraries import locate
 from palimpsest.lsp.client.driver import Driver, Position
 from palimpsest.prompt.blocks import render_fim
 from palimpsest.syntax.parse import parse_text
@@ -198,9 +199,14 @@ async def replay(
 
 
 def own_folders(folder: Path) -> dict[str, str]:
-    """Variables of a machine on which nothing of ours ran before: no engine to share, no settings, no cache."""
+    """Variables of a machine on which nothing of ours ran before: no engine to share, no settings, no cache, but the
+    llama.cpp that was fetched here: it is what is measured."""
     names = ("RUNTIME_DIR", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "DATA_HOME")
     variables = {f"XDG_{name}": str(folder / name.lower()) for name in names}
     for path in variables.values():
         Path(path).mkdir(mode=0o700)
+    if locate.home().is_dir():
+        cache = Path(variables["XDG_CACHE_HOME"]) / locate.home().parent.name
+        cache.mkdir(mode=0o700)
+        (cache / locate.home().name).symlink_to(locate.home())
     return variables

@@ -51,6 +51,9 @@ class Model:
         self._api = lib.api
         params = self._api.llama_model_default_params()
         params.n_gpu_layers = n_gpu_layers
+        if not n_gpu_layers:  # not even as a help with large batches
+            self._no_devices = (ctypes.c_void_p * 1)()
+            params.devices = ctypes.addressof(self._no_devices)
         params.use_extra_bufts = extra_bufts
         lib.errors.clear()
         self.handle: Any = self._api.llama_model_load_from_file(os.fsencode(path), params)

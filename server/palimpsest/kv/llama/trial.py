@@ -1,5 +1,5 @@
 """Whether a libllama can be used here, tried in a process of its own: one built for another processor ends the process
-that loads it.
+that loads it, and one whose GPU cannot be used (a driver that is too old for it, say) the process that decodes on it.
 
 In: the file of a library.  Out: `Tried`, or EngineUnavailable with what is wrong.  `python -m` this file is that
 process.
@@ -8,6 +8,8 @@ process.
 from __future__ import annotations
 
 import json
+import logging
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +22,9 @@ from palimpsest.kv.llama.binding import Device, refused
 SECONDS = 120.0
 """The first load of a GPU's library compiles its kernels."""
 
+FAULT = re.compile(r"error: *(?P<what>[^\n]+)", re.IGNORECASE)
+"""What ggml says before it ends the process over a GPU's error."""
+GPUS = ("GPU", "IGPU")
 ENDED = {
     -signal.SIGILL: "was built for another processor than this one",
     -getattr(signal, "SIGBUS", 1 << 20): "does not load (it is cut off, or no library)",
@@ -28,15 +33,18 @@ ENDED = {
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """`processor`: the generation that the library for processors was built for, "" where there is only one."""
+    """`processor`: the generation that the library for processors was built for, "" where there is only one; `fault`:
+    why its GPU cannot be used, though it is there."""
 
     version: str
     processor: str
     devices: tuple[Device, ...]
+    fault: str = ""
 
     @property
     def gpus(self) -> list[Device]:
-        return [device for device in self.devices if device.kind in ("GPU", "IGPU")]
+        """Those that can be used."""
+        return [] if self.fault else [device for device in self.devices if device.kind in GPUS]
 
 
 def tried(library: Path) -> Tried:
@@ -46,28 +54,53 @@ def tried(library: Path) -> Tried:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
         raise refused(library, f"did not load within {SECONDS:.0f} s") from error
-    if why := ENDED.get(done.returncode):
-        raise refused(library, why)
+    return told(library, done)
+
+
+def told(library: Path, done: subprocess.CompletedProcess[str]) -> Tried:
+    """What that process said: what it found, then, where there is a GPU, that it has decoded on it."""
     try:
-        said = json.loads(done.stdout.splitlines()[-1])
-    except (IndexError, ValueError):
-        raise refused(library, f"ended the process that loaded it (status {done.returncode})") from None
+        said, *computed = map(json.loads, done.stdout.splitlines())
+    except ValueError:
+        why = ENDED.get(done.returncode, f"ended the process that loaded it (status {done.returncode})")
+        raise refused(library, why) from None
     if "error" in said:
         raise EngineUnavailable(said["error"], hint=said["hint"])
-    return Tried(said["version"], said["processor"], tuple(Device(**device) for device in said["devices"]))
+    fault = ""
+    if not computed and any(device["kind"] in GPUS for device in said["devices"]):
+        found = FAULT.search(done.stderr)
+        fault = found["what"].rstrip(".") if found else f"status {done.returncode}"
+    return Tried(said["version"], said["processor"], tuple(Device(**device) for device in said["devices"]), fault)
 
 
 def main(path: str) -> None:
-    from palimpsest.kv.llama.binding import Binding
-    from palimpsest.kv.llama.library import Library
+    from palimpsest.kv.llama import library
 
+    library.choose(path)
     try:
-        found = Library(Binding(Path(path)), "")
+        found = library.library()
     except EngineUnavailable as error:
         print(json.dumps({"error": error.message, "hint": error.hint}))
         return
     devices = [asdict(device) for device in found.api.devices()]
-    print(json.dumps({"version": found.api.version, "processor": found.processor, "devices": devices}))
+    found_here = {"version": found.api.version, "processor": found.processor, "devices": devices}
+    print(json.dumps(found_here), flush=True)
+    if any(device["kind"] in GPUS for device in devices):
+        logging.basicConfig(level=logging.DEBUG)  # what llama.cpp says, to stderr
+        _compute()
+        print(json.dumps({}))
+
+
+def _compute() -> None:
+    """A few tokens of the model that comes along, on the GPU."""
+    from palimpsest.kv.llama.native import Context, ContextParams, Model, Run
+    from palimpsest.models.files import embedded
+
+    model = Model(embedded(), n_gpu_layers=-1, extra_bufts=False)
+    params = ContextParams(
+        n_ctx=256, n_batch=64, n_seq_max=1, n_threads=1, type_k=1, type_v=1, flash_attention=-1, offload=True
+    )
+    Context(model, params).decode([Run(list(range(1, 33)), 0, 0, logits=True)])
 
 
 if __name__ == "__main__":

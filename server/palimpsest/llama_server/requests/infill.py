@@ -14,8 +14,6 @@ from palimpsest.text.levels import indentation_between
 
 NEAR = 2_000
 """Characters on each side of an empty line that tell its indentation."""
-DEEPEST = 120
-"""Characters of an indentation: a line of blanks alone is not to fill the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ def read(fields: Fields) -> Infill:
     prompt = fields.raw("prompt")
     indentation = ""
     if not prompt and prefix.endswith("\n") and suffix[:1] in ("\n", "\r", ""):
-        indentation = indentation_between(prefix[-NEAR:].splitlines(), suffix[:NEAR].splitlines())[:DEEPEST]
+        indentation = indentation_between(prefix[-NEAR:].splitlines(), suffix[:NEAR].splitlines())
     return Infill(prefix, suffix, prompt if isinstance(prompt, str) else "", _chunks(fields), indentation)
 
 

@@ -46,11 +46,12 @@ class Target:
         return ["engine", "--model", str(self.model), "--settings", settings, "--identity", name]
 
     def in_safe_mode(self) -> Target:
-        """The same model without what native faults come from: repacked buffers (AMX), flash attention (unless
-        quantized V needs it), large batches.  It is another engine, since its settings differ."""
+        """The same model without what native faults come from: a GPU's driver, repacked buffers (AMX), flash attention
+        (unless quantized V needs it), large batches.  It is another engine, since its settings differ."""
         flash = "off" if self.settings.type_v in UNQUANTIZED else self.settings.flash_attention
         settings = dataclasses.replace(
             self.settings,
+            n_gpu_layers=0,
             extra_bufts="off",
             flash_attention=flash,
             n_batch=max(SMALLEST_BATCH, self.settings.n_batch // 2),
