@@ -219,6 +219,8 @@ class GenerateRequest:
     kv           what becomes of the tail where blocks change, or words in the middle of it
     draft        the most tokens of a draft looked up in the prompt (0: none) and verified in one micro-batch.  The
                  answer does not depend on it, except for how quantized weights round in larger micro-batches
+    review       so many other beginnings of a greedy answer are tried beside it, a line each, and the code behind the
+                 cursor says how well it goes on from each (0: none).  Needs a `fim` and a memory that can be cut back
     word_search  where the cursor is inside an identifier and sampling is greedy, the rest of it is searched for as a
                  whole word, along so many paths at once (0: token by token); words of the prompt count more
     """
@@ -240,6 +242,7 @@ class GenerateRequest:
     draft: int = 0
     tail: str | None = None
     word_search: int = 0
+    review: int = 0
     kv: KvPolicy = "decode"
 
     @property
@@ -264,12 +267,24 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """A line that may stand at the cursor.  `line`: the logarithm of the probability of it after the code before it, as
+    the same model reads in plain order, knowing nothing of what is behind the cursor; `behind`: of the next lines after
+    both."""
+
+    text: str
+    line: float
+    behind: float
+
+
+@dataclass(frozen=True, slots=True)
 class GenerateAnswer:
     """`context_tokens`: cells that the tail attended to (header, blocks, footer).  `tail_tokens`: the tail, of which
     `decoded` were decoded and `reused` were in the cache, `left` of them with KV that has seen something else before
     them.  `generated`: tokens sampled for all choices, in `steps`
-    micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word.  `ms` has the
-    keys queue, sync, prefill, sample, decode, total."""
+    micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word, `reviewed`
+    for `candidates`: several, the first of them the first choice's first line, or none.  `ms` has the keys queue, sync,
+    prefill, sample, decode, total."""
 
     choices: list[Choice]
     context_tokens: int
@@ -286,6 +301,8 @@ class GenerateAnswer:
     accepted: int = 0
     searched: int = 0
     left: int = 0
+    reviewed: int = 0
+    candidates: list[Candidate] = field(default_factory=list)
 
     @property
     def confidence(self) -> float:

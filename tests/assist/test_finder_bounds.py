@@ -33,6 +33,7 @@ def test_the_oldest_go_until_number_and_size_are_kept() -> None:
     assert list(kept) == [9]
 
 
+@pytest.mark.slow(part="storms")
 def test_a_keystroke_leaves_no_parse_behind(tmp_path: Path) -> None:
     uses = "".join(f"def use_{n}():\n    return total({n})\n\n\n" for n in range(20))
     snapshot = Snapshot(to_uri(tmp_path / "a.py"), 1, "python", f"def total(n):\n    return n\n\n\n{uses}")

@@ -14,10 +14,8 @@ from palimpsest.models.files import embedded
 SMALL = ("--files", "40", "--lines", "300", "--walked", "120", "--times", "20")
 
 
-@pytest.mark.parametrize(
-    "language",
-    [pytest.param(one, marks=() if one == "python" else pytest.mark.slow(part="benches")) for one in LANGUAGES],
-)
+@pytest.mark.slow(part="benches")
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_small_run(language: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["context", *SMALL, "--language", language, "--model", str(embedded()), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

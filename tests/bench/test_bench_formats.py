@@ -194,6 +194,7 @@ def test_the_embedded_model_cannot_write_ln_diff_wrong(bench: Bench) -> None:
     assert result["told"] is False
 
 
+@pytest.mark.slow(part="benches")
 def test_every_format_is_well_formed_under_its_grammar(bench: Bench) -> None:
     arguments = (str(SAMPLE), "--n", "2", "--max-tokens", "100", "--seed", "2")
     result = json.loads(bench(*arguments, "--json"))
@@ -207,6 +208,7 @@ def test_every_format_is_well_formed_under_its_grammar(bench: Bench) -> None:
     assert without_time == {**result["free"]["ln-diff"], "ms": 0}
 
 
+@pytest.mark.slow(part="benches")
 def test_a_model_with_a_chat_template_is_told_the_formats(bench: Bench, tmp_path: Path) -> None:
     short = "def area(width: float, height: float) -> float:\n    result = width * height\n\n    return result\n"
     (tmp_path / "shop").mkdir()

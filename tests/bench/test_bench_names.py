@@ -26,6 +26,7 @@ def test_plain_names_are_put_right_and_code_as_it_is_is_left_alone(capsys: pytes
     assert result["as_it_is"]["lines"] > 100
 
 
+@pytest.mark.slow(part="benches")
 def test_a_table_for_a_person_and_a_folder_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["names", str(SAMPLE / "shop"), "--n", "1"]) == 0
     assert "plain names, of" in capsys.readouterr().out

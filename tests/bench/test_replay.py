@@ -77,6 +77,7 @@ def test_what_a_session_costs_can_be_looked_at_without_a_peer(bench: Bench, sess
     assert "Tokens the model saw" in said
 
 
+@pytest.mark.slow(part="benches")
 def test_a_keystroke_has_its_parts(bench: Bench) -> None:
     result = json.loads(bench("keystroke", "--json", "--keystrokes", "4"))
     assert set(result["ms"]) == {"parse", "blocks", "plan", "transfer", "decode", "sample", "ours", "total"}

@@ -66,6 +66,7 @@ def check_conversation(steps: dict[str, Any]) -> None:
     assert steps["SIGKILL"]["same"]
 
 
+@pytest.mark.slow(part="benches")
 def test_the_demo_shows_what_each_event_decodes(machine: dict[str, str], tmp_path: Path) -> None:
     picture = tmp_path / "demo.svg"
     check_demo(last_object(run("demo", "--json", "--svg", str(picture), cwd=tmp_path)))

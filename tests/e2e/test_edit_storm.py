@@ -186,6 +186,7 @@ async def fresh_answers(editor: Editor, seconds: float, seed: int) -> Storm:
     return storm
 
 
+@pytest.mark.slow(part="storms")
 async def test_a_gust_of_typing_gets_no_stale_text_and_leaves_nothing_waiting(editor: Editor) -> None:
     await fresh_answers(editor, 8, seed=1)
 

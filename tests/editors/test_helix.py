@@ -40,6 +40,7 @@ def terminal(editors: Path, configured: Path) -> Iterator[Terminal]:
     made.close()
 
 
+@pytest.mark.slow(part="editors")
 def test_a_code_action_is_made(terminal: Terminal, configured: Path) -> None:
     """The sample has a slip in that line."""
     file = configured / "work" / "shop" / "cart.py"

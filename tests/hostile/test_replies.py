@@ -28,6 +28,7 @@ async def begun(talk: Talk) -> str:
     return found
 
 
+@pytest.mark.slow(part="storms")
 async def test_a_model_that_forks_in_every_reply_comes_to_an_end(talk: Talk) -> None:
     editor, model = talk
     conversation = await begun(talk)

@@ -207,6 +207,12 @@ class CompletionSettings:
         "million parameters.",
         choices=("auto", "always", "never"),
     )
+    review: str = _setting(
+        "asked",
+        "Whether other lines are tried beside the likeliest and the code behind the cursor chooses among them: never, "
+        "or where a completion is asked for.",
+        choices=("never", "asked"),
+    )
     snippets: bool = _setting(False, "Tab stops for the arguments of calls, for clients that know snippets.")
 
 

@@ -50,13 +50,13 @@ def is_worse(after: Parsed, before: Parsed) -> bool:
     return after.once(misplaced) > before.n_errors + before.once(misplaced)
 
 
-def misplaced(parsed: Parsed) -> int:
+def misplaced(parsed: Parsed, start_line: int | None = None, end_line: int = 0) -> int:
     """The number of blocks without a statement, statements indented differently from their neighbours, and clauses
-    (`else`) indented differently from the statement they belong to."""
+    (`else`) indented differently from the statement they belong to, in what touches some lines."""
     if parsed.root is None:
         return 0
     found = 0
-    for captures in parsed.matches("indented"):
+    for captures in parsed.matches("indented", start_line, end_line):
         for block in captures.get("block", ()):
             found += not any(True for _ in _statements(block))
         for group in captures.get("together", ()):

@@ -18,6 +18,7 @@ def vim(start_vim: StartVim) -> Vim:
     return start_vim("vim-ale", OURS + CONFIGURATION)
 
 
+@pytest.mark.slow(part="editors")
 def test_a_misspelt_name_is_mended(vim: Vim) -> None:
     vim.keys("/totla)\r:ALECodeAction\r")
     until(lambda: "Type number" in vim.screen(), vim.screen)

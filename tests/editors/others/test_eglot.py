@@ -18,6 +18,7 @@ def emacs(start_emacs: StartEmacs) -> Emacs:
     return made
 
 
+@pytest.mark.slow(part="editors")
 def test_a_misspelt_name_is_mended(emacs: Emacs) -> None:
     assert "amount(totla)" in emacs.text
     emacs.lisp('(search-forward "(totla)")')

@@ -31,6 +31,7 @@ def port(folder: Path) -> Iterator[int]:
     engine.wait(PATIENCE_S)
 
 
+@pytest.mark.slow(part="editors")
 def test_a_completion_is_shown_and_accepted(start_vim: StartVim, port: int) -> None:
     vim = start_vim("vim-llama.cpp", snippet("vim", "llama_config").replace("8012", str(port)))
     vim.keys("/total = self.subtotal\roif self.disc")

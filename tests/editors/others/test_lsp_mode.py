@@ -32,6 +32,7 @@ def emacs(start_emacs: StartEmacs) -> Emacs:
     return made
 
 
+@pytest.mark.slow(part="editors")
 def test_a_completion_is_shown_and_accepted(emacs: Emacs) -> None:
     emacs.lisp('(search-forward "total = self.subtotal()")')
     emacs.keys("\rif self.dis")

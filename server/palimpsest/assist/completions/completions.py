@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
+from palimpsest.assist.completions.fitting import fitting
 from palimpsest.assist.completions.learning import Learning, Seen
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
@@ -36,6 +37,8 @@ from palimpsest.text.levels import missing_indentation
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
 
+REVIEWED = 8
+"""Lines tried beside the likeliest.  (Four were nearly as good.)"""
 NEAR = 100
 """Lines around an empty one that tell its indentation."""
 
@@ -187,6 +190,7 @@ class Completions:
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
         result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
+        result = replace(result, texts=fitting(services, snapshot, position, result.texts))
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         self._ghost.show(snapshot.uri, before, after, result.texts)
@@ -234,7 +238,11 @@ class Completions:
     async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
         """The engine's answer."""
         services = self._services
-        request = services.requests.completion(query.view, query.blocks, query.multiline, n, first=not invoked)
+        model = services.supervisor.status.model
+        reviews = invoked and services.settings.completion.review != "never" and model is not None and model.in_place
+        request = services.requests.completion(
+            query.view, query.blocks, query.multiline, n, first=not invoked, review=REVIEWED * reviews
+        )
         async with services.supervisor.engine() as engine:
             answer = await services.generate(engine, request, query.blocks)
         result = query.result(answer, n, await self._level(query))
@@ -274,6 +282,7 @@ class Completions:
         result = replace(query.result(answer, 1, await self._level(query)), finished=True)
         self._results.put(query.place, query.prefix, result)
         result = result.behind(indentation)
+        result = replace(result, texts=fitting(self._services, snapshot, position, result.texts))
         result = self._quiet.worth(result, snapshot, position)
         screen.finished = True
         if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):

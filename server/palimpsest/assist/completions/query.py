@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from palimpsest import wire
+from palimpsest.completion.choice import order
 from palimpsest.completion.inline import trim
 from palimpsest.completion.results import Result
 from palimpsest.context.view import CursorView
@@ -54,9 +55,12 @@ class CompletionQuery:
         editing, texts = self.view.editing, list[str]()
         line = self.prefix[self.prefix.rfind("\n") + 1 :]
         blanks = "" if line.strip() or not line else " \t"  # of an indentation: a model may write it once more
-        for choice in answer.choices:
+        offered = [choice.text for choice in answer.choices]
+        if answer.candidates:
+            offered = [answer.candidates[i].text if i else offered[0] for i in order(answer.candidates)]
+        for written in offered:
             text = trim(
-                unescape_closing(choice.text, "editing").lstrip(blanks),
+                unescape_closing(written, "editing").lstrip(blanks),
                 prefix=self.prefix,
                 suffix=editing.suffix,
                 multiline=self.multiline,
@@ -68,4 +72,4 @@ class CompletionQuery:
                 texts.append(text)
         first = answer.choices[0] if answer.choices else None
         in_time = first is None or first.finish != "time"
-        return Result(tuple(texts), asked, in_time, answer.confidence)
+        return Result(tuple(texts[: max(asked, 1)]), asked, in_time, answer.confidence)

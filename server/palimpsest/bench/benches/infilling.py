@@ -75,6 +75,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="JSON lines")
     parser.add_argument("--n", type=positive, default=0, metavar="N", help="a sample of so many problems (all)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
+    parser.add_argument("--asked", action="store_true", help="as one asks for a completion, not as while typing")
     parser.add_argument("--max-tokens", type=positive, default=64, metavar="N", help="of one completion (64)")
     parser.add_argument("--timeout", type=positive, default=5, metavar="S", help="seconds for one problem's tests (5)")
     parser.add_argument("--memory", type=positive, default=1024, metavar="MB", help="for one problem's tests (1024)")
@@ -93,7 +94,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             raise InvalidArgument("FILE", "no problem passes with its own solution.", hint="Are these Python programs?")
         settings = completions.settings(model_file(options), options.max_tokens)
         with tempfile.TemporaryDirectory(prefix="pal-") as folder:
-            asked = _ask(good, settings, Path(folder).resolve(), _bar(progress, "completions", len(good)))
+            advance = _bar(progress, "completions", len(good))
+            asked = _ask(good, settings, Path(folder).resolve(), advance, invoked=options.asked)
             name, texts, ms = asyncio.run(asked)
         advance = _bar(progress, "tests", len(good))
         passed = []
@@ -163,7 +165,12 @@ def _good(problems: Sequence[Problem], bounds: isolated.Bounds, advance: Callabl
 
 
 async def _ask(
-    problems: Sequence[Problem], settings: dict[str, Any], folder: Path, advance: Callable[[], None]
+    problems: Sequence[Problem],
+    settings: dict[str, Any],
+    folder: Path,
+    advance: Callable[[], None],
+    *,
+    invoked: bool,
 ) -> tuple[str, list[str], list[float]]:
     """The model's name; for each problem what was offered, and the milliseconds it took."""
     root = folder / "problems"
@@ -181,7 +188,7 @@ async def _ask(
             position = _end(problem.prompt)
             await driver.settled(uri, position, SETTLE_S)
             start = time.perf_counter()
-            items = await driver.complete(uri, position)
+            items = await driver.complete(uri, position, invoked=invoked)
             ms.append(1000 * (time.perf_counter() - start))
             texts.append(problem.filled(completions.inserted(items[0], position)) if items else "")
             driver.close(uri)

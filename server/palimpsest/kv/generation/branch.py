@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -71,6 +72,12 @@ class TokenChooser:
         self._on_text = on_text
         self._deadline = 0.0
         self.n_new = 0
+
+    def silent(self) -> TokenChooser:
+        """The same limits for branches that nobody is told of."""
+        other = copy(self)
+        other._on_text = None
+        return other
 
     def start_clock(self) -> None:
         if self._time_ms:

@@ -36,6 +36,7 @@ def check_request(request: wire.GenerateRequest) -> None:
         ("time_ms", request.time_ms, 0),
         ("draft", request.draft, 0),
         ("word_search", request.word_search, 0),
+        ("review", request.review, 0),
         ("sampling.temperature", sampling.temperature, 0),
         ("sampling.repeat_penalty", sampling.repeat_penalty, 1e-3),
     ):
@@ -56,6 +57,8 @@ def check_request(request: wire.GenerateRequest) -> None:
         raise InvalidArgument("chat.messages", "is empty.")
     if request.n > MAX_N:
         raise InvalidArgument("n", f"expected {MAX_N} or fewer, got {request.n}.")
+    if request.review > MAX_N:
+        raise InvalidArgument("review", f"expected {MAX_N} or fewer, got {request.review}.")
     if request.sync is not None and request.sync.workspace != request.workspace:
         raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
     check_slot(request.slot)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.cache.cached_answer import CachedAnswer
+from palimpsest.kv.cache.pool import NONE
 from palimpsest.kv.cache.prefill import Prefill
 from palimpsest.kv.cache.tail import Start, Tail
 from palimpsest.kv.cache.workspace import Workspace
@@ -23,6 +24,7 @@ from palimpsest.kv.generation.branch import Branch, OnText, TokenChooser, decode
 from palimpsest.kv.generation.check import check_request
 from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.kv.generation.grammar import Grammar
+from palimpsest.kv.generation.review import Review, before_and_behind, wants_review
 from palimpsest.kv.generation.sampler import Sampler
 from palimpsest.kv.generation.text_generator import TextGenerator
 from palimpsest.kv.generation.word_search import WordFinder, wants_search
@@ -47,7 +49,8 @@ class Generation:
         self._chooser = TokenChooser(generator, self._request, on_text)
         self._drafter: Drafter | None = None
         self._ms = dict.fromkeys(("prefill", "sample", "decode"), 0.0)
-        self._n_steps = self._n_searched = self._context_tokens = 0
+        self._n_steps = self._n_searched = self._n_reviewed = self._context_tokens = 0
+        self._candidates = list[wire.Candidate]()
         self._branches: list[Branch] = []
         self._tail: Tail
         self._start: Start
@@ -62,6 +65,7 @@ class Generation:
             try:
                 yield from self._find_word()
                 yield from self._generate()
+                yield from self._review()
             except Exception:
                 self.drop()
                 raise
@@ -122,6 +126,8 @@ class Generation:
             drafted=drafter.drafted if drafter is not None else 0,
             accepted=drafter.accepted if drafter is not None else 0,
             searched=self._n_searched,
+            reviewed=self._n_reviewed,
+            candidates=self._candidates,
         )
 
     def _forget_answer(self) -> None:
@@ -164,17 +170,20 @@ class Generation:
             branches.append(branch)
         return branches
 
-    def _branch(self, index: int, seed: int) -> Branch:
+    def _branch(self, index: int, seed: int, *, greedy: bool = False) -> Branch:
+        """`greedy`: one of a line."""
         request, start, composed = self._request, self._start, self._composed
-        sampling = request.sampling
-        if index:
+        sampling, stop = request.sampling, request.stop
+        if greedy:
+            stop = ["\n", *stop]
+        elif index:
             sampling = replace(sampling, temperature=max(OTHERS_TEMPERATURE, sampling.temperature))
         grammar = Grammar(self._generator.model, request.grammar) if request.grammar else None
         hidden = self._generator.hidden_with_grammar if grammar is not None else self._generator.vocab.hidden
         history = composed.tokens + composed.after
         sampler = Sampler(sampling, seed=seed, hidden=hidden, history=history, grammar=grammar)
         self._stack.callback(sampler.close)
-        answer = Answer(request.stop, skip=len(composed.piece))
+        answer = Answer(stop, skip=len(composed.piece))
         return Branch(index, start.seq, start.position, sampler, answer, composed.piece, start.logits)
 
     def _find_word(self) -> Generator[None, None, None]:
@@ -204,6 +213,39 @@ class Generation:
                 else:
                     decode_together(self._pool, self._workspace, going)
                 self._n_steps += 1
+
+    def _review(self) -> Generator[None, None, None]:
+        """Try other beginnings beside the answer, where that is wanted and there is code behind it."""
+        request, fim, tail = self._request, self._request.fim, self._tail
+        if not self._branches or fim is None or not wants_review(self._generator.facts, request):
+            return
+        first, piece = self._branches[0], self._composed.piece.decode("utf-8", "replace")
+        before, behind = before_and_behind(fim, piece)
+        row = tail.logits
+        if not behind or row is None or first.finish == "time":
+            return
+        review = Review(self._generator, self._workspace, self._chooser)
+        among = self._generator.vocab.beginning(self._composed.piece) if piece else None
+        begun = [
+            self._beginning(i, token)
+            for i, token in enumerate(review.first_tokens(row, among, first.tokens[:1], request.review), 1)
+        ]
+        try:
+            lines = yield from review.lines(tail, begun, first.seq, row)
+            greedy = first.answer.text.partition("\n")[0]
+            texts = list(dict.fromkeys([greedy, *(line for line in lines if line.strip())]))
+            if len(texts) > 1:
+                self._candidates = yield from review.scored(texts, piece, before, behind)
+        except ContextTooLarge:
+            pass  # there is no room: the answer stands
+        self._n_reviewed = review.n_decoded
+
+    def _beginning(self, index: int, token: int) -> Branch:
+        """An alternative of one line that begins with a token."""
+        branch = self._branch(index, 0, greedy=True)
+        branch.start, branch.logits, branch.seq = self._branches[0].start, None, NONE
+        branch.tokens.append(token)
+        return branch
 
     @contextmanager
     def _timed(self, what: str) -> Iterator[None]:

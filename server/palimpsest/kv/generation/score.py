@@ -19,9 +19,9 @@ from palimpsest.errors import ContextTooLarge, DecodeError, ModelError
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.generation.check import check_score
 from palimpsest.kv.generation.generate import have_base
-from palimpsest.kv.generation.sampler import log_probability
+from palimpsest.kv.generation.losses import Losses, losses
 from palimpsest.kv.generation.text_generator import TextGenerator
-from palimpsest.kv.llama.native import Logits, Run
+from palimpsest.kv.llama.native import Logits
 
 TAIL = "score"
 
@@ -96,32 +96,18 @@ class Scoring:
             variant = request.variants[i]
             first = scored[variant.start]
             self._pool.context.remove(self._seq, first.start)
-            loss, _ = yield from self._losses(variants[i], first.start, first.before)
-            gains[i] = sum(line.loss for line in scored[variant.start : variant.end]) - loss
+            lost, _ = yield from self._losses(variants[i], first.start, first.before)
+            gains[i] = sum(line.loss for line in scored[variant.start : variant.end]) - sum(lost)
         return gains
 
     def _scored(self, lines: Sequence[Sequence[int]]) -> Generator[None, None, list[ScoredLine]]:
         found, at, row = list[ScoredLine](), self._workspace.base.end, None
         for tokens in lines:
-            loss, after = yield from self._losses(tokens, at, row)
-            found.append(ScoredLine(at, row, loss))
+            lost, after = yield from self._losses(tokens, at, row)
+            found.append(ScoredLine(at, row, sum(lost)))
             at, row = at + len(tokens), after if after is not None else row
         return found
 
-    def _losses(
-        self, tokens: Sequence[int], start: int, before: Logits | None
-    ) -> Generator[None, None, tuple[float, Logits | None]]:
-        """The loss of some tokens (of the first only where `before` is known), and the row behind them."""
-        context = self._pool.context
-        size, loss, row = min(context.n_batch, context.n_seq_max), 0.0, before
-        for at in range(0, len(tokens), size):
-            part = tokens[at : at + size]
-            yield
-            runs = [Run([token], start + at + i, self._seq, logits=True) for i, token in enumerate(part)]
-            rows = self._pool.decode(runs, self._workspace)
-            self.n_decoded += len(part)
-            for token, behind in zip(part, rows, strict=True):
-                if row is not None:
-                    loss -= log_probability(row, token)
-                row = behind
-        return loss, row
+    def _losses(self, tokens: Sequence[int], start: int, before: Logits | None) -> Losses:
+        self.n_decoded += len(tokens)
+        return losses(self._pool, self._workspace, self._seq, tokens, start, before)

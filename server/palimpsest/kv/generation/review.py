@@ -1,0 +1,141 @@
+"""Other beginnings of an answer, and which of them the code behind the cursor speaks for.
+
+An infilling model says what is likely at the cursor.  Whether the code behind the cursor is likely after it is another
+question, which the same model answers reading in plain order.  (Coder-Reviewer Reranking, arXiv 2211.16490, asks so for
+the description of a program.)
+
+In: a greedy answer and its tail.  Out: `wire.Candidate`s.  Yields before each micro-batch.
+
+    gen      prompt │ the answer
+    scratch  prompt │ another first token │ …          a sequence for each, decoded side by side up to the line's end
+    review   blocks │ the near code before the cursor   a tail of its own: it has not seen what is behind the cursor
+    scratch  review │ a candidate │ the next lines      one after the other
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+import numpy as np
+
+from palimpsest import wire
+from palimpsest.kv.cache.tail import Tail
+from palimpsest.kv.cache.tail_prompt import TailPrompt
+from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.generation.branch import Branch, TokenChooser, decode_together
+from palimpsest.kv.generation.losses import losses
+from palimpsest.kv.generation.sampler import log_probability
+from palimpsest.kv.generation.text_generator import TextGenerator
+from palimpsest.kv.llama.native import Logits
+from palimpsest.kv.llama.vocab import Ids
+from palimpsest.kv.model.facts import Facts
+
+TAIL = "review"
+NEAR, STRIDE, MOST_BEFORE = 24, 8, 2_000
+"""Lines before the cursor that are read, and how many more may be so that the first of them stays where it is while
+somebody types; characters."""
+N_BEHIND, MOST_BEHIND = 3, 400
+"""Lines with something in them, and characters."""
+SPARE_SEQUENCES = 8
+"""Left to other jobs."""
+
+
+def wants_review(facts: Facts, request: wire.GenerateRequest) -> bool:
+    """Whether it is asked for, and nothing but probability bears on the answer."""
+    sampling = request.sampling
+    greedy = sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
+    return request.review > 0 and request.n == 1 and request.fim is not None and greedy and facts.rolls_back
+
+
+def before_and_behind(fim: wire.FimTail, piece: str) -> tuple[str, str]:
+    """The near code before where the answer begins, and the next lines behind the cursor, "" where there is nothing."""
+    lines = fim.prefix[: len(fim.prefix) - len(piece)].split("\n")
+    start = max(0, (len(lines) - NEAR) // STRIDE * STRIDE)
+    before = "\n".join(lines[start:])[-MOST_BEFORE:]
+    n, taken = 0, list[str]()
+    for line in fim.suffix.split("\n"):
+        n += bool(line.strip()) and bool(taken)
+        taken.append(line)
+        if n == N_BEHIND:
+            break
+    behind = "\n".join(taken)[:MOST_BEHIND]
+    return before, behind if behind.strip() else ""
+
+
+class Review:
+    """One answer's.  `n_decoded`: tokens that were decoded for it."""
+
+    def __init__(self, generator: TextGenerator, workspace: Workspace, chooser: TokenChooser) -> None:
+        self._generator = generator
+        self._pool = generator.pool
+        self._workspace = workspace
+        self._chooser = chooser.silent()
+        self.n_decoded = 0
+
+    def first_tokens(self, row: Logits, among: Ids | None, but: Sequence[int], n: int) -> list[int]:
+        """The likeliest that begin a line that has something in it."""
+        vocab, facts = self._generator.vocab, self._generator.facts
+        ids = np.arange(len(row)) if among is None else among
+        found = list[int]()
+        for token in ids[np.argsort(-row[ids])][: 4 * n].tolist():
+            text = vocab.pieces[token]
+            if token not in but and token not in facts.ends and text.strip() and b"\n" not in text:
+                found.append(token)
+        return found[:n]
+
+    def lines(
+        self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, row: Logits
+    ) -> Generator[None, None, list[str]]:
+        """What each branch, which has its first token, goes on with up to the end of its line; none where room or time
+        run short."""
+        first = branches[0].start
+        if self._pool.free_sequences < len(branches) + SPARE_SEQUENCES:
+            return []
+        try:
+            for branch in branches:
+                branch.seq = tail.take()
+                self._pool.context.copy(prompt_seq, branch.seq, 0, first)
+                branch.logprobs.append(log_probability(row, branch.tokens[0]))
+            while True:
+                for branch in branches:
+                    self._chooser.choose(branch)
+                going = [branch for branch in branches if branch.finish is None]
+                if not going:
+                    return [branch.answer.text for branch in branches if branch.finish != "time"]
+                if self._chooser.out_of_time or self._pool.free_cells < 2 * len(going):
+                    return []
+                yield
+                decode_together(self._pool, self._workspace, going)
+                self.n_decoded += len(going)
+        finally:
+            for branch in branches:
+                if branch.seq >= 0:
+                    tail.give(branch.seq)
+
+    def scored(
+        self, texts: Sequence[str], piece: str, before: str, behind: str
+    ) -> Generator[None, None, list[wire.Candidate]]:
+        """Each text with what the model gives to it and to what is behind it; none where time runs short."""
+        tokenize, workspace, found = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
+        ids, next_lines = tokenize(before), tokenize(behind)
+        if not ids:
+            return []
+        with workspace.tail(TAIL) as tail:
+            tail.snapshot(workspace.base, prompt := TailPrompt("text", tuple(ids)))
+            start = yield from tail.prepare(workspace.base, prompt, reuse_answer=False)
+            self.n_decoded += start.decoded
+            seq = tail.take()
+            try:
+                self._pool.context.copy(start.seq, seq)
+                for text in texts:
+                    if self._chooser.out_of_time:
+                        return []
+                    line = tokenize(piece + text)
+                    both, n = [*line, *next_lines], len(line)
+                    lost, _ = yield from losses(self._pool, workspace, seq, both, start.position, start.logits)
+                    self._pool.context.remove(seq, start.position)
+                    self.n_decoded += len(both)
+                    found.append(wire.Candidate(text, -sum(lost[:n]), -sum(lost[n:])))
+            finally:
+                tail.give(seq)
+        return found

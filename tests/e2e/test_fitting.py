@@ -1,0 +1,56 @@
+"""What a completion would break is not shown: a scripted model says it, the real window refuses or mends it."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from .conftest import Editor, start_editor, stop_editor
+from .scripted import Scripted, scripted
+
+
+@pytest.fixture
+def engine() -> Iterator[Scripted]:
+    with scripted() as it:
+        yield it
+
+
+@pytest.fixture
+async def window(machine: dict[str, str], tmp_path: Path, engine: Scripted) -> AsyncIterator[Editor]:
+    (tmp_path / "work").mkdir()
+    completion = {"ahead": False, "first_ms": 20_000, "time_ms": 20_000}
+    it = await start_editor(
+        tmp_path / "work", {"engine": {"kind": "openai", "url": engine.url}, "completion": completion}
+    )
+    await it.ready()
+    yield it
+    await stop_editor(it)
+
+
+BODY = "def total(prices):\n    result = 0\n$0\n    return result\n"
+ROWS = [
+    ("a.py", BODY, "    for price in prices:", None),  # the next line is not deeper
+    ("b.py", BODY.replace("    return", "        result += 1\n    return"), "    for price in prices:", "same"),
+    ("c.py", BODY, "    print(result", "    print(result)"),
+    ("d.py", BODY, "    x = [1, (2", "    x = [1, (2)]"),
+    ("e.py", BODY, "    result = )", None),
+    ("f.py", BODY, "        result = 1", "    result = 1"),
+    ("g.js", "function total(prices) {\n  $0\n  return 1;\n}\n", "if (prices.length === 0) {", None),
+    ("h.js", "function total(prices) {\n  $0\n  return 1;\n}\n", "console.log(prices", "console.log(prices)"),
+    ("i.go", "package a\n\nfunc f() int {\n\t$0\n\treturn 1\n}\n", "x := g(1", "x := g(1)"),
+    ("j.rs", "fn f() -> i32 {\n    $0\n    1\n}\n", "let x = g(1;", None),
+    ("k.java", "class A {\n  int f() {\n    $0\n    return 1;\n  }\n}\n", "int x = (1 + ;", None),
+    ("l.rb", "def f(a)\n  $0\n  a\nend\n", "puts(a", "puts(a)"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "said", "shown"), ROWS, ids=[row[0] for row in ROWS])
+async def test_what_adds_an_error_is_mended_or_not_shown(
+    window: Editor, engine: Scripted, name: str, text: str, said: str, shown: str | None
+) -> None:
+    before, behind = text.split("$0")
+    engine.replies = [said + "\n"]
+    uri = window.open(name, before + behind)
+    items = await window.complete(uri, window.at(uri, before), invoked=True)
+    expected = said if shown == "same" else shown
+    assert [item.insert_text.strip() for item in items] == ([] if expected is None else [expected.strip()])

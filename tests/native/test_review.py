@@ -1,0 +1,113 @@
+"""Other lines beside the likeliest, and what the code behind gives to each: plain decodes, and nothing left behind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from palimpsest import wire
+from palimpsest.errors import InvalidArgument
+from palimpsest.kv.engine import NativeEngine
+from palimpsest.kv.generation.generate import generate
+from palimpsest.kv.generation.review import MOST_BEFORE, before_and_behind
+from palimpsest.wire import FimTail
+from tests.native.conftest import MakeEngine
+from tests.native.helpers import CLOSE, ask, fim, sync, text
+from tests.native.test_interruption import sequences_in_use, stepped
+
+PREFIX = "class Cart:\n    def total(self):\n        items = self.items\n        "
+SUFFIX = (
+    "\n        for item in items:\n            total += item.price\n        return total\n\n\ndef other():\n    pass\n"
+)
+
+
+def reviewing(prefix: str = PREFIX, suffix: str = SUFFIX, **others: object) -> wire.GenerateRequest:
+    return fim(prefix, suffix, **{"review": 4, "stop": ["\n"], "max_tokens": 12, **others})
+
+
+def likelihood(engine: NativeEngine, ids: list[int], start: int) -> float:
+    """Of the tokens from `start` on, each behind all before it, in a cache of nothing else."""
+    workspace, total = engine.workspaces.open("w"), 0.0
+    for i in range(start, len(ids)):
+        row = engine.reference.logits(workspace, ids[:i])
+        total += float(row[ids[i]] - row.max() - np.log(np.exp(row - row.max()).sum()))
+    return total
+
+
+@pytest.mark.parametrize("settings", [{}, {"mode": "whole-prompt"}])
+def test_the_figures_are_those_of_plain_decodes(make_engine: MakeEngine, settings: dict[str, str]) -> None:
+    engine = make_engine("fim", **settings)
+    sync(engine, [("a", text(1))])
+    free = engine.pool.free_sequences
+    answer = ask(engine, reviewing())
+    assert len(answer.candidates) > 1
+    assert answer.candidates[0].text == answer.choices[0].text
+    assert answer.reviewed > 0
+    fim_tail = reviewing().fim
+    assert fim_tail is not None
+    before, behind = before_and_behind(fim_tail, answer.healed)
+    tokenize = engine.model.tokenize
+    for candidate in answer.candidates[:2]:
+        near, line, lines = tokenize(before), tokenize(answer.healed + candidate.text), tokenize(behind)
+        ids = [*near, *line, *lines]
+        n = len(near) + len(line)
+        assert candidate.line == pytest.approx(likelihood(engine, ids[:n], len(near)), abs=0.1)
+        assert candidate.behind == pytest.approx(likelihood(engine, ids, n), abs=0.1)
+    again = ask(engine, reviewing())
+    assert again.candidates == answer.candidates or again.candidates[0].behind == pytest.approx(
+        answer.candidates[0].behind, abs=CLOSE
+    )
+    assert again.reviewed < answer.reviewed, "the near code is in the cache"
+    engine.workspaces.open("w").tails.drop_all()
+    assert engine.pool.free_sequences >= free, "no sequence stays"
+    engine.workspaces.check()
+
+
+def test_it_does_not_bear_on_the_answer(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    sync(engine, [("a", text(1))])
+    plain = ask(engine, reviewing(review=0))
+    assert plain.candidates == []
+    assert ask(engine, reviewing()).choices == plain.choices
+    for nothing in (reviewing(suffix="\n\n"), reviewing(n=2), reviewing(sampling=wire.Sampling(temperature=0.5))):
+        assert ask(engine, nothing).candidates == [], "no code behind it, or chance in it"
+
+
+def test_memories_that_cannot_be_cut_back_answer_without_it(make_engine: MakeEngine) -> None:
+    engine = make_engine("hybrid")
+    sync(engine, [("a", text(1))])
+    assert ask(engine, reviewing()).candidates == []
+
+
+def test_who_is_cancelled_in_it_leaves_nothing_behind(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    sync(engine, [("a", text(1))])
+    ask(engine, reviewing(review=0))
+    held, n_steps, goes_on = sequences_in_use(engine), 0, True
+    while goes_on:
+        work = generate(engine.generator, engine.workspaces.open("w"), reviewing(), None)
+        goes_on = stepped(work, n_steps)
+        work.close()
+        engine.workspaces.open("w").tails.check()
+        n_steps += 1
+    assert n_steps > 10
+    engine.workspaces.check()
+    assert sequences_in_use(engine) <= held + 1, "the near code's"
+
+
+def test_a_request_for_too_many_names_the_field(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    with pytest.raises(InvalidArgument, match="review"):
+        ask(engine, reviewing(review=17))
+
+
+def test_the_near_code_begins_where_it_began_while_somebody_types() -> None:
+    lines = "".join(f"line_{i} = {i}\n" for i in range(100))
+    before, behind = before_and_behind(FimTail(lines + "x = f", "(1)\n\ny\n\nz\nlast\nmore\n"), "f")
+    assert before.startswith("line_7")
+    assert before.endswith("\nx = ")
+    assert behind == "(1)\n\ny\n\nz\nlast"
+    more, _ = before_and_behind(FimTail(lines + "x = foo.b", ""), "b")
+    assert more.startswith(before)
+    assert before_and_behind(FimTail("a", "\n  \n"), "")[1] == ""
+    assert len(before_and_behind(FimTail("y" * 10_000, "\nz"), "")[0]) == MOST_BEFORE
