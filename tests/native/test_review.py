@@ -15,14 +15,15 @@ from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, fim, sync, text
 from tests.native.test_interruption import sequences_in_use, stepped
 
-PREFIX = "class Cart:\n    def total(self):\n        items = self.items\n        "
+PREFIX = "self."
 SUFFIX = (
     "\n        for item in items:\n            total += item.price\n        return total\n\n\ndef other():\n    pass\n"
 )
 
 
 def reviewing(prefix: str = PREFIX, suffix: str = SUFFIX, **others: object) -> wire.GenerateRequest:
-    return fim(prefix, suffix, **{"review": 4, "stop": ["\n"], "max_tokens": 12, **others})
+    """The models here hardly end a line, so letters do it."""
+    return fim(prefix, suffix, **{"review": 8, "stop": ["\n", *"aeiou"], "max_tokens": 24, **others})
 
 
 def likelihood(engine: NativeEngine, ids: list[int], start: int) -> float:

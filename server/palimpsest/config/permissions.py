@@ -47,7 +47,8 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "user",
         "it decides how much work the engine gets, which may cost money",
         "engine.timeout_s engine.retries completion.max_tokens completion.first_ms completion.time_ms "
-        "completion.sync_ms completion.cached completion.n suggestion.max_tokens suggestion.time_ms suggestion.n "
+        "completion.sync_ms completion.cached completion.n completion.review suggestion.max_tokens suggestion.time_ms "
+        "suggestion.n "
         "suggestion.draft documents.summaries conversation.reply_tokens conversation.max_rounds",
     ),
     (

@@ -392,6 +392,13 @@ return {
       choices = { "auto", "always", "never" },
     },
     {
+      name = "completion.review",
+      type = "string",
+      default = "asked",
+      doc = "Whether other lines are tried beside the likeliest and the code behind the cursor chooses among them: never, or where a completion is asked for.",
+      choices = { "never", "asked" },
+    },
+    {
       name = "completion.snippets",
       type = "boolean",
       default = false,

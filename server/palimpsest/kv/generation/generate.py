@@ -231,7 +231,7 @@ class Generation:
             for i, token in enumerate(review.first_tokens(row, among, first.tokens[:1], request.review), 1)
         ]
         try:
-            lines = yield from review.lines(tail, begun, first.seq, row)
+            lines = yield from review.lines(tail, begun, first.seq, row, sum(first.logprobs))
             greedy = first.answer.text.partition("\n")[0]
             texts = list(dict.fromkeys([greedy, *(line for line in lines if line.strip())]))
             if len(texts) > 1:

@@ -36,6 +36,10 @@ NEAR, STRIDE, MOST_BEFORE = 24, 8, 2_000
 somebody types; characters."""
 N_BEHIND, MOST_BEHIND = 3, 400
 """Lines with something in them, and characters."""
+MOST_TOKENS = 32
+"""Of a line: a longer one is no candidate."""
+HOPELESS = 8.0
+"""Nats that a beginning may be less likely than the answer before it is given up."""
 SPARE_SEQUENCES = 8
 """Left to other jobs."""
 
@@ -84,10 +88,12 @@ class Review:
         return found[:n]
 
     def lines(
-        self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, row: Logits
+        self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, row: Logits, likeliest: float
     ) -> Generator[None, None, list[str]]:
         """What each branch, which has its first token, goes on with up to the end of its line; none where room or time
-        run short."""
+        run short.  `likeliest`: the logarithm of the answer's probability."""
+        if not branches:
+            return []
         first = branches[0].start
         if self._pool.free_sequences < len(branches) + SPARE_SEQUENCES:
             return []
@@ -98,10 +104,11 @@ class Review:
                 branch.logprobs.append(log_probability(row, branch.tokens[0]))
             while True:
                 for branch in branches:
-                    self._chooser.choose(branch)
-                going = [branch for branch in branches if branch.finish is None]
+                    if not self._hopeless(branch, likeliest):
+                        self._chooser.choose(branch)
+                going = [b for b in branches if b.finish is None and not self._hopeless(b, likeliest)]
                 if not going:
-                    return [branch.answer.text for branch in branches if branch.finish != "time"]
+                    return [branch.answer.text for branch in branches if branch.finish in ("end", "stop")]
                 if self._chooser.out_of_time or self._pool.free_cells < 2 * len(going):
                     return []
                 yield
@@ -111,6 +118,10 @@ class Review:
             for branch in branches:
                 if branch.seq >= 0:
                     tail.give(branch.seq)
+
+    @staticmethod
+    def _hopeless(branch: Branch, likeliest: float) -> bool:
+        return sum(branch.logprobs) < likeliest - HOPELESS or len(branch.tokens) >= MOST_TOKENS
 
     def scored(
         self, texts: Sequence[str], piece: str, before: str, behind: str
