@@ -7,6 +7,7 @@ Cache correctness shows on any weights.  `written(kind, folder)` makes the file 
     short      the same, trained with fewer positions than a cache has cells
     starcoder  the same under the name of a family that was trained suffix first
     own        the same with a FIM layout of its own stated in the file
+    palimpsest-smollm2  the same with the markers that our default model has
     llama      llama, FIM tokens
     plain      llama, no FIM tokens, a BOS token that is added, a chat template
     swa        gemma2-like sliding window beside full attention
@@ -101,6 +102,13 @@ class Writer:
 
 SEED = {f"<|fim_{name}|>": f"<[fim-{name}]>" for name in ("prefix", "middle", "suffix", "pad")}
 """Seed-Coder's markers, which llama.cpp does not know by their text."""
+SMOLLM2 = {
+    "<|fim_prefix|>": "<file_sep>",
+    "<|fim_middle|>": "<filename>",
+    "<|fim_suffix|>": "<repo_name>",
+    "<|fim_pad|>": "<pad>",
+}
+"""The tokens of SmolLM2 that our default model has for markers."""
 
 
 def _tokenizer(w: gguf.GGUFWriter, *, fim: bool | dict[str, str], add_bos: bool, chat: bool) -> None:
@@ -113,7 +121,7 @@ def _tokenizer(w: gguf.GGUFWriter, *, fim: bool | dict[str, str], add_bos: bool,
     elif not fim:  # llama.cpp knows FIM tokens by their text, too
         tokens = [token.replace("fim_", "other_") for token in tokens]
     w.add_token_list(tokens)
-    names = {token.replace("fim_", "other_") for token in SPECIAL} | set(SPECIAL) | set(SEED.values())
+    names = {token.replace("fim_", "other_") for token in SPECIAL} | {*SPECIAL, *SEED.values(), *SMOLLM2.values()}
     w.add_token_types([gguf.TokenType.CONTROL if token in names else gguf.TokenType.NORMAL for token in tokens])
     w.add_token_merges(merges)
     w.add_bos_token_id(0)
@@ -275,6 +283,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "short": lambda path: transformer(path, "qwen2", n_trained=1024),
     "starcoder": lambda path: transformer(path, "qwen2", layers=1),
     "seed": lambda path: transformer(path, "qwen2", layers=1, fim=SEED),
+    "palimpsest-smollm2": lambda path: transformer(path, "qwen2", layers=1, fim=SMOLLM2),
     "own": lambda path: transformer(path, "qwen2", layers=1, extra=_own_layout),
     "fim-q8": lambda path: transformer(path, "qwen2", quantized=True),
     "llama": lambda path: transformer(path, "llama", biases=False),

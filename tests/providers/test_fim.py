@@ -20,6 +20,7 @@ QWEN, CODESTRAL, SEED = NAMED["Qwen Coder"], NAMED["Codestral"], NAMED["Seed-Cod
         ("Qwen/Qwen3-Coder-Next", "Qwen Coder"),
         ("google/codegemma-2b", "CodeGemma"),
         ("/models/palimpsest-embedded.gguf", "Palimpsest"),
+        ("/models/palimpsest-smollm2-135m-2.gguf", "Palimpsest SmolLM2"),
         ("bigcode/starcoder2-3b", "StarCoder"),
         ("ibm-granite/granite-3b-code-base", "Granite Code"),
         ("ibm-granite/granite-3.3-8b-base", "Granite 3"),
@@ -49,6 +50,8 @@ def test_a_models_name_tells_its_family(name: str, family: str | None) -> None:
         ("granite3.3:8b", "<fim_prefix>a<fim_suffix>z<fim_middle>b"),
         ("Qwen/Qwen3-Coder-30B-A3B-Instruct", "<|fim_prefix|>a<|fim_suffix|>z<|fim_middle|>b"),
         ("codestral-latest", "[SUFFIX]z[PREFIX]ab"),
+        ("palimpsest-embedded", "<|fim_suffix|>z<|fim_prefix|>ab"),
+        ("palimpsest-smollm2-135m", "<repo_name>z<file_sep>ab"),
     ],
 )
 def test_each_is_asked_as_its_makers_show_it(name: str, prompt: str) -> None:

@@ -23,7 +23,7 @@ from palimpsest.errors import (
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.llama_server.engine import LlamaServer
-from palimpsest.wire import ChatTail, GenerateAnswer, GenerateRequest, Message, TextTail, WantedBlock
+from palimpsest.wire import ChatTail, FimTail, GenerateAnswer, GenerateRequest, Message, TextTail, WantedBlock
 from tests.models import written
 from tests.providers.conftest import EMBEDDED, ENDLESS, endless
 from tests.providers.peer import Peer, block, completion, killed_at, wanted
@@ -48,7 +48,7 @@ async def test_it_says_what_it_serves(engine: LlamaServer) -> None:
     info = await engine.model()
     assert (info.name, info.path) == ("palimpsest-embedded", str(EMBEDDED))
     assert (info.n_ctx, info.n_ctx_train, info.n_vocab) == (4096, 8192, 4096)  # two slots
-    assert info.fim_layout == "psm"
+    assert info.fim_layout == "spm"
     assert not info.in_place
     assert info.why_not
     assert not info.chat_template, "the template that llama-server makes up is none"
@@ -274,6 +274,18 @@ async def test_a_model_without_fim_tokens_edits_and_says_why_it_does_not_complet
                 assert (await engine.generate(request)).tail_tokens == theirs + n_more
             with pytest.raises(InvalidArgument, match="exactly one"):
                 await engine.generate(GenerateRequest("test", text=TextTail("x"), chat=ChatTail(said)))
+    finally:
+        peer.kill()
+
+
+async def test_our_default_model_is_known_by_its_name_and_completes_between_its_own_markers(tmp_path: Path) -> None:
+    peer = Peer(written("palimpsest-smollm2", tmp_path))
+    try:
+        async with at(peer) as engine:
+            assert (await engine.model()).fim_layout == "spm"
+            tail = FimTail("x = ", "\n", heal=False)
+            answer = await engine.generate(GenerateRequest("test", fim=tail, max_tokens=1))
+            assert answer.tail_tokens == sum(await engine.count(["x = ", "\n"])) + 2
     finally:
         peer.kill()
 

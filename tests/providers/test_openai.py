@@ -42,7 +42,7 @@ async def test_it_says_what_it_serves(engine: OpenAI) -> None:
     info = await engine.model()
     n_params = sum(int(tensor.n_elements) for tensor in GGUFReader(EMBEDDED).tensors)
     assert (info.path, info.n_ctx, info.n_params) == (str(EMBEDDED), 4096, n_params)
-    assert info.fim_layout == "psm"
+    assert info.fim_layout == "spm"
     assert not info.in_place
     assert not info.chat_template
 
@@ -50,6 +50,15 @@ async def test_it_says_what_it_serves(engine: OpenAI) -> None:
 async def test_an_address_with_a_path_is_the_apis_own(peer: Peer) -> None:
     async with at(peer, "/v1") as engine:
         assert (await engine.generate(completion("x"))).choices
+
+
+async def test_tokens_are_counted_beside_the_api() -> None:
+    vllm = answer(200, {"data": [{"id": "code", "owned_by": "vllm"}]})
+    async with saying(vllm, answer(200, {"count": 7})) as (http, asked):
+        it = OpenAI(Endpoint(f"{http.endpoint.url}/v1", retries=0))
+        assert (await it.count(["text"]), it.estimates) == ([7], False)
+        await it.aclose()
+        assert asked[-1].startswith("POST /tokenize ")
 
 
 async def test_a_model_that_is_not_there_is_named(peer: Peer) -> None:

@@ -16,7 +16,7 @@ model trained with the prefix first is prompted with the suffix first.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 SuffixFirst = Literal["suffix-prefix", "suffix-prefix-middle", "prefix-suffix-middle"]
@@ -127,8 +127,12 @@ FAMILIES: tuple[Family, ...] = (
         r"codegeex",
     ),
 )
-OURS = Family("Palimpsest", QWEN, "", "", r"palimpsest", True, "suffix-prefix")
+OURS = Family("Palimpsest", QWEN, "", "", r"palimpsest", True, "suffix-prefix", "spm")
 """A file with `palimpsest.fim_layout` was trained on the prompts that `prompt/` and `kv/` write."""
+OURS_IN_SMOLLM2 = replace(
+    OURS, name="Palimpsest SmolLM2", markers=("<file_sep>", "<repo_name>", "<filename>"), served=r"palimpsest.*smollm2"
+)
+"""Trained with tokens that SmolLM2 hardly uses: a file says which by number, a server is told by their texts."""
 OTHER = Family("other", QWEN, None, None, "")
 
 
@@ -145,7 +149,7 @@ def of_file(marker: str, names: str) -> Family:
 def of_server(model: str) -> Family | None:
     """The family of a model by its name as servers list it; None if it is not known to support fill-in-the-middle."""
     name = model.lower().replace("_", "-")
-    return next((family for family in (*FAMILIES, OURS) if re.search(family.served, name)), None)
+    return next((family for family in (*FAMILIES, OURS_IN_SMOLLM2, OURS) if re.search(family.served, name)), None)
 
 
 def of_tokens(markers: tuple[str, str, str], name: str) -> Family:

@@ -14,7 +14,7 @@ from typing import Any
 
 from palimpsest.chat_templates.program import CHATML
 from palimpsest.errors import EngineUnavailable
-from palimpsest.models.families import FAMILIES, QWEN, Family, of_tokens
+from palimpsest.models.families import FAMILIES, QWEN, Family, of_server, of_tokens
 from palimpsest.providers.http.http import Http
 from palimpsest.providers.llama_server.chat_template import RemoteChatTemplate
 from palimpsest.wire import ModelInfo
@@ -146,7 +146,9 @@ def _meta(listed: dict[str, Any]) -> dict[str, Any]:
 
 async def _fim(tokens: RemoteTokenizer, name: str) -> FimIds | None:
     """The markers that are one token each in this vocabulary, and the family that they belong to."""
-    for markers in dict.fromkeys((QWEN, *(family.markers for family in FAMILIES))):
+    named = of_server(name)
+    known = (*([named.markers] if named else []), QWEN, *(family.markers for family in FAMILIES))
+    for markers in dict.fromkeys(known):
         family = of_tokens(markers, name)
         prefix, suffix, middle = [await _one(tokens, marker.strip()) for marker in markers]
         if prefix is not None and suffix is not None and (middle is not None or family.order == "suffix-prefix"):

@@ -71,6 +71,7 @@ class OpenAI:
     def __init__(self, endpoint: Endpoint, model: str = "", n_ctx: int = 0) -> None:
         self._http = Http(endpoint)
         self._root = "" if urlsplit(endpoint.url).path else "/v1"  # an address with a path is the API's own
+        self._counts = endpoint.url.removesuffix("/v1") + "/tokenize"  # vLLM's stands beside the API
         self._wanted = (model, n_ctx)
         self._facts: Facts | None = None
         self._quirks = Quirks()
@@ -136,7 +137,7 @@ class OpenAI:
         if known.maker == "vLLM" and self._quirks.counts:
             try:
                 asked_for = [{"model": known.name, "prompt": text, "add_special_tokens": False} for text in texts]
-                answers = [await self._http.post("/tokenize", data, short=True) for data in asked_for]
+                answers = [await self._http.post(self._counts, data, short=True) for data in asked_for]
                 self.estimates = False
                 return [int(answer["count"]) for answer in answers]
             except (EngineError, InvalidArgument, KeyError):
