@@ -72,6 +72,40 @@ async def test_what_was_just_deleted_is_not_offered_again_until_it_is_asked_for(
         await stop_editor(editor)
 
 
+async def test_nothing_is_shown_behind_an_undo_or_redo(machine: dict[str, str], shop: Path) -> None:
+    editor = await start_editor(shop, {"completion": {"min_confidence": 0.0}})
+    try:
+        await editor.ready()
+        uri = editor.open("shop/cart.py")
+        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.$0\n")
+        start = Position(position.line, position.character - len("self."))
+        await editor.settled(uri, position)
+        assert await editor.complete(uri, position)
+        editor.replace(uri, start, position, "")
+        editor.type(uri, start, "self.")  # undone
+        assert await editor.complete(uri, position) == []
+        assert await editor.complete(uri, position, invoked=True)
+        (item, *_) = await editor.complete(uri, editor.type(uri, position, "s"))  # going on is wanting more
+        assert item.insert_text
+    finally:
+        await stop_editor(editor)
+
+
+async def test_one_character_deleted_is_not_offered_again(machine: dict[str, str], shop: Path) -> None:
+    editor = await start_editor(shop, {"completion": {"min_confidence": 0.0}})
+    try:
+        await editor.ready()
+        uri = editor.open("shop/cart.py")
+        position = editor.edit(uri, "total = self.subtotal()\n", "total = self.$0\n")
+        await editor.settled(uri, position)
+        (offered,) = await editor.complete(uri, position)
+        behind = editor.type(uri, position, str(offered.insert_text)[0])
+        editor.replace(uri, position, behind, "")
+        assert offered.insert_text not in [item.insert_text for item in await editor.complete(uri, position)]
+    finally:
+        await stop_editor(editor)
+
+
 async def test_a_wrong_key_taken_back_hides_nothing(machine: dict[str, str], shop: Path) -> None:
     editor = await start_editor(shop, {"completion": {"min_confidence": 0.0}})
     try:

@@ -177,7 +177,7 @@ class Completions:
         before, after = _around(snapshot, position)
         left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
         if not invoked:
-            left = [it for it in left if not self._quiet.undoes(it.text, snapshot, position)]
+            left = [it for it in left if self._quiet.admits(it.text, snapshot, position)]
         if left and screen is not None and screen.asked >= n:
             return self._typed_along(screen, snapshot, position, left)
 

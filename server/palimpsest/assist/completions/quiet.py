@@ -2,22 +2,23 @@
 
 In: a result for a cursor, the changes of the document.  Out: the texts worth showing.  Owner of what was deleted last.
 
-Nothing is shown that the model is not sure enough of, and nothing that brings back what was just deleted: whoever takes
-a completion back does not want it again.  One who asks is shown both.
+Nothing is shown that the model is not sure enough of, nothing that brings back what was just deleted (whoever takes a
+completion back does not want it again), and nothing behind an undo or redo.  One who asks is shown all of it.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest.assist.shared.events import DocumentChanged
+from palimpsest.assist.shared.events import DocumentChanged, DocumentClosed
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.results import Result
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 
-SHORTEST = 2
-"""Characters deleted, blanks aside; fewer are a wrong key and say nothing of what is wanted."""
+N_TEXTS = 64
+"""Versions of a document that are known again."""
 SURE = {"Palimpsest SmolLM2 135M": 0.2}
 """By the name in the model's file: how sure it must be, as it was calibrated (docs/measurements.md, "Quiet")."""
 
@@ -37,26 +38,39 @@ class Quiet:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._deleted: _Deleted | None = None
+        self._texts: dict[str, deque[int]] = {}  # hashes of what each document was lately
+        self._restored: Snapshot | None = None  # by the last change
         services.events.on(DocumentChanged, self._changed)
+        services.events.on(DocumentClosed, self._closed)
 
     def worth(self, result: Result, snapshot: Snapshot, position: Position) -> Result:
         """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
         model = self._services.supervisor.status.model
         if result.confidence < least(self._services.settings.completion.min_confidence, model.name if model else ""):
             return replace(result, texts=())
-        texts = tuple(text for text in result.texts if not self.undoes(text, snapshot, position))
+        texts = tuple(text for text in result.texts if self.admits(text, snapshot, position))
         return result if texts == result.texts else replace(result, texts=texts)
 
-    def undoes(self, text: str, snapshot: Snapshot, position: Position) -> bool:
-        """Whether a text at the cursor brings back what was just deleted there, or the beginning of it."""
+    def admits(self, text: str, snapshot: Snapshot, position: Position) -> bool:
+        """Unless it brings back what was just deleted there, or the beginning of it, or the last change was an undo."""
         deleted = self._deleted
-        if deleted is None or (deleted.uri, deleted.offset) != (snapshot.uri, snapshot.offset(position)):
+        if snapshot is self._restored:
             return False
+        if deleted is None or (deleted.uri, deleted.offset) != (snapshot.uri, snapshot.offset(position)):
+            return True
         gone, said = deleted.text.strip(), text.strip()
-        return len(gone) >= SHORTEST and (said.startswith(gone) or gone.startswith(said))
+        return not gone or not (said.startswith(gone) or gone.startswith(said))
+
+    def _closed(self, event: DocumentClosed) -> None:
+        self._texts.pop(event.uri, None)
 
     def _changed(self, event: DocumentChanged) -> None:
-        """Deleting goes on where it touches what was deleted before; whatever is typed ends it."""
+        """Deleting goes on where it touches what was deleted before; whatever is typed ends it.  A text that grows by
+        more than a key to what it was before is an undo or redo: no editor says so."""
+        texts = self._texts.setdefault(event.new.uri, deque([hash(event.old.text)], N_TEXTS))
+        grown, known = len(event.new.text) - len(event.old.text), hash(event.new.text)
+        self._restored = event.new if grown > 1 and known in texts else None
+        texts.append(known)
         found = _deletion(event.old, event.new, event.edits)
         before = self._deleted
         if found is not None and before is not None and before.uri == found.uri:
