@@ -4,16 +4,18 @@ In: JSON lines, each `{"prompt", "suffix", "canonical_solution", "test", "entry_
 single-line infilling sets that were made from HumanEval have them: a program is prompt + solution + suffix, and `test`
 defines `check`, which is called with the function `entry_point`.  Out:
 
-    {"set", "sha256", "problems", "passed", "offered", "exact", "rate", "known_good", "ms": {"p50", "p95"}, "failed"}
+    {"set", "sha256", "problems", "passed", "offered", "broken", "exact", "rate", "known_good", "ms": {"p50", "p95"},
+     "failed"}
 
-`known_good` is how many problems pass with their own solution: the others are not counted.  The set is not part of
-Palimpsest and none was trained on.  Each problem is one file open in the real server; what the model writes is run,
-apart and bounded (`completing/isolated.py`).
+`broken`: of those offered, how many leave a program that Python cannot read.  `known_good` is how many problems pass
+with their own solution: the others are not counted.  The set is not part of Palimpsest and none was trained on.  Each
+problem is one file open in the real server; what the model writes is run, apart and bounded (`completing/isolated.py`).
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import asyncio
 import hashlib
 import json
@@ -111,16 +113,26 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "passed": sum(passed),
         "rate": round(sum(passed) / len(good), 4),
         "offered": sum(bool(text.strip()) for text in texts),
+        "broken": sum(bool(text.strip()) and not _reads(p.program(text)) for p, text in zip(good, texts, strict=True)),
         "exact": sum(text.strip() == problem.solution.strip() for problem, text in zip(good, texts, strict=True)),
         "ms": {"p50": percentile(ms, 0.5, 1), "p95": percentile(ms, 0.95, 1)},
         "failed": [problem.name for problem, ok in zip(good, passed, strict=True) if not ok],
     }
 
 
+def _reads(program: str) -> bool:
+    try:
+        ast.parse(program)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def show(result: dict[str, Any], console: Console) -> None:
     console.print(
         f"{result['model']} on {result['set']} (SHA-256 {result['sha256'][:12]}…): {result['passed']} of "
-        f"{result['problems']} pass ({result['rate']:.2f}); {result['exact']} are the solution to the letter, for "
+        f"{result['problems']} pass ({result['rate']:.2f}), {result['broken']} cannot be read; "
+        f"{result['exact']} are the solution to the letter, for "
         f"{result['problems'] - result['offered']} nothing was offered; {result['ms']['p50']:.0f} ms (p50) and "
         f"{result['ms']['p95']:.0f} ms (p95) a completion.  {result['known_good']} pass with their own solution."
     )
