@@ -220,7 +220,8 @@ class GenerateRequest:
     draft        the most tokens of a draft looked up in the prompt (0: none) and verified in one micro-batch.  The
                  answer does not depend on it, except for how quantized weights round in larger micro-batches
     review       so many other beginnings of a greedy answer are tried beside it, a line each, and the code behind the
-                 cursor says how well it goes on from each (0: none).  Needs a `fim` and a memory that can be cut back
+                 cursor says how well it goes on from each (0: none), in `time_ms` more.  Needs a `fim` and a memory
+                 that can be cut back
     word_search  where the cursor is inside an identifier and sampling is greedy, the rest of it is searched for as a
                  whole word, along so many paths at once (0: token by token); words of the prompt count more
     """

@@ -74,6 +74,7 @@ class Review:
         self._pool = generator.pool
         self._workspace = workspace
         self._chooser = chooser.silent()
+        self._chooser.start_clock()  # the answer is there: it has as much time again
         self.n_decoded = 0
 
     def first_tokens(self, row: Logits, among: Ids | None, but: Sequence[int], n: int) -> list[int]:
@@ -90,8 +91,8 @@ class Review:
     def lines(
         self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, row: Logits, likeliest: float
     ) -> Generator[None, None, list[str]]:
-        """What each branch, which has its first token, goes on with up to the end of its line; none where room or time
-        run short.  `likeliest`: the logarithm of the answer's probability."""
+        """What each branch, which has its first token, goes on with to the end of its line, the likeliest first; nothing
+        where room or time run short.  `likeliest`: the logarithm of the answer's probability."""
         if not branches:
             return []
         first = branches[0].start
@@ -108,7 +109,8 @@ class Review:
                         self._chooser.choose(branch)
                 going = [b for b in branches if b.finish is None and not self._hopeless(b, likeliest)]
                 if not going:
-                    return [branch.answer.text for branch in branches if branch.finish in ("end", "stop")]
+                    whole = [branch for branch in branches if branch.finish in ("end", "stop")]
+                    return [b.answer.text for b in sorted(whole, key=lambda b: -sum(b.logprobs))]
                 if self._chooser.out_of_time or self._pool.free_cells < 2 * len(going):
                     return []
                 yield
@@ -126,7 +128,7 @@ class Review:
     def scored(
         self, texts: Sequence[str], piece: str, before: str, behind: str
     ) -> Generator[None, None, list[wire.Candidate]]:
-        """Each text with what the model gives to it and to what is behind it; none where time runs short."""
+        """Texts with what the model gives to them and to what is behind: the first ones, where time runs short."""
         tokenize, workspace, found = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
         ids, next_lines = tokenize(before), tokenize(behind)
         if not ids:
@@ -140,7 +142,7 @@ class Review:
                 self._pool.context.copy(start.seq, seq)
                 for text in texts:
                     if self._chooser.out_of_time:
-                        return []
+                        break
                     line = tokenize(piece + text)
                     both, n = [*line, *next_lines], len(line)
                     lost, _ = yield from losses(self._pool, workspace, seq, both, start.position, start.logits)
@@ -149,4 +151,4 @@ class Review:
                     found.append(wire.Candidate(text, -sum(lost[:n]), -sum(lost[n:])))
             finally:
                 tail.give(seq)
-        return found
+        return found if len(found) > 1 else []
