@@ -91,8 +91,8 @@ class Review:
     def lines(
         self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, row: Logits, likeliest: float
     ) -> Generator[None, None, list[str]]:
-        """What each branch, which has its first token, goes on with to the end of its line, the likeliest first; nothing
-        where room or time run short.  `likeliest`: the logarithm of the answer's probability."""
+        """What each branch, which has its first token, goes on with to the end of its line, the likeliest first;
+        nothing where room or time run short.  `likeliest`: the logarithm of the answer's probability."""
         if not branches:
             return []
         first = branches[0].start
