@@ -53,6 +53,23 @@ def test_a_word_a_line_and_all_are_accepted_and_counted(nvim: Plugged, request: 
     nvim.until(f"return vim.api.nvim_get_current_line() == [[{start}]]")
 
 
+@pytest.mark.parametrize("backend", ["native", "own"])
+def test_what_no_longer_agrees_goes_with_the_key(start: Start, backend: str) -> None:
+    """No answer comes meanwhile that would take it away."""
+    nvim = start(OWN if backend == "own" else "")
+    nvim.ready()
+    nvim.keys(TYPED)
+    text = nvim.ghost()
+    nvim.lua("vim.lsp.get_clients()[1].request = function() return true, 0 end return true")
+    nvim.keys(text[0].replace("<", "<lt>"))
+    until(lambda: (nvim.ghost_now() or ["", ""])[1] == text[1:], nvim.messages)
+    nvim.keys("#")
+    until(lambda: nvim.ghost_now() is None, nvim.messages)
+    nvim.keys("#")
+    nvim.lua("vim.wait(50) return true")
+    assert nvim.ghost_now() is None
+
+
 @pytest.mark.slow(part="editors")
 def test_text_that_is_typed_as_it_is_shown_is_not_left_behind(start: Start) -> None:
     nvim = start(OWN)

@@ -3,6 +3,7 @@
 --- leaves behind what was typed after it asked.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
+local events = require("palimpsest.events")
 
 local M = {}
 
@@ -22,10 +23,51 @@ function M.is_on(buffer)
   return vim.lsp.inline_completion ~= nil and vim.lsp.inline_completion.is_enabled({ bufnr = buffer })
 end
 
+---@class palimpsest.Drawn what stands at a place
+---@field row integer
+---@field column integer
+---@field text string
+
+---@type palimpsest.Drawn?
+local before_key
+
+---@param buffer integer
+---@return palimpsest.Drawn?
+local function drawn(buffer)
+  local space = vim.api.nvim_get_namespaces()["nvim.lsp.inline_completion"]
+  local mark = space and vim.api.nvim_buf_get_extmarks(buffer, space, 0, -1, { details = true, limit = 1 })[1]
+  local part = mark and mark[4] and mark[4].virt_text and mark[4].virt_text[1]
+  return mark and part and { row = mark[2], column = mark[3], text = part[1] } or nil
+end
+
+--- It goes on drawing until the next answer whatever is typed into it: what no longer agrees goes with the key.
+---@param buffer integer
+local function follow(buffer)
+  local was, now = before_key, drawn(buffer)
+  before_key = nil
+  if not now then
+    return
+  end
+  local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+  local typed = was and was.row == row - 1 and vim.api.nvim_get_current_line():sub(was.column + 1, column)
+  if not (was and typed and typed ~= "" and vim.startswith(was.text, typed)) then
+    vim.api.nvim_buf_clear_namespace(buffer, vim.api.nvim_create_namespace("nvim.lsp.inline_completion"), 0, -1)
+  end
+end
+
 ---@param buffer integer
 function M.on(buffer)
   if M.serves() and not M.is_on(buffer) then
     vim.lsp.inline_completion.enable(true, { bufnr = buffer })
+    events.listen("native", buffer, { -- behind its own, which draw
+      {
+        { "InsertCharPre" },
+        function()
+          before_key = drawn(buffer)
+        end,
+      },
+      { { "CursorMovedI" }, follow },
+    })
   end
 end
 
@@ -40,6 +82,7 @@ function M.off(buffer)
       end
     end
   end
+  events.close("native", buffer)
   if M.is_on(buffer) then
     vim.lsp.inline_completion.enable(false, { bufnr = buffer })
   end
@@ -47,8 +90,7 @@ end
 
 ---@param buffer integer
 function M.visible(buffer)
-  local space = vim.api.nvim_get_namespaces()["nvim.lsp.inline_completion"]
-  return M.is_on(buffer) and space ~= nil and #vim.api.nvim_buf_get_extmarks(buffer, space, 0, -1, { limit = 1 }) > 0
+  return M.is_on(buffer) and drawn(buffer) ~= nil
 end
 
 --- Takes what is shown from it; `done` gets the item.
