@@ -28,6 +28,7 @@ async def window(machine: dict[str, str], tmp_path: Path, engine: Scripted) -> A
 
 
 BODY = "def total(prices):\n    result = 0\n$0\n    return result\n"
+OPENED = "def g(a):\n    return a\n\n\ndef f(a):\n$0\n        return 1\n"
 ROWS = [
     ("a.py", BODY, "    for price in prices:", None),  # the next line is not deeper
     ("b.py", BODY.replace("    return", "        result += 1\n    return"), "    for price in prices:", "same"),
@@ -35,6 +36,9 @@ ROWS = [
     ("d.py", BODY, "    x = [1, (2", "    x = [1, (2)]"),
     ("e.py", BODY, "    result = )", None),
     ("f.py", BODY, "        result = 1", "    result = 1"),
+    ("m.py", BODY, "    try:\n        result = 1", None),
+    ("n.py", OPENED, "    a = 1", None),  # what was missing opens a block
+    ("o.py", OPENED, "    if a:", "same"),
     ("g.js", "function total(prices) {\n  $0\n  return 1;\n}\n", "if (prices.length === 0) {", None),
     ("h.js", "function total(prices) {\n  $0\n  return 1;\n}\n", "console.log(prices", "console.log(prices)"),
     ("i.go", "package a\n\nfunc f() int {\n\t$0\n\treturn 1\n}\n", "x := g(1", "x := g(1)"),

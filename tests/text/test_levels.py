@@ -21,6 +21,11 @@ from palimpsest.text.levels import indentation_between, missing_indentation
         ("items = [", "    1,", "    "),
         ("local function f()\n  if x then", "  end", "    "),
         ("    for a in b:", "            c()", "        "),
+        ("def f(x):\n    for a in b:\n        if a:\n            return True", "", "    "),
+        ("class A:\n    def f(x):\n        for a in b:\n            return True", "\n    def g(x):", "        "),
+        ("def f():\n    if n < 2:\n        return x", "        if n % i == 0:", "    "),
+        ("def f():\n    for x in y:\n        if x:\n            break", "        done()", "        "),
+        ('def f():\n    """It is told."""\n', "", "    "),
         ("", "", ""),
     ],
 )

@@ -33,7 +33,7 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     calls        @function, its last name, and @arguments of a @call
     signatures   @name and @parameters of a @function, @async where it is one
     indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
-                 must have its parent's indent
+                 must have its parent's indent, and what @needs_clause beside its body
     documented   the second documentation of one definition, @again
     embeds       @text in another @language
     packages     @package: the name of a package or namespace that the file declares itself to be in

@@ -51,8 +51,9 @@ def is_worse(after: Parsed, before: Parsed) -> bool:
 
 
 def misplaced(parsed: Parsed, start_line: int | None = None, end_line: int = 0) -> int:
-    """The number of blocks without a statement, statements indented differently from their neighbours, and clauses
-    (`else`) indented differently from the statement they belong to, in what touches some lines."""
+    """The number of blocks without a statement, `try`s without a clause, statements indented differently from their
+    neighbours, and clauses (`else`) indented differently from the statement they belong to, in what touches some lines.
+    """
     if parsed.root is None:
         return 0
     found = 0
@@ -61,6 +62,7 @@ def misplaced(parsed: Parsed, start_line: int | None = None, end_line: int = 0) 
             found += not any(True for _ in _statements(block))
         for group in captures.get("together", ()):
             found += _uneven(parsed, group)
+        found += sum(node.named_child_count < 2 for node in captures.get("needs_clause", ()))
         for clause in captures.get("clause", ()):
             if clause.parent is not None:
                 own, expected = _indent(parsed, clause), _indent(parsed, clause.parent)

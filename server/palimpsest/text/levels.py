@@ -13,6 +13,10 @@ FOUR = " " * 4
 OPENS = (":", "{", "(", "[", "=>", "->", " do", " then", "=")
 LEAVES = re.compile(r"(?:return|break|continue|pass|raise|throw)\b")
 """Behind a statement that begins so, nothing more stands in its block."""
+DEFINES = re.compile(
+    r"(?:(?:async|export|pub|public|private|protected|static)\s+)*(?:def|class|fn|func|function|fun)\b"
+)
+QUOTES = ('"""', "'''")
 NARROWEST = 2
 """One space is the margin of a comment (` * `), or alignment."""
 DEEPEST = 120
@@ -48,9 +52,25 @@ def indentation_between(above: Sequence[str], below: Sequence[str]) -> str:
     if last.rstrip().endswith(OPENS):
         deeper = own + (level_of([*above, *below]) or FOUR)
         return following if len(own) < len(following) < len(deeper) else deeper
-    if LEAVES.match(last.strip()) or (above and not above[-1].strip()):
+    if LEAVES.match(last.strip()):
+        return _behind_block(above, own, following)
+    if above and not above[-1].strip() and not last.rstrip().endswith(QUOTES):  # a docstring's body is still to come
         return min(own, following, key=len)
     return own
+
+
+def _behind_block(above: Sequence[str], own: str, following: str) -> str:
+    """Behind a statement that ends its block: beside that block's head, or as far out as the code below and the
+    definition around it admit."""
+    found, width = min(own, following, key=len), len(own)
+    for line in reversed(above):
+        indentation = _indentation(line)
+        if not line.strip() or len(indentation) >= width:
+            continue
+        if DEFINES.match(line.strip()) or (width < len(own) and len(indentation) < len(following)):
+            break
+        found, width = indentation, len(indentation)
+    return found
 
 
 def missing_indentation(above: Sequence[str], typed: str, below: Sequence[str], *, asked: bool) -> str:

@@ -200,3 +200,4 @@
 (else_clause) @clause
 (except_clause) @clause
 (finally_clause) @clause
+(try_statement) @needs_clause
