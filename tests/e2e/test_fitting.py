@@ -39,6 +39,7 @@ ROWS = [
     ("m.py", BODY, "    try:\n        result = 1", None),
     ("n.py", OPENED, "    a = 1", None),  # what was missing opens a block
     ("o.py", OPENED, "    if a:", "same"),
+    ("p.py", "def f(a):\n    try:\n        a()\n$0\n        return 1\n", "        a += 1", None),
     ("g.js", "function total(prices) {\n  $0\n  return 1;\n}\n", "if (prices.length === 0) {", None),
     ("h.js", "function total(prices) {\n  $0\n  return 1;\n}\n", "console.log(prices", "console.log(prices)"),
     ("i.go", "package a\n\nfunc f() int {\n\t$0\n\treturn 1\n}\n", "x := g(1", "x := g(1)"),

@@ -30,7 +30,7 @@ def fitting(services: Services, snapshot: Snapshot, position: Position, texts: S
             end = new.position(snapshot.offset(position) + len(written))
             after = parsed_at(services.parser.imagined(snapshot, new, edits), position)
             n = _faults(after, position, end)
-            still = fills and n == allowed and errors_between(after, max(0, position.line - 1), end.line + 3)
+            still = fills and n == allowed and _faults_near(after, position, end)
             if after.root is None or (n <= allowed and not still):
                 found.append((n, written))
                 break
@@ -39,4 +39,12 @@ def fitting(services: Services, snapshot: Snapshot, position: Position, texts: S
 
 def _faults(parsed: Parsed, start: Position, end: Position) -> int:
     """Errors of the tree, and statements near the lines that stand at a wrong indent."""
-    return parsed.n_errors + misplaced(parsed, max(0, start.line - 1), end.line + 2)
+    return parsed.n_errors + misplaced(parsed, *_near(start, end))
+
+
+def _faults_near(parsed: Parsed, start: Position, end: Position) -> int:
+    return errors_between(parsed, *_near(start, end)) + misplaced(parsed, *_near(start, end))
+
+
+def _near(start: Position, end: Position) -> tuple[int, int]:
+    return max(0, start.line - 1), end.line + 2
