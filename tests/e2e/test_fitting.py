@@ -39,7 +39,11 @@ ROWS = [
     ("m.py", BODY, "    try:\n        result = 1", None),
     ("n.py", OPENED, "    a = 1", None),  # what was missing opens a block
     ("o.py", OPENED, "    if a:", "same"),
-    ("p.py", "def f(a):\n    try:\n        a()\n$0\n        return 1\n", "        a += 1", None),
+    ("p.py", "def area(w, h):\n    size = w * h\n    $0\n\nx = = 3\n", "return size", "same"),  # broken elsewhere
+    ("q.py", "def f(a):\n    try:\n        a()\n        $0\n", "a += 1", "same"),  # not finished yet
+    ("q.js", "function area(width, height) {\n  $0\n", "return width * height;", "same"),
+    ("q.go", "package a\n\nfunc area(w int) int {\n\t$0\n\nfunc main() {\n}\n", "return w", "same"),
+    ("r.js", "const x = $0;\n", "foo(a, b", "foo(a, b)"),
     ("g.js", "function total(prices) {\n  $0\n  return 1;\n}\n", "if (prices.length === 0) {", None),
     ("h.js", "function total(prices) {\n  $0\n  return 1;\n}\n", "console.log(prices", "console.log(prices)"),
     ("i.go", "package a\n\nfunc f() int {\n\t$0\n\treturn 1\n}\n", "x := g(1", "x := g(1)"),

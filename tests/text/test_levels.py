@@ -37,7 +37,8 @@ def test_it_is_as_deep_as_they_say(above: str, below: str, expected: str) -> Non
     ("above", "typed", "below", "unasked", "asked"),
     [
         ("def f():", "", "", "    ", "    "),
-        ("def f():", "  ", "", "  ", "  "),
+        ("def f():", "  ", "", "", ""),  # two are a level, too
+        ("    def f():", "  ", "", "      ", "      "),
         ("def f():", "    ", "", "", ""),
         ("def f():", "\t", "", "", ""),
         ("    if a:", "    ", "    return b", "    ", "    "),

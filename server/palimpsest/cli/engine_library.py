@@ -17,6 +17,8 @@ from palimpsest.libraries import get
 from palimpsest.libraries.known import ARCHIVES, BACKENDS, Archive, archive, machine
 from palimpsest.libraries.locate import Located, located, used
 
+CPU = "`palimpsest engine get cpu` has the one for processors."
+
 
 def main(argv: list[str]) -> int:
     options = _parser().parse_args(argv)
@@ -42,9 +44,12 @@ def _kept(options: argparse.Namespace) -> tuple[Located, Tried] | None:
     if folder is None or not any(folder.name == one.folder for one in ARCHIVES.values()):
         return None
     try:
-        return (found := located(str(folder))), tried(found.file)
+        found = located(str(folder))
+        library = tried(found.file)
     except PalimpsestError:
         return None
+    needs_gpu = any(folder.name == one.folder for one in ARCHIVES.values() if one.backend in get.DRIVERS)
+    return (found, library) if library.gpus or not needs_gpu else None
 
 
 def _first_that_works(options: argparse.Namespace) -> tuple[Located, Tried]:
@@ -70,17 +75,25 @@ def described(library: Tried) -> str:
 
 def _got(what: Archive, options: argparse.Namespace) -> tuple[Located, Tried]:
     """Fetched, and tried before it takes the place of the one that is used."""
-    if not get.is_here(what):
+    if not get.has_driver(what.backend):
+        raise ModelError(f"There is no driver for {what.backend} here.", hint=CPU)
+    if is_new := not get.is_here(what):
         _say(options, f"{what.package}: {what.size / 1e6:.1f} MB to fetch.")
     with bar(options.json, options.progress) as progress:
         got = get.get(what, progress)
-    found = located(str(got.folder))
-    library = tried(found.file)
-    if what.backend in ("cuda", "vulkan") and not library.gpus:
-        raise ModelError(
-            f"{what.name} can use no GPU here ({library.fault or 'there is none that it knows'}), so it is not used.",
-            hint="A newer driver may help.  `palimpsest engine get cpu` has the one for processors.",
-        )
+    try:
+        found = located(str(got.folder))
+        library = tried(found.file)
+        if what.backend in get.DRIVERS and not library.gpus:
+            why, hint = (
+                library.fault or "there is none that it knows",
+                "A newer driver may help.  " * bool(library.fault),
+            )
+            raise ModelError(f"{what.name} can use no GPU here ({why}), so it is not used.", hint=hint + CPU)
+    except PalimpsestError:
+        if is_new:
+            get.forget(what)
+        raise
     get.use(what)
     _say(options, f"{got.size / 1e6:.1f} MB in {got.folder}.")
     return found, library

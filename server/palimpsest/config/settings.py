@@ -209,8 +209,8 @@ class CompletionSettings:
     )
     review: str = _setting(
         "asked",
-        "Whether other lines are tried beside the likeliest and the code behind the cursor chooses among them: never, "
-        "or where a completion is asked for.",
+        "Where a completion is asked for, try other lines beside the likeliest and let the code behind it choose: "
+        "`never`, or where it is `asked` for. It may take `completion.time_ms` once more.",
         choices=("never", "asked"),
     )
     snippets: bool = _setting(False, "Tab stops for the arguments of calls, for clients that know snippets.")

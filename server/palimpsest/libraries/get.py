@@ -59,6 +59,9 @@ def wanted(backend: str) -> Archive:
     return found
 
 
+DRIVERS = {"cuda": ("libcuda.so.1", "nvcuda.dll"), "vulkan": ("libvulkan.so.1", "vulkan-1.dll")}
+
+
 def suggested() -> str:
     """The backend for the GPU that is here, as far as its driver's libraries tell: CUDA needs those of CUDA 13, too."""
     windows = sys.platform == "win32"
@@ -87,6 +90,16 @@ def get(what: Archive, progress: Progress | None = None) -> Got:
     except OSError as error:
         raise ModelError(f"The library cannot be written: {error.strerror or error}.") from error
     return Got(folder, sum(file.stat().st_size for file in folder.iterdir()))
+
+
+def forget(what: Archive) -> None:
+    """Away with what was fetched and is of no use here."""
+    shutil.rmtree(home() / what.folder, ignore_errors=True)
+
+
+def has_driver(backend: str) -> bool:
+    """Whether the driver's library that a backend for a GPU needs is here at all."""
+    return backend not in DRIVERS or _loads(DRIVERS[backend][sys.platform == "win32"])
 
 
 def use(what: Archive) -> None:

@@ -51,9 +51,8 @@ def is_worse(after: Parsed, before: Parsed) -> bool:
 
 
 def misplaced(parsed: Parsed, start_line: int | None = None, end_line: int = 0) -> int:
-    """The number of blocks without a statement, `try`s without a clause, statements indented differently from their
-    neighbours, and clauses (`else`) indented differently from the statement they belong to, in what touches some lines.
-    """
+    """The number of blocks without a statement, statements indented differently from their neighbours, and clauses
+    (`else`) indented differently from the statement they belong to, in what touches some lines."""
     if parsed.root is None:
         return 0
     found = 0
@@ -62,12 +61,17 @@ def misplaced(parsed: Parsed, start_line: int | None = None, end_line: int = 0) 
             found += not any(True for _ in _statements(block))
         for group in captures.get("together", ()):
             found += _uneven(parsed, group)
-        found += sum(node.named_child_count < 2 for node in captures.get("needs_clause", ()))
         for clause in captures.get("clause", ()):
             if clause.parent is not None:
                 own, expected = _indent(parsed, clause), _indent(parsed, clause.parent)
                 found += own is not None and expected is not None and own != expected
     return found
+
+
+def unfinished(parsed: Parsed, start_line: int, end_line: int) -> int:
+    """The number of statements that need a clause (`try`) and have none, in what touches some lines."""
+    found = [node for one in parsed.matches("indented", start_line, end_line) for node in one.get("needs_clause", ())]
+    return sum(node.named_child_count < 2 for node in found)
 
 
 def _uneven(parsed: Parsed, group: Node) -> int:

@@ -77,8 +77,10 @@ def missing_indentation(above: Sequence[str], typed: str, below: Sequence[str], 
     """What an empty line with the blanks `typed` lacks.  Unless code is asked for there, only what the lines around
     demand: behind one that opens a block, and above one that is indented."""
     wanted = indentation_between(above, below)
+    last = next((line for line in reversed(above) if line.strip()), "")
+    if last.rstrip().endswith(OPENS) and len(typed) > len(_indentation(last)):
+        return ""  # a level of the person's own
     if not asked:
-        last = next((line for line in reversed(above) if line.strip()), "")
         following = _indentation(next((line for line in below if line.strip()), ""))
         if not last.rstrip().endswith(OPENS):
             wanted = min(wanted, following, key=len)

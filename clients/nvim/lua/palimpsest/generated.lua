@@ -395,7 +395,7 @@ return {
       name = "completion.review",
       type = "string",
       default = "asked",
-      doc = "Whether other lines are tried beside the likeliest and the code behind the cursor chooses among them: never, or where a completion is asked for.",
+      doc = "Where a completion is asked for, try other lines beside the likeliest and let the code behind it choose: `never`, or where it is `asked` for. It may take `completion.time_ms` once more.",
       choices = { "never", "asked" },
     },
     {

@@ -63,7 +63,7 @@ function M.on(buffer)
       {
         { "InsertCharPre" },
         function()
-          before_key = drawn(buffer)
+          before_key = before_key or drawn(buffer) -- several keys may come before the cursor is told to have moved
         end,
       },
       { { "CursorMovedI" }, follow },

@@ -10,40 +10,41 @@ from collections.abc import Sequence
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.inline import closed
 from palimpsest.languages.embedded import parsed_at
-from palimpsest.syntax.indentation import misplaced
+from palimpsest.syntax.indentation import misplaced, unfinished
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.tokens import errors_between
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 
 def fitting(services: Services, snapshot: Snapshot, position: Position, texts: Sequence[str]) -> tuple[str, ...]:
     """The order of texts that leave as many errors as each other stays.  A whole line may be what was missing: it is
-    left out where it leaves the errors around it as they are."""
+    left out where it leaves the lines around it at a wrong indent."""
     before = parsed_at(services.parser.hurried(snapshot), position)
     if before.root is None or not before.language.is_checked:
         return tuple(texts)
     allowed, found = _faults(before, position, position), list[tuple[int, str]]()
     fills = not snapshot.lines[position.line].strip()
+
+    def judged(text: str) -> tuple[int, str]:
+        """How many faults it leaves, and the text; more than are allowed where it is not to be shown."""
+        new, edits = snapshot.changed([ContentChange(Range(position, position), text)], snapshot.version)
+        end = new.position(snapshot.offset(position) + len(text))
+        after = parsed_at(services.parser.imagined(snapshot, new, edits), position)
+        if after.root is None:
+            return allowed, text
+        n = _faults(after, position, end)
+        return n + (fills and n == allowed and misplaced(after, *_near(position, end)) > 0), text
+
     for text in texts:
-        for written in dict.fromkeys([text, closed(text, before.language)]):
-            new, edits = snapshot.changed([ContentChange(Range(position, position), written)], snapshot.version)
-            end = new.position(snapshot.offset(position) + len(written))
-            after = parsed_at(services.parser.imagined(snapshot, new, edits), position)
-            n = _faults(after, position, end)
-            still = fills and n == allowed and _faults_near(after, position, end)
-            if after.root is None or (n <= allowed and not still):
-                found.append((n, written))
-                break
+        best = min(map(judged, dict.fromkeys([text, closed(text, before.language)])), key=lambda one: one[0])
+        if best[0] <= allowed:
+            found.append(best)
     return tuple(dict.fromkeys(text for _, text in sorted(found, key=lambda one: one[0])))
 
 
 def _faults(parsed: Parsed, start: Position, end: Position) -> int:
-    """Errors of the tree, and statements near the lines that stand at a wrong indent."""
-    return parsed.n_errors + misplaced(parsed, *_near(start, end))
-
-
-def _faults_near(parsed: Parsed, start: Position, end: Position) -> int:
-    return errors_between(parsed, *_near(start, end)) + misplaced(parsed, *_near(start, end))
+    """Errors of the tree, and near the lines statements that stand at a wrong indent or are not finished."""
+    near = _near(start, end)
+    return parsed.n_errors + misplaced(parsed, *near) + unfinished(parsed, *near)
 
 
 def _near(start: Position, end: Position) -> tuple[int, int]:

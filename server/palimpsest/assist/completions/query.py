@@ -54,20 +54,22 @@ class CompletionQuery:
         they are indented by, where not as the model does it."""
         editing, texts = self.view.editing, list[str]()
         line = self.prefix[self.prefix.rfind("\n") + 1 :]
-        blanks = "" if line.strip() or not line else " \t"  # of an indentation: a model may write it once more
+        indentation = line if not line.strip() else ""
         offered = [choice.text for choice in answer.choices]
         if answer.candidates:
             offered = [answer.candidates[i].text if i else offered[0] for i in order(answer.candidates)]
         for written in offered:
+            said = unescape_closing(written, "editing")
             text = trim(
-                unescape_closing(written, "editing").lstrip(blanks),
+                said.lstrip(" \t") if indentation else said,  # a model may write its indentation once more
                 prefix=self.prefix,
                 suffix=editing.suffix,
                 multiline=self.multiline,
                 language=self.view.parsed.language,
             )
             if level is not None:
-                text = with_level(text, level, at_start=not line.strip())
+                text = with_level(indentation + text, level, at_start=not line.strip())
+                text = text.lstrip(" \t") if indentation else text
             if text and text not in texts:
                 texts.append(text)
         first = answer.choices[0] if answer.choices else None

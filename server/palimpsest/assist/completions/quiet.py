@@ -8,6 +8,7 @@ completion back does not want it again), and nothing behind an undo or redo.  On
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from palimpsest.assist.shared.services import Services
 from palimpsest.completion.results import Result
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 
+WORD = re.compile(rb"[\w\x80-\xff]")
 N_TEXTS = 64
 """Versions of a document that are known again."""
 SURE = {"Palimpsest SmolLM2 135M": 0.2}
@@ -65,12 +67,14 @@ class Quiet:
         self._texts.pop(event.uri, None)
 
     def _changed(self, event: DocumentChanged) -> None:
-        """Deleting goes on where it touches what was deleted before; whatever is typed ends it.  A text that grows by
-        more than a key to what it was before is an undo or redo: no editor says so."""
+        """Deleting goes on where it touches what was deleted before; whatever is typed ends it.  A text that becomes
+        what it was before by more than a key (or a pair of brackets, or a line's indentation) is an undo or redo: no
+        editor says so."""
         texts = self._texts.setdefault(event.new.uri, deque([hash(event.old.text)], N_TEXTS))
-        grown, known = len(event.new.text) - len(event.old.text), hash(event.new.text)
-        self._restored = event.new if grown > 1 and known in texts else None
-        texts.append(known)
+        put = b"".join(event.new.utf8[edit.start_byte : edit.new_end_byte] for edit in event.edits)
+        is_restored = len(WORD.findall(put)) > 1 and hash(event.new.text) in texts
+        self._restored = event.new if is_restored else None
+        texts.append(hash(event.new.text))
         found = _deletion(event.old, event.new, event.edits)
         before = self._deleted
         if found is not None and before is not None and before.uri == found.uri:

@@ -74,7 +74,12 @@ class Problem:
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="JSON lines")
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="JSON lines, each with prompt, suffix, canonical_solution, test, entry_point; what the model writes is run",
+    )
     parser.add_argument("--n", type=positive, default=0, metavar="N", help="a sample of so many problems (all)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
     parser.add_argument("--asked", action="store_true", help="as one asks for a completion, not as while typing")

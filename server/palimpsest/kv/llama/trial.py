@@ -22,7 +22,7 @@ from palimpsest.kv.llama.binding import Device, refused
 SECONDS = 120.0
 """The first load of a GPU's library compiles its kernels."""
 
-FAULT = re.compile(r"error: *(?P<what>[^\n]+)", re.IGNORECASE)
+FAULT = re.compile(r"error: *([^\n]+)", re.IGNORECASE)
 """What ggml says before it ends the process over a GPU's error."""
 GPUS = ("GPU", "IGPU")
 ENDED = {
@@ -53,7 +53,10 @@ def tried(library: Path) -> Tried:
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
-        raise refused(library, f"did not load within {SECONDS:.0f} s") from error
+        said = error.stdout.decode(errors="replace") if error.stdout else ""
+        if not said.endswith("\n"):
+            raise refused(library, f"did not load within {SECONDS:.0f} s") from error
+        done = subprocess.CompletedProcess(command, 1, said, f"error: no answer within {SECONDS:.0f} s")
     return told(library, done)
 
 
@@ -68,8 +71,8 @@ def told(library: Path, done: subprocess.CompletedProcess[str]) -> Tried:
         raise EngineUnavailable(said["error"], hint=said["hint"])
     fault = ""
     if not computed and any(device["kind"] in GPUS for device in said["devices"]):
-        found = FAULT.search(done.stderr)
-        fault = found["what"].rstrip(".") if found else f"status {done.returncode}"
+        found = FAULT.findall(done.stderr)
+        fault = found[-1].rstrip(".") if found else f"status {done.returncode}"
     return Tried(said["version"], said["processor"], tuple(Device(**device) for device in said["devices"]), fault)
 
 
