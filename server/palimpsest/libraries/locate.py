@@ -54,7 +54,7 @@ def located(library: str = "") -> Located:
         if file is None:
             why = "there is no libllama in it" if place.is_dir() else "it is not there"
             hint = (
-                "Set it to a libllama or a folder with one; without it, what `palimpsest engine get` fetched is used."
+                "Set it to a libllama or a folder with one; without it what `palimpsest engine get` fetched is used."
             )
             raise EngineUnavailable(f"engine.library is {place}, and {why}.", hint=hint)
         return Located(file, "engine.library")

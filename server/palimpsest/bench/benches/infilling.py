@@ -78,7 +78,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "file",
         type=Path,
         metavar="FILE",
-        help="JSON lines, each with prompt, suffix, canonical_solution, test, entry_point; what the model writes is run",
+        help="JSON lines, each with prompt, suffix, canonical_solution, test, entry_point; what a model writes is run",
     )
     parser.add_argument("--n", type=positive, default=0, metavar="N", help="a sample of so many problems (all)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
