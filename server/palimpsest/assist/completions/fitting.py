@@ -15,11 +15,15 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 
+LARGEST = 100_000
+"""Characters of a document: a larger one takes too long to be parsed once more for each text."""
+
+
 def fitting(services: Services, snapshot: Snapshot, position: Position, texts: Sequence[str]) -> tuple[str, ...]:
     """The order of texts that leave as many errors as each other stays.  A whole line may be what was missing: it is
     left out where it leaves the lines around it at a wrong indent."""
     before = parsed_at(services.parser.hurried(snapshot), position)
-    if before.root is None or not before.language.is_checked:
+    if before.root is None or not before.language.is_checked or len(snapshot.text) > LARGEST:
         return tuple(texts)
     allowed, found = _faults(before, position, position), list[tuple[int, str]]()
     fills = not snapshot.lines[position.line].strip()
