@@ -53,9 +53,7 @@ def located(library: str = "") -> Located:
         file = place if place.is_file() else _in(place)
         if file is None:
             why = "there is no libllama in it" if place.is_dir() else "it is not there"
-            hint = (
-                "Set it to a libllama or a folder with one; without it what `palimpsest engine get` fetched is used."
-            )
+            hint = "Set it to a libllama or a folder with one; without it what `palimpsest engine get` fetched is used."
             raise EngineUnavailable(f"engine.library is {place}, and {why}.", hint=hint)
         return Located(file, "engine.library")
     found = next(_found(), None)

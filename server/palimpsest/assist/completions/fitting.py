@@ -14,7 +14,6 @@ from palimpsest.syntax.indentation import misplaced, unfinished
 from palimpsest.syntax.parse import Parsed
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
-
 LARGEST = 100_000
 """Characters of a document: a larger one takes too long to be parsed once more for each text."""
 
