@@ -52,10 +52,9 @@ def fresh(base: Base, rank: int, scale: float, seed: int = 0) -> Lora:
 
 
 def restored(base: Base, state: dict[str, Any]) -> Lora:
-    """From a checkpoint, or from an adapter saved before rows, or the end's among them, were learned.  What was saved in
-    half precision is widened: the optimizer's figures would be nothing in it."""
+    """From a checkpoint, or from an adapter saved before rows, or the end's among them, were learned."""
     factors = fresh(base, state["rank"], state["scale"]).factors
-    found = {name: state["lora"].get(name, old).to(old.dtype) for name, old in factors.items()}
+    found = {name: state["lora"].get(name, old) for name, old in factors.items()}
     found[ROWS] = torch.cat([found[ROWS], factors[ROWS][len(found[ROWS]) :]])
     return Lora(state["rank"], state["scale"], found)
 
