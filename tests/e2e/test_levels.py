@@ -68,3 +68,30 @@ async def test_an_empty_line_short_of_its_indentation_is_filled_from_there_on(wi
     (item,) = await window.complete(uri, window.at(uri, text))
     assert item.insert_text == "    return sum(prices)"
     assert NEW.rstrip() in str(engine.asked[-1])
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "said", "shown"),
+    [
+        ("x = 1\n# Read the file:\n", "\nprint(x)\n", "y = 2", "y = 2"),  # a comment opens nothing
+        ("def f(a):  # a note\n", "", "return a", "    return a"),
+        ("s = '''\nUsage:\n", "\n'''\n", "first", "first"),  # nor does what stands in a string
+        ("for a in b:\n", "", "if a:\n        print(a)", "    if a:\n        print(a)"),
+    ],
+)
+async def test_what_opens_a_block_is_code(
+    window: Editor, engine: Scripted, before: str, behind: str, said: str, shown: str
+) -> None:
+    engine.replies = [said + "\n"]
+    uri = window.open("shop/opened.py", before + behind)
+    items = await window.complete(uri, window.at(uri, before), invoked=True)
+    assert [item.insert_text for item in items] == [shown]
+
+
+async def test_nested_blocks_have_the_level_that_is_said(window: Editor, engine: Scripted) -> None:
+    (window.root / ".editorconfig").write_text("[*]\nindent_style = space\nindent_size = 2\n", encoding="utf-8")
+    engine.replies = ["if a:\n        print(a)\n    print(b)\n"]
+    text = "for a in b:\n"
+    uri = window.open("shop/nested.py", text)
+    (item,) = await window.complete(uri, window.at(uri, text), invoked=True)
+    assert item.insert_text == "  if a:\n    print(a)\n  print(b)"

@@ -44,8 +44,26 @@ def test_a_gpu_whose_driver_ends_the_process_is_no_gpu() -> None:
     why = "DEBUG:palimpsest.llama:CUDA error: the provided PTX was compiled with an unsupported toolchain.\nAborted"
     died = told(Path("libllama.so"), subprocess.CompletedProcess([], -signal.SIGABRT, said, why))
     assert (died.gpus, died.fault) == ([], "the provided PTX was compiled with an unsupported toolchain")
-    computed = told(Path("libllama.so"), subprocess.CompletedProcess([], 0, said + "{}\n", why))
+    computed = told(Path("libllama.so"), subprocess.CompletedProcess([], 0, "a driver's line\n" + said + "{}\n", why))
     assert ([found.name for found in computed.gpus], computed.fault) == (["CUDA0"], "")
+
+
+def test_a_gpu_that_does_not_answer_is_no_gpu_either(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = {"name": "CUDA0", "description": "A GPU", "kind": "GPU", "memory": 1 << 30, "free": 1 << 30}
+    said = json.dumps({"version": "0.4.0", "processor": "zen4", "devices": [gpu]})
+
+    def hangs(command: list[str], **_: object) -> None:
+        raise subprocess.TimeoutExpired(command, 120, said_then)
+
+    # no door: no driver here hangs
+    monkeypatch.setattr(subprocess, "run", hangs)
+    said_then = said.encode() + b"\n"
+    found = tried(file)
+    assert (found.gpus, found.processor) == ([], "zen4")
+    assert "no answer" in found.fault
+    said_then = b""
+    with pytest.raises(EngineUnavailable, match="did not load within"):
+        tried(file)
 
 
 def test_a_layout_that_nobody_has_looked_at_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,7 +160,11 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             yield Check("fill in the middle", bool(info.fim_layout), f"layout {fim}", hint, needed=False)
             if safe_mode:
                 yield Check(
-                    "safe mode", False, "the engine died and runs with repacking off", "See the engine's log.", False
+                    "safe mode",
+                    False,
+                    "the engine died and runs without GPU and repacking",
+                    "See the engine's log.",
+                    False,
                 )
             yield await _speed(engine)
             yield await _memory(engine)

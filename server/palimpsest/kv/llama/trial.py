@@ -53,7 +53,9 @@ def tried(library: Path) -> Tried:
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
-        said = error.stdout.decode(errors="replace") if error.stdout else ""
+        said = error.stdout or ""
+        if isinstance(said, bytes):  # on POSIX, whatever was asked for
+            said = said.decode(errors="replace")
         if not said.endswith("\n"):
             raise refused(library, f"did not load within {SECONDS:.0f} s") from error
         done = subprocess.CompletedProcess(command, 1, said, f"error: no answer within {SECONDS:.0f} s")
@@ -63,7 +65,8 @@ def tried(library: Path) -> Tried:
 def told(library: Path, done: subprocess.CompletedProcess[str]) -> Tried:
     """What that process said: what it found, then, where there is a GPU, that it has decoded on it."""
     try:
-        said, *computed = map(json.loads, done.stdout.splitlines())
+        lines = done.stdout.splitlines()  # a driver may write some of its own
+        said, *computed = (json.loads(line) for line in lines if line.startswith("{"))
     except ValueError:
         why = ENDED.get(done.returncode, f"ended the process that loaded it (status {done.returncode})")
         raise refused(library, why) from None
