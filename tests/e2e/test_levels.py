@@ -75,6 +75,7 @@ async def test_an_empty_line_short_of_its_indentation_is_filled_from_there_on(wi
     [
         ("x = 1\n# Read the file:\n", "\nprint(x)\n", "y = 2", "y = 2"),  # a comment opens nothing
         ("def f(a):  # a note\n", "", "return a", "    return a"),
+        ("def f(a):  # \ud800 é\n", "", "return a", "    return a"),
         ("s = '''\nUsage:\n", "\n'''\n", "first", "first"),  # nor does what stands in a string
         ("for a in b:\n", "", "if a:\n        print(a)", "    if a:\n        print(a)"),
     ],

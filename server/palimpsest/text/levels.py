@@ -47,8 +47,8 @@ def level_of(lines: Iterable[str]) -> str | None:
 def indentation_between(above: Sequence[str], below: Sequence[str]) -> str:
     """Of an empty line, as far as the lines around it tell: of those above it, and of those below."""
     last = next((line for line in reversed(above) if line.strip()), "")
-    own = _indentation(last)
-    following = _indentation(next((line for line in below if line.strip()), ""))
+    own = indentation_of(last)
+    following = indentation_of(next((line for line in below if line.strip()), ""))
     if last.rstrip().endswith(OPENS):
         deeper = own + (level_of([*above, *below]) or FOUR)
         return following if len(own) < len(following) < len(deeper) else deeper
@@ -64,7 +64,7 @@ def _behind_block(above: Sequence[str], own: str, following: str) -> str:
     definition around it admit."""
     found, width = min(own, following, key=len), len(own)
     for line in reversed(above):
-        indentation = _indentation(line)
+        indentation = indentation_of(line)
         if not line.strip() or len(indentation) >= width:
             continue
         if DEFINES.match(line.strip()) or (width < len(own) and len(indentation) < len(following)):
@@ -78,16 +78,17 @@ def missing_indentation(above: Sequence[str], typed: str, below: Sequence[str], 
     demand: behind one that opens a block, and above one that is indented."""
     wanted = indentation_between(above, below)
     last = next((line for line in reversed(above) if line.strip()), "")
-    if last.rstrip().endswith(OPENS) and len(typed) > len(_indentation(last)):
+    if last.rstrip().endswith(OPENS) and len(typed) > len(indentation_of(last)):
         return ""  # a level of the person's own
     if not asked:
-        following = _indentation(next((line for line in below if line.strip()), ""))
+        following = indentation_of(next((line for line in below if line.strip()), ""))
         if not last.rstrip().endswith(OPENS):
             wanted = min(wanted, following, key=len)
     return wanted[len(typed) :] if wanted.startswith(typed) else ""
 
 
-def _indentation(line: str) -> str:
+def indentation_of(line: str) -> str:
+    """The blanks that a line begins with, up to `DEEPEST`."""
     return line[: len(line) - len(line.lstrip(" \t"))][:DEEPEST]
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from palimpsest import wire
 from palimpsest.assist.completions.fitting import fitting
+from palimpsest.assist.completions.indentation import is_blank, missing_at
 from palimpsest.assist.completions.learning import Learning, Seen
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
@@ -32,15 +33,12 @@ from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import has_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
-from palimpsest.syntax.parse import Parsed
-from palimpsest.text.levels import missing_indentation
+from palimpsest.text.levels import indentation_of
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
 
 REVIEWED = 8
 """Lines tried beside the likeliest.  (Four were nearly as good.)"""
-NEAR = 100
-"""Lines around an empty one that tell its indentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +180,7 @@ class Completions:
             return self._typed_along(screen, snapshot, position, left)
 
         with services.usage.spent("blocks"):
-            indentation = _missing_indentation(services.parser.hurried(snapshot), position, asked=invoked)
+            indentation = missing_at(services.parser.hurried(snapshot), position, asked=invoked)
             query = await self._query_behind(indentation, snapshot, position)
             result = self._results.find(query.place, query.prefix, n)
         if result is None and is_wanted():
@@ -276,9 +274,9 @@ class Completions:
     async def _lengthen(self, screen: _OnScreen) -> None:
         """Ask again with more time; the engine goes on from what it said."""
         snapshot, position = screen.snapshot, screen.position
-        indentation = _missing_indentation(self._services.parser.hurried(snapshot), position, asked=False)
-        if screen.text and _is_blank(snapshot, position):
-            indentation = _indentation(screen.text)
+        indentation = missing_at(self._services.parser.hurried(snapshot), position, asked=False)
+        if screen.text and is_blank(snapshot, position):
+            indentation = indentation_of(screen.text)
         query = await self._query_behind(indentation, snapshot, position)
         answer = await self._ahead(query)
         result = replace(query.result(answer, 1, await self._level(query)), finished=True)
@@ -325,36 +323,6 @@ def _seen(query: CompletionQuery) -> Seen:
     view = query.view
     line = view.parsed.snapshot.lines[view.position.line]
     return Seen(query.blocks, view.editing.text, line[: view.position.column])
-
-
-def _missing_indentation(parsed: Parsed, position: Position, *, asked: bool) -> str:
-    """Of an empty line of code: a model that is shown a cursor short of where code may stand says nothing there."""
-    snapshot, language = parsed.snapshot, parsed.language
-    if not _is_blank(snapshot, position) or language.whole_file or not language.is_checked or parsed.root is None:
-        return ""  # in prose and data an indentation says something
-    lines, number = snapshot.lines, position.line
-    above, below = list(lines[max(0, number - NEAR) : number]), lines[number + 1 : number + NEAR]
-    last = next((i for i in reversed(range(len(above))) if above[i].strip()), None)
-    if last is not None:
-        at = number - len(above) + last, len(above[last].rstrip().encode()) - 1
-        node = parsed.root.descendant_for_point_range(at, at)
-        if node is not None and "string" in node.type and node.end_point.row >= number:
-            return ""
-        if node is not None and "comment" in node.type:  # it opens nothing, whatever it ends in
-            start = node.start_point.column if node.start_point.row == at[0] else 0
-            code = above[last].encode()[:start].decode(errors="replace")
-            above[last] = code if code.strip() else _indentation(above[last]) + "_"
-    return missing_indentation(above, lines[number], below, asked=asked)
-
-
-def _is_blank(snapshot: Snapshot, position: Position) -> bool:
-    """Whether the cursor stands at the end of an empty line."""
-    line = snapshot.lines[position.line]
-    return position.column == len(line) and not line.strip()
-
-
-def _indentation(text: str) -> str:
-    return text[: len(text) - len(text.lstrip(" \t"))]
 
 
 def _around(snapshot: Snapshot, position: Position) -> tuple[str, str]:

@@ -19,6 +19,8 @@ from palimpsest.completion.results import Result
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 
 WORD = re.compile(rb"[\w\x80-\xff]")
+TYPED = 3
+"""Letters that somebody may type until an editor tells of them: Neovim waits for 150 ms."""
 N_TEXTS = 64
 """Versions of a document that are known again."""
 SURE = {"Palimpsest SmolLM2 135M": 0.2}
@@ -68,11 +70,10 @@ class Quiet:
 
     def _changed(self, event: DocumentChanged) -> None:
         """Deleting goes on where it touches what was deleted before; whatever is typed ends it.  A text that becomes
-        what it was before by more than a key (or a pair of brackets, or a line's indentation) is an undo or redo: no
-        editor says so."""
+        what it was before by more letters than are typed at once is an undo or redo: no editor says so."""
         texts = self._texts.setdefault(event.new.uri, deque([hash(event.old.text)], N_TEXTS))
         put = b"".join(event.new.utf8[edit.start_byte : edit.new_end_byte] for edit in event.edits)
-        is_restored = len(WORD.findall(put)) > 1 and hash(event.new.text) in texts
+        is_restored = len(WORD.findall(put)) > TYPED and hash(event.new.text) in texts
         self._restored = event.new if is_restored else None
         texts.append(hash(event.new.text))
         found = _deletion(event.old, event.new, event.edits)

@@ -1,0 +1,40 @@
+"""What indentation an empty line lacks where code is to stand.
+
+In: a parse, a cursor.  Out: blanks.  The lines around tell it (`text/levels.py`), the tree which of them are code.
+"""
+
+from __future__ import annotations
+
+from palimpsest.syntax.parse import Parsed
+from palimpsest.text.levels import indentation_of, missing_indentation
+from palimpsest.text.snapshot import Position, Snapshot
+
+NEAR = 100
+"""Lines around that are looked at."""
+
+
+def missing_at(parsed: Parsed, position: Position, *, asked: bool) -> str:
+    """Of an empty line of code: a model that is shown a cursor short of where code may stand says nothing there."""
+    snapshot, language = parsed.snapshot, parsed.language
+    if not is_blank(snapshot, position) or language.whole_file or not language.is_checked or parsed.root is None:
+        return ""  # in prose and data an indentation says something
+    lines, number = snapshot.lines, position.line
+    above, below = list(lines[max(0, number - NEAR) : number]), lines[number + 1 : number + NEAR]
+    last = next((i for i in reversed(range(len(above))) if above[i].strip()), None)
+    if last is not None:
+        written = above[last].encode("utf-8", "surrogatepass")
+        at = number - len(above) + last, len(written.rstrip()) - 1
+        node = parsed.root.descendant_for_point_range(at, at)
+        if node is not None and "string" in node.type and node.end_point.row >= number:
+            return ""
+        if node is not None and "comment" in node.type:  # it opens nothing, whatever it ends in
+            start = node.start_point.column if node.start_point.row == at[0] else 0
+            code = written[:start].decode("utf-8", "replace")
+            above[last] = code if code.strip() else indentation_of(above[last]) + "_"
+    return missing_indentation(above, lines[number], below, asked=asked)
+
+
+def is_blank(snapshot: Snapshot, position: Position) -> bool:
+    """Whether the cursor stands at the end of an empty line."""
+    line = snapshot.lines[position.line]
+    return position.column == len(line) and not line.strip()
