@@ -72,30 +72,6 @@ async def test_what_was_just_deleted_is_not_offered_again_until_it_is_asked_for(
     assert text in [item.insert_text for item in again]
 
 
-async def test_nothing_is_shown_behind_an_undo_or_redo(at: tuple[Editor, str, Position]) -> None:
-    editor, uri, position = at
-    start = Position(position.line, position.character - len("self."))
-    assert await editor.complete(uri, position)
-    editor.replace(uri, start, position, "")
-    editor.type(uri, start, "self.")  # undone
-    assert await editor.complete(uri, position) == []
-    assert await editor.complete(uri, position, invoked=True)
-    (item, *_) = await editor.complete(uri, editor.type(uri, position, "s"))  # going on is wanting more
-    assert item.insert_text
-
-
-async def test_a_pair_of_brackets_typed_again_is_no_undo(at: tuple[Editor, str, Position]) -> None:
-    editor, uri, position = at
-    end = editor.type(uri, position, "subtotal")
-    shown = []
-    for _ in range(2):  # as an editor that pairs them does it
-        editor.type(uri, end, "()")
-        shown.append([item.insert_text for item in await editor.complete(uri, Position(end.line, end.character + 1))])
-        editor.replace(uri, end, Position(end.line, end.character + 2), "")
-    assert shown[0]
-    assert shown[1] == shown[0]
-
-
 async def test_one_character_deleted_is_not_offered_again(at: tuple[Editor, str, Position]) -> None:
     editor, uri, position = at
     (offered,) = await editor.complete(uri, position)

@@ -70,7 +70,10 @@ def test_it_does_not_bear_on_the_answer(make_engine: MakeEngine) -> None:
     plain = ask(engine, reviewing(review=0))
     assert plain.candidates == []
     assert ask(engine, reviewing()).choices == plain.choices
-    for nothing in (reviewing(suffix="\n\n"), reviewing(n=2), reviewing(sampling=wire.Sampling(temperature=0.5))):
+    several = ask(engine, reviewing(n=3))
+    assert len(several.choices) == 3
+    assert several.candidates[0].text == several.choices[0].text
+    for nothing in (reviewing(suffix="\n\n"), reviewing(sampling=wire.Sampling(temperature=0.5))):
         assert ask(engine, nothing).candidates == [], "no code behind it, or chance in it"
 
 

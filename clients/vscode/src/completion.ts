@@ -15,12 +15,22 @@ interface Shown {
   start: vscode.Position;
 }
 
-export class Completions {
+export class Completions implements vscode.Disposable {
   private shown: Shown | undefined;
+  /** The version of each document that an undo or redo made: who takes something back is not offered more. */
+  private readonly undone = new WeakMap<vscode.TextDocument, number>();
+  private readonly listener = vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
+    if (reason !== undefined) this.undone.set(document, document.version);
+  });
+
+  dispose(): void {
+    this.listener.dispose();
+  }
 
   readonly provide: Provide = async (document, position, context, token, next) => {
     if (context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic) {
       if (ours("completion.trigger", "automatic") === "manual") return null;
+      if (this.undone.get(document) === document.version) return null;
       const delay = ours("completion.delay_ms", 0);
       if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
       if (token.isCancellationRequested) return null;

@@ -55,7 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const { nextEdits, edits, contextView, cacheMap, pages, conversationItems } = parts;
   context.subscriptions.push(
-    log, state, made, nextEdits, edits, contextView, cacheMap, pages, conversations, conversationItems,
+    log, state, made, completions, nextEdits, edits, contextView, cacheMap, pages, conversations, conversationItems,
     new ConversationView(made, conversations, state),
     refreshVirtual(made),
     new StatusBar(state),

@@ -33,7 +33,7 @@ def test_an_engine_that_ends_is_said_and_comes_back(start: Start, folder: Path) 
     nvim.keys("/total = self.subtotal<CR>oif self.disc")
     until(lambda: any(it["word"] != "ready" for it in nvim.lua("return _G.statuses")), nvim.messages)
     nvim.until("return require('palimpsest.state').word() == 'ready'")
-    nvim.keys("<Esc>oif self.disc")  # a line typed again at once would be an undo
+    nvim.keys("<Esc>ccif self.disc")
     assert nvim.ghost()
     assert [it["pid"] for it in running(folder)] != [row["pid"]]
 

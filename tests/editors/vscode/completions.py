@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from tests.editors.vscode.conftest import CART
@@ -43,6 +44,21 @@ def accepted(window: Window, part: str) -> list[dict[str, Any]]:
 
 def test_the_package_is_installed(server: CodeServer) -> None:
     assert server.extensions == ["palimpsest.palimpsest"]
+
+
+def test_behind_an_undo_nothing_is_shown(window: Window) -> None:
+    ghost = offered(window)
+    window.key("Shift+Home", "Delete")
+    window.until(lambda: window.ghost != ghost)
+    time.sleep(1)  # VS Code shows by itself what it still has for the same text
+    window.key("Control+z")
+    n = len(window.server.recording.completions(window.since))
+    time.sleep(1)
+    assert window.ghost == ""
+    assert len(window.server.recording.completions(window.since)) == n, "the server is not asked"
+    window.key("End")  # what was deleted is selected again
+    window.type(ghost[0])
+    assert rest(window)
 
 
 def test_tab_takes_all_of_the_servers_answer(window: Window) -> None:

@@ -57,7 +57,8 @@ class CompletionQuery:
         indentation = line if not line.strip() else ""
         offered = [choice.text for choice in answer.choices]
         if answer.candidates:
-            offered = [answer.candidates[i].text if i else offered[0] for i in order(answer.candidates)]
+            lines = [answer.candidates[i].text if i else offered[0] for i in order(answer.candidates)]
+            offered = [*lines, *offered[1:]]
         for written in offered:
             said = unescape_closing(written, "editing")
             text = trim(

@@ -2,27 +2,20 @@
 
 In: a result for a cursor, the changes of the document.  Out: the texts worth showing.  Owner of what was deleted last.
 
-Nothing is shown that the model is not sure enough of, nothing that brings back what was just deleted (whoever takes a
-completion back does not want it again), and nothing behind an undo or redo.  One who asks is shown all of it.
+Nothing is shown that the model is not sure enough of, and nothing that brings back what was just deleted: whoever takes
+a completion back does not want it again.  One who asks is shown both.
 """
 
 from __future__ import annotations
 
-import re
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest.assist.shared.events import DocumentChanged, DocumentClosed
+from palimpsest.assist.shared.events import DocumentChanged
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.results import Result
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 
-WORD = re.compile(rb"[\w\x80-\xff]")
-TYPED = 3
-"""Letters that somebody may type until an editor tells of them: Neovim waits for 150 ms."""
-N_TEXTS = 64
-"""Versions of a document that are known again."""
 SURE = {"Palimpsest SmolLM2 135M": 0.2}
 """By the name in the model's file: how sure it must be, as it was calibrated (docs/measurements.md, "Quiet")."""
 
@@ -42,10 +35,7 @@ class Quiet:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._deleted: _Deleted | None = None
-        self._texts: dict[str, deque[int]] = {}  # hashes of what each document was lately
-        self._restored: Snapshot | None = None  # by the last change
         services.events.on(DocumentChanged, self._changed)
-        services.events.on(DocumentClosed, self._closed)
 
     def worth(self, result: Result, snapshot: Snapshot, position: Position) -> Result:
         """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
@@ -56,26 +46,15 @@ class Quiet:
         return result if texts == result.texts else replace(result, texts=texts)
 
     def admits(self, text: str, snapshot: Snapshot, position: Position) -> bool:
-        """Unless it brings back what was just deleted there, or the beginning of it, or the last change was an undo."""
+        """Unless it brings back what was just deleted there, or the beginning of it."""
         deleted = self._deleted
-        if snapshot is self._restored:
-            return False
         if deleted is None or (deleted.uri, deleted.offset) != (snapshot.uri, snapshot.offset(position)):
             return True
         gone, said = deleted.text.strip(), text.strip()
         return not gone or not (said.startswith(gone) or gone.startswith(said))
 
-    def _closed(self, event: DocumentClosed) -> None:
-        self._texts.pop(event.uri, None)
-
     def _changed(self, event: DocumentChanged) -> None:
-        """Deleting goes on where it touches what was deleted before; whatever is typed ends it.  A text that becomes
-        what it was before by more letters than are typed at once is an undo or redo: no editor says so."""
-        texts = self._texts.setdefault(event.new.uri, deque([hash(event.old.text)], N_TEXTS))
-        put = b"".join(event.new.utf8[edit.start_byte : edit.new_end_byte] for edit in event.edits)
-        is_restored = len(WORD.findall(put)) > TYPED and hash(event.new.text) in texts
-        self._restored = event.new if is_restored else None
-        texts.append(hash(event.new.text))
+        """Deleting goes on where it touches what was deleted before; whatever is typed ends it."""
         found = _deletion(event.old, event.new, event.edits)
         before = self._deleted
         if found is not None and before is not None and before.uri == found.uri:

@@ -84,7 +84,7 @@ class Requests:
         self, view: CursorView, blocks: Iterable[Block], multiline: bool, n: int, *, first: bool = True, review: int = 0
     ) -> wire.GenerateRequest:
         """The middle at the cursor; replaces an older one that still waits or runs.  `first`: with little time, since
-        somebody is typing.  `review`: lines that are tried instead of `n` alternatives, where there is code behind."""
+        somebody is typing.  `review`: other lines that are tried, where there is code behind."""
         options = self.settings.completion
         prefix, suffix = map(well_formed, render_fim(view.editing))
         # An open bracket is a statement that goes on, also where one line is asked for.
@@ -97,7 +97,7 @@ class Requests:
             max_tokens=options.max_tokens,
             time_ms=min(options.first_ms, options.time_ms) if first else options.time_ms,
             stop=stops(multiline, brackets=brackets),
-            n=1 if review and suffix.strip() else n,
+            n=n,
             sampling=wire.Sampling(temperature=0.0, seed=0),
             replace=f"{self.workspace}:typing",
             word_search=self._word_search,

@@ -48,7 +48,7 @@ def wants_review(facts: Facts, request: wire.GenerateRequest) -> bool:
     """Whether it is asked for, and nothing but probability bears on the answer."""
     sampling = request.sampling
     greedy = sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
-    return request.review > 0 and request.n == 1 and request.fim is not None and greedy and facts.rolls_back
+    return request.review > 0 and request.fim is not None and greedy and facts.rolls_back
 
 
 def before_and_behind(fim: wire.FimTail, piece: str) -> tuple[str, str]:
