@@ -285,7 +285,7 @@ class GenerateAnswer:
     them.  `generated`: tokens sampled for all choices, in `steps`
     micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word, `reviewed`
     for `candidates`: several, the first of them the first choice's first line, or none.  `ms` has the keys queue, sync,
-    prefill, sample, decode, total."""
+    prefill, sample, decode, review, total."""
 
     choices: list[Choice]
     context_tokens: int

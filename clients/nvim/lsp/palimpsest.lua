@@ -13,6 +13,9 @@ return {
   settings = { palimpsest = config.for_server() },
   handlers = {
     ["palimpsest/status"] = start.on_status,
+    ["palimpsest/completion"] = function(...)
+      require("palimpsest.completion").on_told(...)
+    end,
     ["palimpsest/conversation"] = function(...)
       require("palimpsest.chat_buffer").on_conversation(...)
     end,

@@ -1,10 +1,13 @@
-// Inline completions are VS Code's own; this adds when they are asked for (by hand, after a delay) and counts those of
-// which a word or a line is accepted: VS Code tells a provider only of what is accepted as a whole.
+// Inline completions are VS Code's own; this adds when they are asked for (by hand, after a delay, again where the server
+// has another one by now, or is ready only now) and counts those of which a word or a line is accepted: VS Code tells a
+// provider only of what is accepted as a whole.
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient";
 import { acceptedPart, type Offered } from "./pure";
+import type { CompletionTold } from "./protocol";
 import type { Server } from "./server";
 import { ours } from "./settings";
+import type { State } from "./state";
 
 type Provide = NonNullable<Middleware["provideInlineCompletionItems"]>;
 
@@ -19,15 +22,48 @@ export class Completions implements vscode.Disposable {
   private shown: Shown | undefined;
   /** The version of each document that an undo or redo made: who takes something back is not offered more. */
   private readonly undone = new WeakMap<vscode.TextDocument, number>();
-  private readonly listener = vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
-    if (reason !== undefined) this.undone.set(document, document.version);
-  });
+  /** The newest change that was made while nobody could complete it. */
+  private missed: { uri: string; version: number } | undefined;
+  private asksAgain = false;
+  private readonly subscriptions: vscode.Disposable;
 
-  dispose(): void {
-    this.listener.dispose();
+  constructor(state: State) {
+    const isReady = () => state.status?.kind === "Normal";
+    this.subscriptions = vscode.Disposable.from(
+      vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
+        if (reason !== undefined) this.undone.set(document, document.version);
+        if (!isReady()) this.missed = { uri: document.uri.toString(), version: document.version };
+      }),
+      state.changed(() => {
+        if (!isReady() || this.missed === undefined) return;
+        const textDocument = this.missed;
+        this.missed = undefined;
+        void this.again({ textDocument });
+      }),
+    );
   }
 
-  readonly provide: Provide = async (document, position, context, token, next) => {
+  dispose(): void {
+    this.subscriptions.dispose();
+  }
+
+  /** Asks once more at the cursor, where it and its document are still as they were.  VS Code asks nobody a second time
+   * for the same place unless a person does; the server is asked as if by VS Code. */
+  async again({ textDocument: { uri, version }, position }: CompletionTold): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const cursor = editor?.selection.active;
+    if (editor?.document.uri.toString() !== uri || editor.document.version !== version || !editor.selection.isEmpty) return;
+    if (position !== undefined && (cursor?.line !== position.line || cursor.character !== position.character)) return;
+    this.asksAgain = true;
+    try {
+      await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
+    } finally {
+      this.asksAgain = false;
+    }
+  }
+
+  readonly provide: Provide = async (document, position, asked, token, next) => {
+    const context = this.asksAgain ? { ...asked, triggerKind: vscode.InlineCompletionTriggerKind.Automatic } : asked;
     if (context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic) {
       if (ours("completion.trigger", "automatic") === "manual") return null;
       if (this.undone.get(document) === document.version) return null;

@@ -28,7 +28,7 @@ let server: Server | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Palimpsest", { log: true });
   const state = new State();
-  const completions = new Completions();
+  const completions = new Completions(state);
   const middleware: Middleware = {
     ...actionsWithDiff,
     provideInlineCompletionItems: completions.provide,
@@ -55,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const { nextEdits, edits, contextView, cacheMap, pages, conversationItems } = parts;
   context.subscriptions.push(
+    made.onCompletion((told) => void completions.again(told)),
     log, state, made, completions, nextEdits, edits, contextView, cacheMap, pages, conversations, conversationItems,
     new ConversationView(made, conversations, state),
     refreshVirtual(made),

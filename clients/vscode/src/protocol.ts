@@ -14,6 +14,12 @@ export interface Status {
   restart?: boolean;
 }
 
+/** What is offered there is another completion than was answered. */
+export interface CompletionTold {
+  textDocument: { uri: string; version: number };
+  position?: { line: number; character: number };
+}
+
 export interface NextEdit {
   id: string;
   textDocument: { uri: string; version: number | null };

@@ -16,7 +16,7 @@ import {
 } from "vscode-languageclient/node";
 import { findServer, type Found, message } from "./find";
 import { Deaths, Queue } from "./pure";
-import type { ConversationTold, Status } from "./protocol";
+import type { CompletionTold, ConversationTold, Status } from "./protocol";
 import { forServer } from "./settings";
 import type { State } from "./state";
 
@@ -56,6 +56,8 @@ export class Server {
   private readonly told = new vscode.EventEmitter<ConversationTold>();
   /** A conversation is not as it was. */
   readonly onConversation = this.told.event;
+  private readonly completion = new vscode.EventEmitter<CompletionTold>();
+  readonly onCompletion = this.completion.event;
   private run: Run | undefined;
   private wish = 0;
   private abort: () => void = () => undefined;
@@ -129,6 +131,7 @@ export class Server {
   dispose(): void {
     this.begun.dispose();
     this.told.dispose();
+    this.completion.dispose();
   }
 
   private need(): Client {
@@ -205,6 +208,9 @@ export class Server {
     });
     client.onNotification("palimpsest/conversation", (told: ConversationTold) => {
       if (this.run === run) this.told.fire(told);
+    });
+    client.onNotification("palimpsest/completion", (told: CompletionTold) => {
+      if (this.run === run) this.completion.fire(told);
     });
     return run;
   }

@@ -208,10 +208,12 @@ class CompletionSettings:
         choices=("auto", "always", "never"),
     )
     review: str = _setting(
-        "asked",
-        "Where a completion is asked for, try other lines beside the likeliest and let the code behind it choose: "
-        "`never`, or where it is `asked` for. It may take `completion.time_ms` once more.",
-        choices=("never", "asked"),
+        "auto",
+        "Try other lines beside the likeliest, and let the code behind the cursor choose: `never`; where a completion "
+        "is `asked` for, which may take `completion.time_ms` once more; on a `pause` as well, for what is on screen; "
+        "`always`, while typing too; `auto`: on a pause, and while typing where it takes less than half of "
+        "`completion.first_ms`.",
+        choices=("never", "asked", "pause", "always", "auto"),
     )
     snippets: bool = _setting(False, "Tab stops for the arguments of calls, for clients that know snippets.")
 

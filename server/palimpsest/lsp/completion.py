@@ -1,4 +1,4 @@
-"""textDocument/inlineCompletion.
+"""textDocument/inlineCompletion, and `palimpsest/completion`: at a place it would be answered otherwise now.
 
 In: a cursor.  Out: items whose range covers the word being typed, so that the client can match and replace it.
 An answer that cannot be given in time is an empty one, never an error: the status says why.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.assist.shared.events import CompletionChanged
 from palimpsest.completion.snippet import as_snippet
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 from palimpsest.languages.registry import language_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+CHANGED = "palimpsest/completion"
 LONGEST_ITEM = 1_000
 """Characters of a menu's item that is gone on from."""
 _WORD = re.compile(r"\w*")
@@ -57,6 +59,14 @@ def register(server: PalimpsestServer) -> None:
             logger.info("no completion: %s", error)
             completed = None
         return lsp.InlineCompletionList(items=_items(completed, encoding, snippets=options.snippets))
+
+    def tell(event: CompletionChanged) -> None:
+        snapshot, at = event.snapshot, position_out(event.snapshot, event.position, window.client.encoding)
+        document = {"uri": snapshot.uri, "version": snapshot.version}
+        position = {"line": at.line, "character": at.character}
+        server.protocol.notify(CHANGED, {"textDocument": document, "position": position})
+
+    window.session_listeners.append(lambda session: session.events.on(CompletionChanged, tell))
 
 
 def _items(

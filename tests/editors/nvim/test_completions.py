@@ -53,6 +53,43 @@ def test_a_word_a_line_and_all_are_accepted_and_counted(nvim: Plugged, request: 
     nvim.until(f"return vim.api.nvim_get_current_line() == [[{start}]]")
 
 
+ANSWERS = """
+local one = vim.lsp.get_clients({ name = "palimpsest" })[1]
+local request = one.request
+one.request = function(self, method, params, handler, buffer)
+  if method ~= "textDocument/inlineCompletion" then
+    return request(self, method, params, handler, buffer)
+  end
+  local line, column = params.position.line, params.position.character
+  local range = { start = { line = line, character = column - 4 }, ["end"] = params.position }
+  vim.schedule(function()
+    handler(nil, { items = { { insertText = "disco_light", range = range } } }, { client_id = one.id, bufnr = buffer })
+  end)
+  return true, 0
+end
+return true
+"""
+TOLD = """
+local one = vim.lsp.get_clients({ name = "palimpsest" })[1]
+local at = vim.lsp.util.make_position_params(0, one.offset_encoding)
+local document = { uri = at.textDocument.uri, version = vim.lsp.util.buf_versions[vim.fn.bufnr()] + (%d) }
+require("palimpsest.completion").on_told(nil, { textDocument = document, position = at.position })
+return true
+"""
+
+
+def test_told_of_another_completion_it_asks_again_where_the_cursor_is_still_there(nvim: Plugged) -> None:
+    nvim.keys(TYPED)
+    text = nvim.ghost()
+    assert text != "o_light"
+    nvim.lua(ANSWERS)
+    nvim.lua(TOLD % 1)  # of a later version than the one that is here
+    nvim.lua("vim.wait(500) return true")
+    assert nvim.ghost_now()[1] == text
+    nvim.lua(TOLD % 0)
+    until(lambda: (nvim.ghost_now() or ["", ""])[1] == "o_light", nvim.messages)
+
+
 @pytest.mark.parametrize("backend", ["native", "own"])
 def test_what_no_longer_agrees_goes_with_the_key(start: Start, backend: str) -> None:
     """No answer comes meanwhile that would take it away."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -98,6 +100,39 @@ def test_what_the_extension_carries_is_installed_and_then_used(open_window: Open
     window.key("Enter")
     window.type("if self.disc")
     window.until(lambda: window.ghost)
+
+
+def test_what_was_typed_before_there_was_a_server_is_completed_when_there_is(open_window: Open, tmp_path: Path) -> None:
+    slow, go = tmp_path / "slow", tmp_path / "go"
+    begins = f"#!/bin/sh\nif [ $1 = serve ]; then while [ ! -e '{go}' ]; do sleep 0.1; done; fi\n"
+    slow.write_text(f'{begins}exec {shlex.quote(sys.executable)} -P -m palimpsest "$@"\n', encoding="utf-8")
+    slow.chmod(0o755)
+    window = open_window(CART, palimpsest__server__command=[str(slow), "serve"])
+    window.until(lambda: "Palimpsest" in window.status_bar)
+    window.at(CART, "total = self.subtotal()")
+    window.key("Enter")
+    window.type("if self.disc")
+    assert window.ghost == ""
+    go.touch()
+    window.until(lambda: window.ghost)
+
+
+def test_what_the_server_has_found_on_a_pause_takes_the_place_of_what_is_shown(open_window: Open) -> None:
+    """Nobody types."""
+    window = open_window(CART, palimpsest__completion__first_ms=1, palimpsest__completion__time_ms=20_000)
+    window.ready()
+    window.at(CART, "total = self.subtotal()")
+    window.key("Enter")
+    window.type("if self.disc", delay_ms=0)
+
+    def shown() -> bool:
+        told = window.server.recording.notices("palimpsest/completion", "server", window.begun)
+        answers = window.server.recording.completions(window.begun)
+        return bool(told) and window.ghost != "" and answers[-1].endswith(window.ghost)
+
+    window.until(shown)
+    *_, before, asked = window.server.recording.asked("textDocument/inlineCompletion", window.begun)
+    assert before.params == asked.params, "the server is asked as if by VS Code"
 
 
 DISCOUNT = "shop/discount.py"

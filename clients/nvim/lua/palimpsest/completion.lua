@@ -121,6 +121,26 @@ local function on_leave(buffer)
   end
 end
 
+--- What is offered at a place is another completion than was answered: asks again where the cursor is still there.
+---@param params { textDocument: { uri: string, version: integer }, position: lsp.Position }
+function M.on_told(_, params)
+  local buffer, document = api.nvim_get_current_buf(), params.textDocument
+  local one = client.get(buffer)
+  local here = one
+    and inserting()
+    and document.uri == client.uri(buffer)
+    and document.version == vim.lsp.util.buf_versions[buffer]
+    and vim.deep_equal(params.position, client.position(one))
+  if not here then
+    return
+  end
+  if native.is_on(buffer) then
+    native.again(buffer)
+  elseif automatic(buffer) and not pending then
+    request(AUTOMATIC)
+  end
+end
+
 --- Whether a completion is on the screen.
 ---@return boolean
 function M.visible()

@@ -93,6 +93,13 @@ function M.visible(buffer)
   return M.is_on(buffer) and drawn(buffer) ~= nil
 end
 
+--- Makes it ask once more where the cursor is, as it does when Insert mode begins.
+---@param buffer integer
+function M.again(buffer)
+  local group = ("nvim.lsp.inline_completion:%d"):format(buffer)
+  pcall(vim.api.nvim_exec_autocmds, "InsertEnter", { group = group, modeline = false })
+end
+
 --- Takes what is shown from it; `done` gets the item.
 ---@param buffer integer
 ---@param done fun(item: table)

@@ -5,7 +5,9 @@ completions.  A stale answer is never returned: it is dropped when the document 
 
 A keystroke is answered by the first of these that can: what is left of the completion on screen; an earlier completion
 with the same code and blocks around it; the engine, with little time.  On a pause (`prepare`), a completion that ran
-out of time gets more of it, and then the text that would follow is generated as if it had been accepted.
+out of time gets more of it; other lines are tried beside it, once for a place and before anything of it is typed; then
+the text that would follow is generated as if it had been accepted.  `CompletionChanged` tells that something else is to
+be shown now, or that there is an engine where there was none.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from palimpsest.assist.completions.learning import Learning, Seen
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
 from palimpsest.assist.completions.quiet import Quiet
+from palimpsest.assist.completions.reviewing import Reviewing
 from palimpsest.assist.shared.events import (
     CacheForgotten,
+    CompletionChanged,
     CursorMoved,
     FeatureSwitched,
     RefreshNeeded,
@@ -33,12 +37,10 @@ from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import has_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
+from palimpsest.errors import EngineError
 from palimpsest.text.levels import indentation_of
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
-
-REVIEWED = 8
-"""Lines tried beside the likeliest.  (Four were nearly as good.)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class _OnScreen:
     ids: tuple[str, ...]
     asked: int
     finished: bool
+    reviewed: bool  # other lines were tried beside it, or it is too late for that
     followed: bool = False  # what comes after it is known
 
 
@@ -75,9 +78,12 @@ class Completions:
         self._ghost = Ghost()
         self._results = Results(services.settings.completion.cached)
         self._screen: _OnScreen | None = None
+        self._missed: tuple[Snapshot, Position] | None = None
+        """Where a completion was asked for while there was no engine."""
         self._n_asked = 0
         self._n_awaited = 0
         self._quiet = Quiet(services)
+        self._reviewing = Reviewing(services)
         self.learning = Learning(services)
         self.offers = Offers(services.statistics, self.learning)
         services.events.on(CacheForgotten, lambda _: self._forget())
@@ -135,15 +141,14 @@ class Completions:
     ) -> Completed | None:
         """As if what is selected stood in the document, at `where`."""
         services, began = self._services, time.perf_counter()
-        self._n_asked += 1
-        number = self._n_asked
+        number = self._next()
         new, edits = old.changed([selected], old.version)
         at = new.position(old.offset(where.start) + len(selected.text))
         if not invoked and has_behind(new.lines[at.line][at.column :], services.settings.completion.max_suffix):
             return None
         blocks = await services.chooser.chosen(services.view(old, old.clamp(position), hurried=True))
         query = self._query(services.view_of(services.parser.imagined(old, new, edits), at), blocks)
-        result = self._results.find(query.place, query.prefix, n) or await self._generated(query, n, invoked)
+        result = self._found(query, n, invoked=invoked) or await self._generated(query, n, invoked)
         if number != self._n_asked or services.documents.find(old.uri) is not old:
             return None
         if not invoked:
@@ -163,8 +168,7 @@ class Completions:
         """
         services, began, options = self._services, time.perf_counter(), self._services.settings.completion
         position = snapshot.clamp(position)
-        self._n_asked += 1
-        number = self._n_asked
+        number = self._next()
 
         def is_wanted() -> bool:
             """Whether the person has not typed or moved on."""
@@ -176,15 +180,19 @@ class Completions:
         left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
         if not invoked:
             left = [it for it in left if self._quiet.admits(it.text, snapshot, position)]
-        if left and screen is not None and screen.asked >= n:
+        if left and screen is not None and screen.asked >= n and not self._wants_review(screen.reviewed, invoked):
             return self._typed_along(screen, snapshot, position, left)
 
         with services.usage.spent("blocks"):
             indentation = missing_at(services.parser.hurried(snapshot), position, asked=invoked)
             query = await self._query_behind(indentation, snapshot, position)
-            result = self._results.find(query.place, query.prefix, n)
+            result = self._found(query, n, invoked=invoked)
         if result is None and is_wanted():
-            result = await self._generated(query, n, invoked)
+            try:
+                result = await self._generated(query, n, invoked)
+            except EngineError:
+                self._missed = snapshot, position
+                raise
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
         result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
@@ -195,8 +203,23 @@ class Completions:
         ms = 1000 * (time.perf_counter() - began)
         ids = self.offers.give(result.texts, snapshot.language_id, ms, _seen(query))
         first = result.texts[0] if result.texts else ""
-        self._screen = _OnScreen(snapshot, position, first, ids, result.asked, result.finished or invoked)
+        finished = result.finished or invoked
+        self._screen = _OnScreen(snapshot, position, first, ids, result.asked, finished, result.reviewed)
         return Completed(snapshot, position, result.texts, ids) if result.texts else None
+
+    def _next(self) -> int:
+        """The number of what is asked now: a higher one has overtaken it."""
+        self._n_asked += 1
+        self._missed = None
+        return self._n_asked
+
+    def _wants_review(self, reviewed: bool, invoked: bool) -> bool:
+        return invoked and not reviewed and bool(self._reviewing.n_lines("asked"))
+
+    def _found(self, query: CompletionQuery, n: int, *, invoked: bool) -> Result | None:
+        """An earlier answer that will do."""
+        result = self._results.find(query.place, query.prefix, n)
+        return None if result is not None and self._wants_review(result.reviewed, invoked) else result
 
     def _typed_along(
         self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Left]
@@ -208,9 +231,11 @@ class Completions:
         first = left[0].text if left[0].index == 0 else ""
         followed = screen.followed if first else True  # the first says something else: no more is made of it
         finished = screen.finished if first else True
+        reviewed = screen.reviewed or snapshot is not screen.snapshot  # what a person has begun to type stays
         self._screen = replace(
-            screen, snapshot=snapshot, position=position, text=first, finished=finished, followed=followed
-        )
+            screen, snapshot=snapshot, position=position, text=first, finished=finished, reviewed=reviewed,
+            followed=followed,
+        )  # fmt: skip
         return Completed(snapshot, position, texts, ids)
 
     async def _query_behind(self, text: str, old: Snapshot, position: Position) -> CompletionQuery:
@@ -236,14 +261,14 @@ class Completions:
     async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
         """The engine's answer."""
         services = self._services
-        model = services.supervisor.status.model
-        reviews = invoked and services.settings.completion.review != "never" and model is not None and model.in_place
+        n_lines = self._reviewing.n_lines("asked" if invoked else "typing")
         request = services.requests.completion(
-            query.view, query.blocks, query.multiline, n, first=not invoked, review=REVIEWED * reviews
+            query.view, query.blocks, query.multiline, n, first=not invoked, review=n_lines
         )
         async with services.supervisor.engine() as engine:
             answer = await services.generate(engine, request, query.blocks)
-        result = query.result(answer, n, await self._level(query))
+        self._reviewing.note(answer)
+        result = replace(query.result(answer, n, await self._level(query)), reviewed=n_lines > 0)
         if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
             services.events.tell(RefreshNeeded())  # it was made without some blocks: with them it may be another one
         else:
@@ -256,16 +281,23 @@ class Completions:
     def _has_more(self) -> bool:
         """Whether there is something for `prepare` to do."""
         screen = self._screen
-        return screen is not None and (not screen.finished or self._may_follow(screen))
+        return screen is not None and (not screen.finished or self._may_review(screen) or self._may_follow(screen))
 
     async def prepare(self, snapshot: Snapshot, position: Position) -> None:
-        """On a pause at a cursor: more of the completion on screen there, then what would follow it.
+        """On a pause at a cursor: more of the completion on screen there, a better one, then what would follow it.
 
         Raises EngineError; Cancelled where typing goes first.
         """
+        if self._missed == (snapshot, position):
+            self._missed = None
+            self._services.events.tell(CompletionChanged(snapshot, position))
         while (screen := self._screen) is not None and screen.snapshot is snapshot and screen.position == position:
+            if not self.offers.are_open(screen.ids):
+                return
             if not screen.finished:
                 await self._lengthen(screen)
+            elif self._may_review(screen):
+                await self._review(screen)
             elif self._may_follow(screen):
                 await self._follow(screen)
             else:
@@ -273,26 +305,55 @@ class Completions:
 
     async def _lengthen(self, screen: _OnScreen) -> None:
         """Ask again with more time; the engine goes on from what it said."""
+        result, seen = await self._asked_again(screen, 0)
+        screen.finished = True
+        if self._screen is screen and result.texts and result.texts[0].startswith(screen.text):
+            self._show_first(screen, result, seen)  # with newer blocks it may say something else: what is there stays
+
+    def _may_review(self, screen: _OnScreen) -> bool:
+        return not screen.reviewed and bool(screen.text) and bool(self._reviewing.n_lines("pause"))
+
+    async def _review(self, screen: _OnScreen) -> None:
+        """Let the code behind the cursor choose between what is on screen and other lines."""
+        result, seen = await self._asked_again(screen, self._reviewing.n_lines("pause"))
+        screen.reviewed = True
+        if self._screen is screen and result.texts and result.chosen:
+            self._show_first(screen, result, seen)
+
+    async def _asked_again(self, screen: _OnScreen, n_lines: int) -> tuple[Result, Seen]:
+        """With time, for a completion that is on screen; what the answer is worth showing of, and what it was asked
+        with."""
         snapshot, position = screen.snapshot, screen.position
         indentation = missing_at(self._services.parser.hurried(snapshot), position, asked=False)
         if screen.text and is_blank(snapshot, position):
             indentation = indentation_of(screen.text)
         query = await self._query_behind(indentation, snapshot, position)
-        answer = await self._ahead(query)
-        result = replace(query.result(answer, 1, await self._level(query)), finished=True)
+        answer = await self._ahead(query, n_lines)
+        result = query.result(answer, screen.asked if n_lines else 1, await self._level(query))
+        result = replace(result, finished=True, reviewed=n_lines > 0)
         self._results.put(query.place, query.prefix, result)
         result = result.behind(indentation)
         result = replace(result, texts=fitting(self._services, snapshot, position, result.texts))
-        result = self._quiet.worth(result, snapshot, position)
-        screen.finished = True
-        if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):
-            return  # with newer blocks it may say something else: what is on screen stays
+        return self._quiet.worth(result, snapshot, position), _seen(query)
+
+    def _show_first(self, screen: _OnScreen, result: Result, seen: Seen) -> None:
+        """In front of what is on screen, as more of it or instead of it."""
+        snapshot, position, first = screen.snapshot, screen.position, result.texts[0]
+        if first == screen.text:
+            return
         before, after = _around(snapshot, position)
-        left = self._ghost.remainders(snapshot.uri, before, after)
-        others = [it for it in left if it.index and it.text != result.texts[0]]
-        ids = screen.ids[:1] or self.offers.give(result.texts, snapshot.language_id, -1, _seen(query))
-        self._screen = replace(screen, text=result.texts[0], ids=(*ids, *(screen.ids[it.index] for it in others)))
-        self._ghost.show(snapshot.uri, before, after, [result.texts[0], *(it.text for it in others)])
+        grows = first.startswith(screen.text)
+        others = [
+            it
+            for it in self._ghost.remainders(snapshot.uri, before, after)
+            if it.text != first and (it.index or not grows)
+        ]
+        ids = screen.ids[:1] if grows else ()
+        if not ids:
+            ids = self.offers.give([first], snapshot.language_id, -1, seen, instead=bool(screen.ids))
+        self._screen = replace(screen, text=first, ids=(*ids, *(screen.ids[it.index] for it in others)))
+        self._ghost.show(snapshot.uri, before, after, [first, *(it.text for it in others)])
+        self._services.events.tell(CompletionChanged(snapshot, position))
 
     def _may_follow(self, screen: _OnScreen) -> bool:
         """Only where the cache is our own: elsewhere it would cost what the next keystroke finds."""
@@ -304,15 +365,16 @@ class Completions:
         """Ask for what comes after the completion on screen, as if it were in the document."""
         query = await self._query_behind(screen.text, screen.snapshot, screen.position)
         if self._results.find(query.place, query.prefix) is None:
-            result = query.result(await self._ahead(query), 1, await self._level(query))
+            result = query.result(await self._ahead(query, 0), 1, await self._level(query))
             self._results.put(query.place, query.prefix, result)
         screen.followed = True
 
-    async def _ahead(self, query: CompletionQuery) -> wire.GenerateAnswer:
+    async def _ahead(self, query: CompletionQuery, n_lines: int) -> wire.GenerateAnswer:
         services = self._services
         engine = await services.supervisor.ready()
-        request = services.requests.completion_ahead(query.view, query.blocks, query.multiline)
+        request = services.requests.completion_ahead(query.view, query.blocks, query.multiline, review=n_lines)
         answer = await engine.generate(request)
+        self._reviewing.note(answer)
         if answer.sync is not None:
             services.note(query.blocks, answer.sync)
         services.usage.warmed(answer)

@@ -36,8 +36,11 @@ class Offers:
         self._offers: OrderedDict[str, Offer] = OrderedDict()
         self._n = 0
 
-    def give(self, texts: Sequence[str], language: str, ms: float, seen: Seen) -> tuple[str, ...]:
-        """Ids of alternatives shown together, which count as one; `ms` is what they were waited for."""
+    def give(
+        self, texts: Sequence[str], language: str, ms: float, seen: Seen, *, instead: bool = False
+    ) -> tuple[str, ...]:
+        """Ids of alternatives shown together, which count as one, and as none `instead` of what was shown; `ms` is what
+        they were waited for."""
         ids = []
         for text in texts:
             self._n += 1
@@ -45,9 +48,13 @@ class Offers:
             self._offers[ids[-1]] = Offer(text, text, language, seen)
         while len(self._offers) > KEPT:
             self._offers.popitem(last=False)
-        if ids:
+        if ids and not instead:
             self._statistics.count("completion", "shown", language=language, ms=ms)
         return tuple(ids)
+
+    def are_open(self, ids: Sequence[str]) -> bool:
+        """Whether none of them was rejected, or accepted as a whole."""
+        return not any(id in self._offers and self._offers[id].closed for id in ids)
 
     def left(self, id: str, text: str) -> None:
         """A beginning of it was typed, or it became longer."""

@@ -56,9 +56,9 @@ class CompletionQuery:
         line = self.prefix[self.prefix.rfind("\n") + 1 :]
         indentation = line if not line.strip() else ""
         offered = [choice.text for choice in answer.choices]
-        if answer.candidates:
-            lines = [answer.candidates[i].text if i else offered[0] for i in order(answer.candidates)]
-            offered = [*lines, *offered[1:]]
+        chosen = order(answer.candidates)
+        if chosen:
+            offered = [*(answer.candidates[i].text if i else offered[0] for i in chosen), *offered[1:]]
         for written in offered:
             said = unescape_closing(written, "editing")
             text = trim(
@@ -75,4 +75,5 @@ class CompletionQuery:
                 texts.append(text)
         first = answer.choices[0] if answer.choices else None
         in_time = first is None or first.finish != "time"
-        return Result(tuple(texts[: max(asked, 1)]), asked, in_time, answer.confidence)
+        another = chosen[:1] not in ([], [0])
+        return Result(tuple(texts[: max(asked, 1)]), asked, in_time, answer.confidence, chosen=another)

@@ -135,6 +135,14 @@ class StatusChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class CompletionChanged:
+    """What is offered at a place of a document is another completion than when the editor asked."""
+
+    snapshot: Snapshot
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
 class WindowClosing:
     """Nothing is begun any more."""
 

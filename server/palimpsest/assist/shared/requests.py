@@ -116,9 +116,11 @@ class Requests:
         request = self.completion(view, (), multiline=False, n=1)
         return replace(request, slot="background", tail="typing", sync=None, max_tokens=0)
 
-    def completion_ahead(self, view: CursorView, blocks: Iterable[Block], multiline: bool) -> wire.GenerateRequest:
+    def completion_ahead(
+        self, view: CursorView, blocks: Iterable[Block], multiline: bool, *, review: int = 0
+    ) -> wire.GenerateRequest:
         """The same with more time, when nothing is more urgent; whoever types replaces it, and finds its tail."""
-        request = self.completion(view, (), multiline, 1, first=False)
+        request = self.completion(view, (), multiline, 1, first=False, review=review)
         return replace(request, slot="background", tail="typing", sync=self.sync(blocks, "background"))
 
     def name(self, view: CursorView, blocks: Iterable[Block], slot: wire.Slot) -> wire.GenerateRequest:

@@ -48,7 +48,7 @@ class Generation:
         self._request = replace(request, max_tokens=min(request.max_tokens, room - composed.n_tokens))
         self._chooser = TokenChooser(generator, self._request, on_text)
         self._drafter: Drafter | None = None
-        self._ms = dict.fromkeys(("prefill", "sample", "decode"), 0.0)
+        self._ms = dict.fromkeys(("prefill", "sample", "decode", "review"), 0.0)
         self._n_steps = self._n_searched = self._n_reviewed = self._context_tokens = 0
         self._candidates = list[wire.Candidate]()
         self._branches: list[Branch] = []
@@ -65,7 +65,8 @@ class Generation:
             try:
                 yield from self._find_word()
                 yield from self._generate()
-                yield from self._review()
+                with self._timed("review"):
+                    yield from self._review()
             except Exception:
                 self.drop()
                 raise
