@@ -37,7 +37,7 @@ from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import has_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
-from palimpsest.errors import EngineError
+from palimpsest.errors import EngineLoading
 from palimpsest.text.levels import indentation_of
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
@@ -79,7 +79,7 @@ class Completions:
         self._results = Results(services.settings.completion.cached)
         self._screen: _OnScreen | None = None
         self._missed: tuple[Snapshot, Position] | None = None
-        """Where a completion was asked for while there was no engine."""
+        """Where a completion was asked for while the engine was being loaded."""
         self._n_asked = 0
         self._n_awaited = 0
         self._quiet = Quiet(services)
@@ -190,7 +190,7 @@ class Completions:
         if result is None and is_wanted():
             try:
                 result = await self._generated(query, n, invoked)
-            except EngineError:
+            except EngineLoading:  # after a failure it would fail again
                 self._missed = snapshot, position
                 raise
         if result is None or not is_wanted():
