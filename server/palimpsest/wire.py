@@ -269,9 +269,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A line that may stand at the cursor.  `line`: the logarithm of the probability of it after the code before it, as
-    the same model reads in plain order, knowing nothing of what is behind the cursor; `behind`: of the next lines after
-    both."""
+    """What may stand at the cursor.  `line`: the logarithm of the probability of its first line after the code before
+    it, as the same model reads in plain order, knowing nothing of what is behind the cursor; `behind`: of the next
+    lines after all of both."""
 
     text: str
     line: float
@@ -284,7 +284,7 @@ class GenerateAnswer:
     `decoded` were decoded and `reused` were in the cache, `left` of them with KV that has seen something else before
     them.  `generated`: tokens sampled for all choices, in `steps`
     micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word, `reviewed`
-    for `candidates`: several, the first of them the first choice's first line, or none.  `ms` has the keys queue, sync,
+    for `candidates`: several, the first of them the first choice, or none.  `ms` has the keys queue, sync,
     prefill, sample, decode, review, total."""
 
     choices: list[Choice]

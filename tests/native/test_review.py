@@ -35,6 +35,34 @@ def likelihood(engine: NativeEngine, ids: list[int], start: int) -> float:
     return total
 
 
+def written(engine: NativeEngine, ids: list[int], text: str) -> int:
+    """How many of the tokens write the text."""
+    n, told = 0, b""
+    while len(told) < len(text.encode()):
+        told += engine.vocab.pieces[ids[n]]
+        n += 1
+    return n
+
+
+def test_of_a_block_the_first_line_counts_and_what_follows_all_of_it(make_engine: MakeEngine) -> None:
+    engine = make_engine("embedded-f32", n_ctx=2048)
+    sync(engine, [("a", text(1))])
+    begins = "class Cart:\n    def add(self, item):\n        for "
+    block = ask(engine, reviewing(begins, stop=["</editing>"], max_tokens=60))
+    line = ask(engine, reviewing(begins, stop=["\n"], max_tokens=60))
+    first, alone = block.candidates[0], line.candidates[0]
+    assert first.text == block.choices[0].text.rstrip("\n")
+    assert first.text.startswith(alone.text + "\n")
+    assert first.line == pytest.approx(alone.line, abs=0.5), "but for how far a token reaches into the next line"
+    fim_tail = reviewing(begins).fim
+    assert fim_tail is not None
+    before, behind = before_and_behind(fim_tail, block.healed)
+    near = engine.model.tokenize(before)
+    ids = [*near, *engine.model.tokenize(block.healed + first.text + behind)]
+    n = len(near) + written(engine, ids[len(near) :], block.healed + first.text)
+    assert first.behind == pytest.approx(likelihood(engine, ids, n), abs=0.1)
+
+
 @pytest.mark.parametrize("settings", [{}, {"mode": "whole-prompt"}])
 def test_the_figures_are_those_of_plain_decodes(make_engine: MakeEngine, settings: dict[str, str]) -> None:
     engine = make_engine("fim", **settings)
@@ -47,11 +75,10 @@ def test_the_figures_are_those_of_plain_decodes(make_engine: MakeEngine, setting
     fim_tail = reviewing().fim
     assert fim_tail is not None
     before, behind = before_and_behind(fim_tail, answer.healed)
-    tokenize = engine.model.tokenize
     for candidate in answer.candidates[:2]:
-        near, line, lines = tokenize(before), tokenize(answer.healed + candidate.text), tokenize(behind)
-        ids = [*near, *line, *lines]
-        n = len(near) + len(line)
+        near = engine.model.tokenize(before)
+        ids = [*near, *engine.model.tokenize(answer.healed + candidate.text + behind)]
+        n = len(near) + written(engine, ids[len(near) :], answer.healed + candidate.text)
         assert candidate.line == pytest.approx(likelihood(engine, ids[:n], len(near)), abs=0.1)
         assert candidate.behind == pytest.approx(likelihood(engine, ids, n), abs=0.1)
     again = ask(engine, reviewing())

@@ -223,8 +223,8 @@ class Generation:
         first, piece = self._branches[0], self._composed.piece.decode("utf-8", "replace")
         before, behind = before_and_behind(fim, piece)
         row = tail.logits
-        if not behind or row is None or first.finish == "time":
-            return
+        if not behind or row is None or first.finish not in ("end", "stop"):
+            return  # of what is cut nothing can be said to follow
         review = Review(self._generator, self._workspace, self._chooser)
         among = self._generator.vocab.beginning(self._composed.piece) if piece else None
         begun = [
@@ -233,8 +233,9 @@ class Generation:
         ]
         try:
             lines = yield from review.lines(tail, begun, first.seq, row, sum(first.logprobs))
-            greedy = first.answer.text.partition("\n")[0]
-            texts = list(dict.fromkeys([greedy, *(line for line in lines if line.strip())]))
+            answer = first.answer.text.rstrip("\n")
+            others = (line for line in lines if line.strip() and line != answer.partition("\n")[0])
+            texts = list(dict.fromkeys([answer, *others]))
             if len(texts) > 1:
                 self._candidates = yield from review.scored(texts, piece, before, behind)
         except ContextTooLarge:

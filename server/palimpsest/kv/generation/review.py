@@ -128,9 +128,10 @@ class Review:
     def scored(
         self, texts: Sequence[str], piece: str, before: str, behind: str
     ) -> Generator[None, None, list[wire.Candidate]]:
-        """Texts with what the model gives to them and to what is behind: the first ones, where time runs short."""
+        """Texts with what the model gives to their first lines, and to what is behind the whole of them: the first
+        ones, where time runs short."""
         tokenize, workspace, found = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
-        ids, next_lines = tokenize(before), tokenize(behind)
+        ids = tokenize(before)
         if not ids:
             return []
         with workspace.tail(TAIL) as tail:
@@ -143,12 +144,18 @@ class Review:
                 for text in texts:
                     if self._chooser.out_of_time:
                         break
-                    line = tokenize(piece + text)
-                    both, n = [*line, *next_lines], len(line)
+                    whole = piece + text
+                    both = tokenize(whole + behind)  # a token may hold the end of one line and begin the next
+                    n_line, n = self._n_tokens(both, whole.partition("\n")[0]), self._n_tokens(both, whole)
                     lost, _ = yield from losses(self._pool, workspace, seq, both, start.position, start.logits)
                     self._pool.context.remove(seq, start.position)
                     self.n_decoded += len(both)
-                    found.append(wire.Candidate(text, -sum(lost[:n]), -sum(lost[n:])))
+                    found.append(wire.Candidate(text, -sum(lost[:n_line]), -sum(lost[n:])))
             finally:
                 tail.give(seq)
         return found if len(found) > 1 else []
+
+    def _n_tokens(self, ids: Sequence[int], text: str) -> int:
+        """How many of them it takes to write what they begin with."""
+        ends = np.cumsum([len(self._generator.vocab.pieces[token]) for token in ids])
+        return int(np.searchsorted(ends, len(text.encode()))) + 1 if text else 0
