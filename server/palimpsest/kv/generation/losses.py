@@ -22,7 +22,7 @@ def losses(
     pool: CellPool, tenant: Tenant, seq: int, tokens: Sequence[int], start: int, before: Logits | None
 ) -> Losses:
     """`before`: the row of logits in front of the first token, whose loss is 0 where it is not known."""
-    size, found, row = min(pool.context.n_batch, pool.context.n_seq_max), list[float](), before
+    size, found, row = min(pool.n_batch, pool.context.n_seq_max), list[float](), before
     for at in range(0, len(tokens), size):
         part = tokens[at : at + size]
         yield
