@@ -213,6 +213,9 @@ class CompletionSettings:
         "`never`, or where it is `asked` for. It may take `completion.time_ms` once more.",
         choices=("never", "asked"),
     )
+    imports: bool = _setting(
+        True, "Accepting a completion adds the imports that it lacks, where the workspace says what they are."
+    )
     snippets: bool = _setting(False, "Tab stops for the arguments of calls, for clients that know snippets.")
 
 

@@ -88,6 +88,26 @@ def uses(parsed: Parsed, name: str, also: str = "") -> list[Use]:
     return [_resolved(use, kind, regions, declared, bare) for use, kind in bound]
 
 
+def uses_between(parsed: Parsed, start: int, end: int) -> list[Use]:
+    """Every name that ends in the bytes `start..end`, the first excluded, in document order.  Which region each belongs
+    to is not looked for."""
+    nodes = _identifiers(parsed, start, end)
+    seen_on = {line: _seen(parsed, line) for line in {node.start_point.row for node in nodes}}
+    return [_use(parsed, node, parsed.text_of(node), seen_on[node.start_point.row])[0] for node in nodes]
+
+
+def _identifiers(parsed: Parsed, start: int, end: int) -> list[Node]:
+    found, rest = list[Node](), [] if parsed.root is None else [parsed.root]
+    while rest:
+        node = rest.pop()
+        if node.end_byte <= start or node.start_byte >= end:
+            continue
+        if node.type in parsed.language.identifiers and node.end_byte <= end:
+            found.append(node)
+        rest += reversed(node.children)
+    return found
+
+
 def nodes_named(parsed: Parsed, name: str) -> list[Node]:
     """The identifiers spelled `name`, in document order."""
     if parsed.root is None or not name:

@@ -18,6 +18,7 @@ from palimpsest import wire
 from palimpsest.assist.completions.fitting import fitting
 from palimpsest.assist.completions.indentation import is_blank, missing_at
 from palimpsest.assist.completions.learning import Learning, Seen
+from palimpsest.assist.completions.names import Names
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
 from palimpsest.assist.completions.quiet import Quiet
@@ -33,6 +34,7 @@ from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import has_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
+from palimpsest.errors import Cancelled, EngineError
 from palimpsest.text.levels import indentation_of
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
@@ -78,6 +80,7 @@ class Completions:
         self._n_asked = 0
         self._n_awaited = 0
         self._quiet = Quiet(services)
+        self.names = Names(services, self._quiet.admits)
         self.learning = Learning(services)
         self.offers = Offers(services.statistics, self.learning)
         services.events.on(CacheForgotten, lambda _: self._forget())
@@ -148,10 +151,12 @@ class Completions:
             return None
         if not invoked:
             result = self._quiet.worth(result, new, at)
+        result = await self.names.worth(result, query.view, new, at, invoked=invoked)
         self._forget_screen()
-        if not result.texts:
+        if not result.texts or services.documents.find(old.uri) is not old:
             return None
         ids = self.offers.give(result.texts, old.language_id, 1000 * (time.perf_counter() - began), _seen(query))
+        self.names.given(ids, result.texts, old.uri)
         return Completed(old, position, result.texts, ids, selected)
 
     async def at(
@@ -184,16 +189,20 @@ class Completions:
             query = await self._query_behind(indentation, snapshot, position)
             result = self._results.find(query.place, query.prefix, n)
         if result is None and is_wanted():
-            result = await self._generated(query, n, invoked)
+            result = await self._generated_or_only(query, n, invoked, snapshot, position)
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
         result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
         result = replace(result, texts=fitting(services, snapshot, position, result.texts))
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
+        result = await self.names.worth(result, query.view, snapshot, position, invoked=invoked)
+        if not is_wanted():
+            return None
         self._ghost.show(snapshot.uri, before, after, result.texts)
         ms = 1000 * (time.perf_counter() - began)
         ids = self.offers.give(result.texts, snapshot.language_id, ms, _seen(query))
+        self.names.given(ids, result.texts, snapshot.uri)
         first = result.texts[0] if result.texts else ""
         self._screen = _OnScreen(snapshot, position, first, ids, result.asked, result.finished or invoked)
         return Completed(snapshot, position, result.texts, ids) if result.texts else None
@@ -232,6 +241,19 @@ class Completions:
         """As the document is, not as it would be with what was imagined in it."""
         snapshot = query.view.parsed.snapshot
         return await self._services.levels.of(self._services.documents.find(snapshot.uri) or snapshot)
+
+    async def _generated_or_only(
+        self, query: CompletionQuery, n: int, invoked: bool, snapshot: Snapshot, position: Position
+    ) -> Result:
+        """The engine's answer; none where there is no engine, but the code says how the name goes on."""
+        try:
+            return await self._generated(query, n, invoked)
+        except Cancelled:
+            raise
+        except EngineError:
+            if not await self.names.only(query.view, snapshot, position):
+                raise
+            return Result((), n)
 
     async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
         """The engine's answer."""
@@ -284,6 +306,7 @@ class Completions:
         result = result.behind(indentation)
         result = replace(result, texts=fitting(self._services, snapshot, position, result.texts))
         result = self._quiet.worth(result, snapshot, position)
+        result = await self.names.worth(result, query.view, snapshot, position, invoked=False)
         screen.finished = True
         if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):
             return  # with newer blocks it may say something else: what is on screen stays
@@ -291,6 +314,7 @@ class Completions:
         left = self._ghost.remainders(snapshot.uri, before, after)
         others = [it for it in left if it.index and it.text != result.texts[0]]
         ids = screen.ids[:1] or self.offers.give(result.texts, snapshot.language_id, -1, _seen(query))
+        self.names.given(ids, result.texts, snapshot.uri)
         self._screen = replace(screen, text=result.texts[0], ids=(*ids, *(screen.ids[it.index] for it in others)))
         self._ghost.show(snapshot.uri, before, after, [result.texts[0], *(it.text for it in others)])
 

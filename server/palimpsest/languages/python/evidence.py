@@ -38,6 +38,7 @@ _LITERALS = frozenset(
         "dictionary_comprehension",
     }
 )
+_ABOVE = "super"
 _AROUND_TARGETS = frozenset({"as_pattern_target", "list_splat_pattern", "pattern_list"})
 Words = frozenset[str]
 _NOTHING: Words = frozenset()
@@ -154,6 +155,9 @@ def _of_call(parsed: Parsed, function: Node, depth: int) -> Words:
         return _NOTHING
     called = parsed.text_of(name)
     if function.type == "identifier":
+        if called == _ABOVE:
+            cls = class_around(parsed, function.start_point.row)
+            return _NOTHING if cls is None else bases(parsed, cls)
         defined = [s for s in children(parsed, file_scope(parsed)) if s.name == called]
         if not defined or defined[0].kind == "class":
             return frozenset({called})
