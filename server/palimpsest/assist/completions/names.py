@@ -41,7 +41,6 @@ MOST_WORDS = 8
 """That go on from what is typed: of more, none is the only one."""
 MOST_CUTS = 4
 KEPT = 256
-_WORD = re.compile(r"[^\W\d]\w*")
 _TYPED = re.compile(r"[^\W\d]\w*\Z")
 
 logger = logging.getLogger(__name__)
@@ -145,7 +144,8 @@ class Names:
             return ""
         stem, at = typed[0], snapshot.offset(position)
         is_member = before[: typed.start()].rstrip().endswith(view.parsed.language.member_marks)
-        every = {word[0] for word in _WORD.finditer(snapshot.text) if word.end() != at and word[0].startswith(stem)}
+        going_on = re.finditer(rf"(?<!\w){stem}\w*", snapshot.text)
+        every = {word[0] for word in going_on if word.end() != at}
         if stem in every or len(every) > MOST_WORDS or len(snapshot.text) > LARGEST:
             return ""
         language = view.parsed.language

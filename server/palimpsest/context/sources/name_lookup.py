@@ -27,6 +27,8 @@ from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_STEPS = 8
 """From a class to a base of its bases."""
+_LONGEST = 16
+_LAST_WORD, _NEXT_WORD = re.compile(r"\b(\w+)\W{0,3}\Z"), re.compile(r"\s+(\w+)")
 _CALLED = re.compile(r"(\w+)\s*\(")
 Names = frozenset[str]
 
@@ -58,7 +60,7 @@ class NameLookup:
         head = language.head(parsed, named.start, named.end)
         if any(item.bound == head or (item.name is None and item.module == head) for item in view.imports):
             return self._imported(view, head, named.name) if _is_import(parsed, head) else None
-        if head and _is_narrowed(parsed, head):
+        if head and not _is_receiver(view, head) and _is_narrowed(parsed, head):
             return None
         owners = language.owners(parsed, named.start, named.end)
         found = [self._class(view, owner) for owner in sorted(owners - language.builtins)]
@@ -225,9 +227,13 @@ def _is_import(parsed: Parsed, head: str) -> bool:
 
 def _is_narrowed(parsed: Parsed, head: str) -> bool:
     """Whether the document looks at which class a value is of: it may be one that is derived from what is declared."""
-    words, name = "|".join(parsed.language.narrowing), re.escape(head)
-    pattern = rf"\b(?:{words})\b\W{{0,3}}{name}\b|(?<![\w.]){name}\s+(?:{words})\b"
-    return bool(words) and re.search(pattern, parsed.snapshot.text) is not None
+    words, text = parsed.language.narrowing, parsed.snapshot.text
+    for found in re.finditer(rf"{re.escape(head)}(?!\w)", text):
+        before = _LAST_WORD.search(text[max(0, found.start() - _LONGEST) : found.start()])
+        behind = _NEXT_WORD.match(text, found.end())
+        if (before and before[1] in words) or (behind and behind[1] in words):
+            return True
+    return False
 
 
 def _is_receiver(view: CursorView, head: str) -> bool:
@@ -238,7 +244,7 @@ def _is_plain(parsed: Parsed, scope: Scope) -> bool:
     """Whether nothing says that a class has members nobody wrote, and its bases are all names."""
     language = parsed.language
     text = "\n".join(parsed.snapshot.lines[scope.start_line : scope.end_line])
-    if any(re.search(rf"(?<!\w){pattern}(?!\w)", text) for pattern in language.dynamic_members or ()):
+    if any(re.search(pattern, text) for pattern in language.dynamic_members or ()):
         return False
     header = signature(parsed, scope)
     at = re.search(rf"\b{re.escape(scope.name)}\b", header) if scope.name else None

@@ -48,7 +48,7 @@ class Java(Base):
     builtins = words.TYPES | words.OBJECT_METHODS | words.ENUM_METHODS
     builtin_members = words.OBJECT_METHODS | words.ENUM_METHODS | words.COMMON_MEMBERS
     object_members = words.OBJECT_METHODS | words.ENUM_METHODS | frozenset({"class", "length", "super", "this"})
-    dynamic_members = (r"@(lombok\.\w+|Data|Value|Getter|Setter|Builder|SuperBuilder|With|Accessors|Delegate)",)
+    dynamic_members = (r"@(lombok\.\w+|Data|Value|Getter|Setter|Builder|SuperBuilder|With|Accessors|Delegate)\b",)
     before_imports = frozenset({"package_declaration"})
     common_words = words.KEYWORDS | words.TYPES
     annotations = frozenset({"annotation", "marker_annotation"})

@@ -74,7 +74,7 @@ class JavaScript(Base):
     builtins = words.GLOBALS | words.PLATFORM | words.TESTS
     builtin_members = words.MEMBERS
     object_members = words.OF_OBJECTS
-    dynamic_members = ("Proxy", "assign", "definePropert(y|ies)", r"\[\w+\s*(:|in\s)[^]]*\]\??:")
+    dynamic_members = ("Proxy", r"\bassign\b", "definePropert(y|ies)", r"\[\w+\s*(:|in\s)[^]]*\]\??:")
     before_imports = frozenset({"hash_bang_line"})
     common_words = words.KEYWORDS | words.GLOBALS
     constructor = "constructor"

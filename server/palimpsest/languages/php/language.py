@@ -71,7 +71,7 @@ class Php(Base):
     builtins = frozenset((*_SUPERGLOBALS.split(), *_CONSTANTS.split()))
     builtin_members = frozenset(_METHODS.split())
     object_members = frozenset({"class"})
-    dynamic_members = ("__get", "__call", "__callStatic")
+    dynamic_members = (r"__get\b", "__call")
     before_imports = frozenset({"php_tag", "namespace_definition", "declare_statement"})
     common_words = frozenset((*_KEYWORDS.split(), *_CONSTANTS.split())) | {"this"}
     constructor = "__construct"
