@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
+from palimpsest.assist.completions import names
+
 from .conftest import Editor, start_editor, stop_editor
 from .scripted import Scripted, scripted
 
@@ -84,7 +86,9 @@ ONLY = [
     ("a.py", "def f(total_price, total_paid):\n    return total_p$0\n", None),  # two
     ("a.py", "def g(total_price): ...\n\n\ndef f():\n    return total_p$0\n", None),  # of another function
     ("a.py", "def f(total_price):\n    return 'total_p$0'\n", None),
-    ("a.py", "def f(total_price):\n    def total_p$0\n", None),  # a new name
+    ("a.py", "total_price = 1\n\n\ndef total_p$0\n", None),  # a new name
+    ("a.py", "total_price = 1\n\n\ndef f(total_p$0\n", None),
+    ("a.py", "def f(total_price):\n    return max(total_p$0)\n", "total_price"),
     ("a.py", "from shop.user import User\n\n\ndef f(user: User):\n    return user.email_a$0\n", "email_address"),
     ("a.py", "from shop.user import User\n\n\ndef f(user: User):\n    return user.sav$0\n", None),  # save, saved
     ("web/a.ts", "export async function fetchUser(id: number) {}\n\nfetchUs$0\n", "fetchUser"),
@@ -161,6 +165,13 @@ IMPORTED = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine hides no less."""
+    # no door: how long a keystroke waits is nobody's to set
+    monkeypatch.setattr(names, "WAIT_S", 60.0)
+
+
 @pytest.fixture
 def engine() -> Iterator[Scripted]:
     with scripted() as it:
@@ -195,29 +206,28 @@ async def window(machine: dict[str, str], tmp_path: Path, engine: Scripted) -> A
     await stop_editor(it)
 
 
-async def completed(window: Editor, name: str, text: str, *, invoked: bool = False) -> list[str]:
-    """What is shown at `$0` of a new document of that name."""
+async def opened(window: Editor, name: str, text: str) -> tuple[str, lsp.Position]:
+    """A new file of about that name, and the place of `$0` in it."""
     before, behind = text.split("$0")
-    folder, _, file = name.rpartition("/")
-    place = window.root / folder / f"{len(window.texts)}{file}"
+    place = window.root / name
+    place = place.with_name(f"{place.stem}{len(window.texts)}{place.suffix}")
+    place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(before + behind, encoding="utf-8")
     uri = window.open(str(place.relative_to(window.root)), before + behind)
     position = window.at(uri, before)
     await window.settled(uri, position)
-    items = await window.complete(uri, position, invoked=invoked)
-    return [str(item.insert_text) for item in items]
+    return uri, position
 
 
 async def test_the_only_name_that_goes_on_is_shown_whatever_the_model_says(window: Editor, engine: Scripted) -> None:
     wrong = []
     for name, text, shown in ONLY:
-        before, after = text.split("$0")
-        for said in ("", "oints"):
+        uri, position = await opened(window, name, text)
+        for said, invoked in (("", False), ("oints", True)):
             engine.replies = [said + "\n"]
-            for invoked in (False, True):
-                items = await completed(window, name, before + "$0" + after, invoked=invoked)
-                if (items[:1] != [shown]) if shown else any(item in ("total_price", "saved") for item in items):
-                    wrong.append((name, text, said, invoked, items))
+            items = [str(item.insert_text) for item in await window.complete(uri, position, invoked=invoked)]
+            if (items[:1] != [shown]) if shown else any(item in ("total_price", "saved") for item in items):
+                wrong.append((name, text, said, items))
     assert wrong == []
 
 
@@ -238,14 +248,7 @@ def applying(window: Editor) -> list[str]:
 
 async def accepted(window: Editor, name: str, text: str) -> tuple[str, str]:
     """The text of the document with what is shown in it, and after the item's command."""
-    before, behind = text.split("$0")
-    place = window.root / name
-    place = place.with_name(f"{place.stem}{len(window.texts)}{place.suffix}")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(before + behind, encoding="utf-8")
-    uri = window.open(str(place.relative_to(window.root)), before + behind)
-    position = window.at(uri, before)
-    await window.settled(uri, position)
+    uri, position = await opened(window, name, text)
     (item,) = await window.complete(uri, position)
     assert item.command is not None
     assert item.range is not None
@@ -303,7 +306,15 @@ async def test_what_names_something_that_does_not_exist_is_cut_back_or_not_shown
     wrong = []
     for name, text, said, shown in SHOWN:
         engine.replies = [said + "\n"]
-        items = await completed(window, name, text)
+        items = [str(item.insert_text) for item in await window.complete(*await opened(window, name, text))]
         if items != ([] if shown is None else [said if shown == "same" else shown]):
             wrong.append((name, text, said, items))
     assert wrong == []
+
+
+async def test_who_asks_gets_what_exists_first(window: Editor, engine: Scripted) -> None:
+    said = ["return total_points", "return total_price", "return total_paid"]
+    engine.replies = [f"{one}\n" for one in said]
+    items = await window.complete(*await opened(window, "a.py", PY), invoked=True)
+    assert sorted(str(item.insert_text) for item in items) == sorted(said)
+    assert items[0].insert_text == "return total_price"

@@ -142,6 +142,8 @@ class Names:
         typed = _TYPED.search(before)
         if typed is None or len(typed[0]) < SHORTEST or behind[:1].isalnum() or behind[:1] == "_":
             return ""
+        if any(view.parsed.language.defines(text) for text in (before, before.rpartition("(")[0])):
+            return ""  # a new name, or a parameter's
         stem, at = typed[0], snapshot.offset(position)
         is_member = before[: typed.start()].rstrip().endswith(view.parsed.language.member_marks)
         going_on = re.finditer(rf"(?<!\w){stem}\w*", snapshot.text)

@@ -42,7 +42,7 @@ class Python(Base):
     opaque = frozenset({"subscript", "call", "type"})
     builtins = frozenset(dir(builtins)) | _IN_MODULES
     builtin_members = frozenset(name for kind in _BUILT_IN for name in dir(kind))
-    object_members = frozenset(dir(type)) | frozenset(dir(object)) | _IN_MODULES
+    object_members = frozenset(dir(type)) | frozenset(dir(object)) | _IN_MODULES | {"__slots__"}
     dynamic_members = ("__getattr__", "__getattribute__", "setattr", "__dict__")
     knows_builtins = True
     narrowing = frozenset({"isinstance", "match", "type", "cast"})
