@@ -28,11 +28,11 @@ async def test_a_completion_the_model_is_not_sure_of_waits_until_it_is_asked_for
 
 @pytest.fixture
 async def at(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Editor, str, Position]]:
-    """Behind `total = self.`, with no bound of how sure the model must be."""
+    """Behind `total = sum(`, with no bound of how sure the model must be."""
     editor = await start_editor(shop, {"completion": {"min_confidence": 0.0}})
     await editor.ready()
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.$0\n")
+    position = editor.edit(uri, "total = self.subtotal()\n", "total = sum($0\n")
     await editor.settled(uri, position)
     yield editor, uri, position
     await stop_editor(editor)

@@ -60,6 +60,7 @@ def test_a_language_without_a_grammar_has_words_only() -> None:
 )
 def test_an_import_is_found_by_its_last_names(module: str, name: str, expected: set[str]) -> None:
     assert last_names(module, name) == expected
+    assert last_names(module, name, "c") == expected | {"c"}
 
 
 def test_words_are_whole_ones() -> None:

@@ -77,8 +77,8 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
         "anyone",
         "it concerns the workspace's own code: what the model sees of it, and how an answer is written",
         "context.budget context.block_tokens context.editing_tokens context.sources context.rules completion.layout "
-        "completion.heal completion.multiline completion.max_suffix completion.known_words completion.snippets "
-        "suggestion.format suggestion.instructions suggestion.mend_names suggestion.mend_slips "
+        "completion.heal completion.multiline completion.max_suffix completion.known_words completion.imports "
+        "completion.snippets suggestion.format suggestion.instructions suggestion.mend_names suggestion.mend_slips "
         "suggestion.temperature "
         "conversation.temperature conversation.system_share conversation.tools_share "
         "conversation.messages_share conversation.shares conversation.tools conversation.compaction "

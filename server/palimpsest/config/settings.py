@@ -215,6 +215,9 @@ class CompletionSettings:
         "`completion.first_ms`.",
         choices=("never", "asked", "pause", "always", "auto"),
     )
+    imports: bool = _setting(
+        True, "Accepting a completion adds the imports that it lacks, where the workspace says what they are."
+    )
     snippets: bool = _setting(False, "Tab stops for the arguments of calls, for clients that know snippets.")
 
 

@@ -93,7 +93,7 @@ class Asking:
             _import(path, rows.language, row)
             for path, rows in self._opened(languages)
             for row in rows.imports
-            if ends & last_names(row.module, row.name)
+            if ends & last_names(*row[:3])
         ]
         for reader in self._known.readers:
             for file, row in (item for last in sorted(ends) for item in reader.importing(last)):

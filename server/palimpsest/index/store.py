@@ -174,7 +174,7 @@ def _put(connection: sqlite3.Connection, path: str, stamp: Stamp, rows: FileRows
     connection.executemany("INSERT OR IGNORE INTO packages VALUES (?, ?)", [(name, file) for name in rows.packages])
     imports = [(file, number, *row) for number, row in enumerate(rows.imports)]
     connection.executemany("INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?, ?)", imports)
-    ends = [(name, file, n) for n, row in enumerate(rows.imports) for name in last_names(row.module, row.name)]
+    ends = [(name, file, n) for n, row in enumerate(rows.imports) for name in last_names(*row[:3])]
     connection.executemany("INSERT INTO ends VALUES (?, ?, ?)", ends)
 
 

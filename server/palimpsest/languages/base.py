@@ -103,12 +103,17 @@ class Base:
     global_names = False
     builtins: frozenset[str] = frozenset()
     builtin_members: frozenset[str] = frozenset()
+    object_members: frozenset[str] = frozenset()
+    dynamic_members: tuple[str, ...] | None = None
+    knows_builtins = False
+    narrowing: frozenset[str] = frozenset({"instanceof", "is", "as", "match", "switch", "typeof", "when"})
     common_words: frozenset[str] = frozenset()
     constructor = ""
     initializers: frozenset[str] = frozenset()
     receiver = "this"
     omitted_body = " { ... }"
     annotations: frozenset[str] = frozenset()
+    before_imports: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
     bare_members = False
     type_first = False
@@ -258,6 +263,9 @@ class Base:
 
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return parsed.snapshot.lines[item.line].strip()
+
+    def import_added(self, parsed: Parsed, item: Import) -> str:
+        return ""
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
         row = name.start_point.row

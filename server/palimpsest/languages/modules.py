@@ -136,6 +136,11 @@ class Modules:
         """What a file offers of other modules without using it itself, under the names that these imports bind."""
         return ()
 
+    def import_of(self, name: str, path: Path, parsed: Parsed, near: Path | None) -> Import | None:
+        """How the document `parsed`, at `near`, imports what the file `path` defines; None where it need not, cannot,
+        or nobody can tell."""
+        return None
+
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
         """What the file `path` of `module` sees without an import, as imports: other files of its package, say."""
         return ()

@@ -68,8 +68,8 @@ class NameIndex(Protocol):
         """The files that declare themselves to be in a package or namespace, in order of their paths."""
 
     def importing(self, module: str, languages: Sequence[str] = ()) -> Sequence[IndexedImport]:
-        """The imports that may mean a module: whose module as written, or whose name, ends as the module's name
-        does."""
+        """The imports that may mean a module or a name: whose module as written, whose name, or whose alias ends as
+        it does."""
 
     def having(self, words: Collection[str], language: str) -> Iterator[Path]:
         """The files of a language that may contain one of the words, nearest the workspace's folders first: a few

@@ -60,6 +60,11 @@ class PackageModules(SourceModules):
         every.sort(key=lambda path: (path.parent != near.parent, not path.is_relative_to(near.parent), path))
         return ModuleFiles(tuple(every[:_MOST_FILES]), inside=name) if every else None
 
+    def import_of(self, name: str, path: Path, parsed: Parsed, near: Path | None) -> Import | None:
+        packages = self.packages_of(path)
+        own = self.packages_of(near) if near is not None else ()
+        return Import(packages[0], name, None, 0, -1) if len(packages) == 1 and packages[0] not in own else None
+
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
         """The other files of its package."""
         return [Import(name, "*", None, 0, -1) for name in self.packages_of(path)] if path is not None else []

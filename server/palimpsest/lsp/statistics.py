@@ -11,6 +11,9 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
 from palimpsest.assist.shared.events import RefreshNeeded, Yanked
 from palimpsest.assist.shared.statistics import HAPPENED, Happened, Part, What
 from palimpsest.assist.shared.switches import Feature, Scope
@@ -19,9 +22,13 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import Count, Id, Nothing, read
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.document_edits import why_not_made
+from palimpsest.lsp.edits import proposal_edit, title_of
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.text.snapshot import Snapshot
+    from palimpsest.types import Proposal
 
 logger = logging.getLogger(__name__)
 
@@ -110,8 +117,24 @@ def counted(server: PalimpsestServer, fate: Fate) -> None:
 
 async def accepted(server: PalimpsestServer, completion: Id) -> dict[str, Any]:
     """What an editor runs behind an accepted completion: the item's own command."""
-    server.window.session.feedback.happened("completion", "accepted", id=completion.id)
+    session = server.window.session
+    session.feedback.happened("completion", "accepted", id=completion.id)
+    if (needed := session.completions.names.accepted(completion.id)) is not None:
+        await added_imports(server, *needed)
     return {}
+
+
+async def added_imports(server: PalimpsestServer, proposal: Proposal, snapshot: Snapshot) -> None:
+    """As one edit, which an editor refuses where the document has moved on; then they stay to be written."""
+    edit = proposal_edit(proposal, {snapshot.uri: snapshot}, server.window.client)
+    try:
+        answer = await server.workspace_apply_edit_async(
+            lsp.ApplyWorkspaceEditParams(edit=edit, label=title_of(proposal.summary))
+        )
+    except JsonRpcException as error:
+        logger.info("no import added: %s", why_not_made(error))
+    else:
+        logger.debug("import added: %s", answer.applied)
 
 
 async def toggle(server: PalimpsestServer, asked: Toggle) -> dict[str, Any]:
@@ -142,7 +165,12 @@ COMMANDS = (
         "the window is open: `everywhere`, or in the `language`, `folder` or `buffer` of a document",
     ),
     Command("palimpsest.completion.toggle", CompletionToggle, toggle_completions, "the same of completions"),
-    Command(ACCEPTED, Id, accepted, "what an item runs behind its acceptance: it is counted"),
+    Command(
+        ACCEPTED,
+        Id,
+        accepted,
+        "what an item runs behind its acceptance: it is counted, and the imports that it lacks are added",
+    ),
     Command("palimpsest.stats", Days, stats, "what was shown, accepted and rejected, by kind, language and day"),
     Command("palimpsest.stats.reset", Nothing, reset, "forgets that"),
 )

@@ -84,6 +84,15 @@ class Language(Protocol):
     """Names that are known without a definition."""
     builtin_members: frozenset[str]
     """Members that values of built-in types have."""
+    object_members: frozenset[str]
+    """Members that every object, class and module has."""
+    dynamic_members: tuple[str, ...] | None
+    """Patterns of what a class or module has whose objects may have members that nobody wrote: `__getattr__`.  None:
+    any may, or nobody can tell which class a value is of."""
+    knows_builtins: bool
+    """Whether `builtin_members` are all members of values of built-in types, and `owners` names these types too."""
+    narrowing: frozenset[str]
+    """Words that stand before or behind a value where code asks which class it is of."""
     common_words: frozenset[str]
     """Words that say nothing about the topic of a text that contains them."""
     constructor: str
@@ -96,6 +105,8 @@ class Language(Protocol):
     """The text that replaces a body after its signature."""
     annotations: frozenset[str]
     """Types of nodes at the beginning of a definition that are not part of its header."""
+    before_imports: frozenset[str]
+    """Types of nodes at the top of a file that stand before its imports, besides documentation."""
     wrappers: frozenset[str]
     """Types of nodes that hold one definition, and what stands before it: `export`."""
     bare_members: bool
@@ -191,6 +202,9 @@ class Language(Protocol):
 
     def import_written(self, parsed: Parsed, item: Import) -> str:
         """One imported name as a statement on one line."""
+
+    def import_added(self, parsed: Parsed, item: Import) -> str:
+        """A statement for a name that the file does not import yet, in its own style; "" where nobody can tell."""
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
         """The module, as written, that a name is imported from."""

@@ -88,6 +88,25 @@ def uses(parsed: Parsed, name: str, also: str = "") -> list[Use]:
     return [_resolved(use, kind, regions, declared, bare) for use, kind in bound]
 
 
+def uses_between(parsed: Parsed, start: int, end: int) -> list[Use]:
+    """Every name that ends in the bytes `start..end`, the first excluded, in document order.  Which region each belongs
+    to is not looked for."""
+    nodes = _identifiers(parsed, start, end)
+    return [_use(parsed, node, parsed.text_of(node), _seen(parsed, node.start_point.row))[0] for node in nodes]
+
+
+def _identifiers(parsed: Parsed, start: int, end: int) -> list[Node]:
+    found, rest = list[Node](), [] if parsed.root is None else [parsed.root]
+    while rest:
+        node = rest.pop()
+        if node.end_byte <= start or node.start_byte >= end:
+            continue
+        if node.type in parsed.language.identifiers and node.end_byte <= end:
+            found.append(node)
+        rest += reversed(node.children)
+    return found
+
+
 def nodes_named(parsed: Parsed, name: str) -> list[Node]:
     """The identifiers spelled `name`, in document order."""
     if parsed.root is None or not name:
@@ -105,11 +124,21 @@ def nodes_named(parsed: Parsed, name: str) -> list[Node]:
 
 def _found(parsed: Parsed, nodes: Sequence[Node], name: str) -> list[tuple[Use, str]]:
     """The uses, not yet resolved, each with the query's own word for its role."""
-    seen_on = {line: _seen(parsed, line) for line in {node.start_point.row for node in nodes}}
-    return [_use(parsed, node, name, seen_on[node.start_point.row]) for node in nodes]
+    return [_use(parsed, node, name, _seen(parsed, node.start_point.row)) for node in nodes]
 
 
 def _seen(parsed: Parsed, line: int) -> _Seen:
+    known = parsed.once(_by_line)
+    if line not in known:
+        known[line] = _looked_at(parsed, line)
+    return known[line]
+
+
+def _by_line(_: Parsed) -> dict[int, _Seen]:
+    return {}
+
+
+def _looked_at(parsed: Parsed, line: int) -> _Seen:
     roles, owners, outside = dict[int, str](), dict[int, int](), set[int]()
     regions = dict[int, tuple[RegionKind, str]]()
     for captures in parsed.matches("roles", line, line + 1):

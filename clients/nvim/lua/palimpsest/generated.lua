@@ -399,6 +399,12 @@ return {
       choices = { "never", "asked", "pause", "always", "auto" },
     },
     {
+      name = "completion.imports",
+      type = "boolean",
+      default = true,
+      doc = "Accepting a completion adds the imports that it lacks, where the workspace says what they are.",
+    },
+    {
       name = "completion.snippets",
       type = "boolean",
       default = false,

@@ -20,6 +20,7 @@ from palimpsest import wire
 from palimpsest.assist.completions.fitting import fitting
 from palimpsest.assist.completions.indentation import is_blank, missing_at
 from palimpsest.assist.completions.learning import Learning, Seen
+from palimpsest.assist.completions.names import Names
 from palimpsest.assist.completions.offers import Offers
 from palimpsest.assist.completions.query import CompletionQuery
 from palimpsest.assist.completions.quiet import Quiet
@@ -37,7 +38,7 @@ from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import has_behind
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
-from palimpsest.errors import EngineLoading
+from palimpsest.errors import Cancelled, EngineError, EngineLoading
 from palimpsest.text.levels import indentation_of
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
@@ -83,6 +84,7 @@ class Completions:
         self._n_asked = 0
         self._n_awaited = 0
         self._quiet = Quiet(services)
+        self.names = Names(services, self._quiet.admits)
         self._reviewing = Reviewing(services)
         self.learning = Learning(services)
         self.offers = Offers(services.statistics, self.learning)
@@ -153,10 +155,12 @@ class Completions:
             return None
         if not invoked:
             result = self._quiet.worth(result, new, at)
+        result = await self.names.worth(result, query.view, new, at, invoked=invoked)
         self._forget_screen()
-        if not result.texts:
+        if not result.texts or services.documents.find(old.uri) is not old:
             return None
         ids = self.offers.give(result.texts, old.language_id, 1000 * (time.perf_counter() - began), _seen(query))
+        self.names.given(ids, result.texts, old.uri)
         return Completed(old, position, result.texts, ids, selected)
 
     async def at(
@@ -188,20 +192,20 @@ class Completions:
             query = await self._query_behind(indentation, snapshot, position)
             result = self._found(query, n, invoked=invoked)
         if result is None and is_wanted():
-            try:
-                result = await self._generated(query, n, invoked)
-            except EngineLoading:  # after a failure it would fail again
-                self._missed = snapshot, position
-                raise
+            result = await self._generated_or_only(query, n, invoked, snapshot, position)
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
         result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
         result = replace(result, texts=fitting(services, snapshot, position, result.texts))
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
+        result = await self.names.worth(result, query.view, snapshot, position, invoked=invoked)
+        if not is_wanted():
+            return None
         self._ghost.show(snapshot.uri, before, after, result.texts)
         ms = 1000 * (time.perf_counter() - began)
         ids = self.offers.give(result.texts, snapshot.language_id, ms, _seen(query))
+        self.names.given(ids, result.texts, snapshot.uri)
         first = result.texts[0] if result.texts else ""
         finished = result.finished or invoked
         self._screen = _OnScreen(snapshot, position, first, ids, result.asked, finished, result.reviewed)
@@ -257,6 +261,21 @@ class Completions:
         """As the document is, not as it would be with what was imagined in it."""
         snapshot = query.view.parsed.snapshot
         return await self._services.levels.of(self._services.documents.find(snapshot.uri) or snapshot)
+
+    async def _generated_or_only(
+        self, query: CompletionQuery, n: int, invoked: bool, snapshot: Snapshot, position: Position
+    ) -> Result:
+        """The engine's answer; none where there is no engine, but the code says how the name goes on."""
+        try:
+            return await self._generated(query, n, invoked)
+        except Cancelled:
+            raise
+        except EngineError as error:
+            if isinstance(error, EngineLoading):  # after a failure it would fail again
+                self._missed = snapshot, position
+            if not await self.names.only(query.view, snapshot, position):
+                raise
+            return Result((), n)
 
     async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
         """The engine's answer."""
@@ -334,7 +353,9 @@ class Completions:
         self._results.put(query.place, query.prefix, result)
         result = result.behind(indentation)
         result = replace(result, texts=fitting(self._services, snapshot, position, result.texts))
-        return self._quiet.worth(result, snapshot, position), _seen(query)
+        result = self._quiet.worth(result, snapshot, position)
+        result = await self.names.worth(result, query.view, snapshot, position, invoked=False)
+        return result, _seen(query)
 
     def _show_first(self, screen: _OnScreen, result: Result, seen: Seen) -> None:
         """In front of what is on screen, as more of it or instead of it."""
@@ -351,6 +372,7 @@ class Completions:
         ids = screen.ids[:1] if grows else ()
         if not ids:
             ids = self.offers.give([first], snapshot.language_id, -1, seen, instead=bool(screen.ids))
+        self.names.given(ids, [first], snapshot.uri)
         self._screen = replace(screen, text=first, ids=(*ids, *(screen.ids[it.index] for it in others)))
         self._ghost.show(snapshot.uri, before, after, [first, *(it.text for it in others)])
         self._services.events.tell(CompletionChanged(snapshot, position))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from palimpsest.context.choice.selection import select
 from palimpsest.context.estimate import estimate
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
+from palimpsest.context.sources.name_lookup import NameLookup
 from palimpsest.context.sources.pins import pinned_block
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.context.values import FOLLOWED_RULES
@@ -97,6 +99,15 @@ class Chooser:
         if fresh or self._is_due(view):
             return await self._aside(partial(self.choose, view, fresh=fresh))
         return self.choose(view)
+
+    async def ask(self, question: Callable[[NameLookup], T], most_s: float) -> T | None:
+        """What is known of names, asked on the thread; None where nothing is known yet, or nobody answers in time."""
+        names = self._gatherer.names
+        if names is None:
+            return None
+        with suppress(TimeoutError):
+            return await asyncio.wait_for(self._aside(partial(question, names)), most_s)
+        return None
 
     async def _aside(self, work: Callable[[], T]) -> T:
         try:

@@ -32,7 +32,6 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_of, enclosing, parts, signature
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.types import Block
-from palimpsest.workspace.files import WorkspaceFiles
 
 MAX_CLASSES = 12
 MAX_STEPS = 3
@@ -47,8 +46,8 @@ class ClassSource(Source):
     name = "class"
     setting = "class"
 
-    def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage) -> None:
-        self._lookup = ClassLookup(files)
+    def __init__(self, lookup: ClassLookup, modules: ModulesByLanguage) -> None:
+        self._lookup = lookup
         self._modules = modules
         self._skeletons: dict[tuple[str, str], tuple[Parsed, list[Line]]] = {}
         self._sound: dict[tuple[str, str], tuple[str, list[Line]]] = {}

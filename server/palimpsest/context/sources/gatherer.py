@@ -21,6 +21,7 @@ from palimpsest.context.activity.activity import Activity
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.called import CalledSource
 from palimpsest.context.sources.cells import CellSource
+from palimpsest.context.sources.class_lookup import ClassLookup
 from palimpsest.context.sources.classes import ClassSource
 from palimpsest.context.sources.companions import CompanionSource
 from palimpsest.context.sources.diagnostics import DiagnosticSource
@@ -31,6 +32,7 @@ from palimpsest.context.sources.filesystem import FilesystemSource
 from palimpsest.context.sources.history import HistorySource
 from palimpsest.context.sources.linked import LinkedSource
 from palimpsest.context.sources.modules import ModulesByLanguage
+from palimpsest.context.sources.name_lookup import NameLookup
 from palimpsest.context.sources.package import PackageSource
 from palimpsest.context.sources.pins import PinSource
 from palimpsest.context.sources.recent import RecentSource
@@ -95,6 +97,8 @@ class Gatherer:
         self._roots: tuple[Path, ...] | None = None
         self._files = self.files(())
         self._sources: list[Source] = []
+        self.names: NameLookup | None = None
+        """Of the files of the last candidates; asked by one caller at a time, too."""
         self._origins: dict[BlockKey, tuple[str, Source]] = {}
         self._failed: set[tuple[str, str]] = set()
         self._changes = 0
@@ -103,12 +107,13 @@ class Gatherer:
 
     def _sources_of(self, files: WorkspaceFiles) -> list[Source]:
         around = Surroundings(files, self._settings, self._variables, self._executor, self._cache, self._index(files))
-        modules = ModulesByLanguage(around)
+        modules, lookup = ModulesByLanguage(around), ClassLookup(files)
+        self.names = NameLookup(files, modules, lookup, around.index)
         return [
             ExternalSource(self._external),
             PinSource(files, self._external),
             CellSource(),
-            ClassSource(files, modules),
+            ClassSource(lookup, modules),
             PackageSource(modules),
             ElsewhereSource(files, modules, around.index),
             ScopeSource(modules),

@@ -48,6 +48,7 @@ class C(Base):
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier"})
     import_hint = "include"
     builtins = words.PREDEFINED
+    dynamic_members = (r"[A-Z][A-Z_0-9]+\s*\(", r"[A-Z]\w*_OBJECT\b")
     common_words = words.KEYWORDS | words.PREPROCESSOR
     leading = frozenset({"comment"})
     type_first = True

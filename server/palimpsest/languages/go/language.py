@@ -43,6 +43,7 @@ class Go(Base):
     opaque = frozenset({"selector_expression", "index_expression", "blank_identifier"})
     builtins = predeclared.NAMES
     builtin_members = predeclared.MEMBERS
+    dynamic_members = ()
     common_words = predeclared.KEYWORDS | predeclared.NAMES
     receiver = ""
     type_mark = " "

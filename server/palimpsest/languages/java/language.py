@@ -47,6 +47,9 @@ class Java(Base):
     members = frozenset({"field_access", "scoped_type_identifier"})
     builtins = words.TYPES | words.OBJECT_METHODS | words.ENUM_METHODS
     builtin_members = words.OBJECT_METHODS | words.ENUM_METHODS | words.COMMON_MEMBERS
+    object_members = words.OBJECT_METHODS | words.ENUM_METHODS | frozenset({"class", "length", "super", "this"})
+    dynamic_members = (r"@(lombok\.\w+|Data|Value|Getter|Setter|Builder|SuperBuilder|With|Accessors|Delegate)\b",)
+    before_imports = frozenset({"package_declaration"})
     common_words = words.KEYWORDS | words.TYPES
     annotations = frozenset({"annotation", "marker_annotation"})
     leading = frozenset({"block_comment", "line_comment"})
@@ -71,6 +74,10 @@ class Java(Base):
 
     def module_name(self, file: str) -> str:
         return packages.module_name(file, self.suffixes)
+
+    def import_added(self, parsed: Parsed, item: Import) -> str:
+        """Of a class: what is static is imported in another way."""
+        return f"import {item.module}.{item.name};" if item.name and item.name[:1].isupper() else ""
 
     def gives(self, source: str, file: str, module: str) -> bool:
         return packages.gives(source, module)

@@ -18,6 +18,7 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
+from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 
@@ -79,6 +80,18 @@ def written(parsed: Parsed, item: Import) -> str:
         return f"{start} {item.bound} from {source};"
     named = item.name if item.alias is None else f"{item.name} as {item.alias}"
     return f"{start} {{ {named} }} from {source};"
+
+
+def added(parsed: Parsed, item: Import) -> str:
+    """A new statement, in the way of those that the file has.  Whether a module is a value of its own or has it by
+    name, others' imports do not tell for sure, so only names are imported."""
+    lines = [parsed.snapshot.lines[one.line] for one in imports(parsed)]
+    if item.name in (None, EVERYTHING) or (lines and not any(line.lstrip().startswith("import") for line in lines)):
+        return ""
+    quote = "'" if sum("'" in line for line in lines) > len(lines) / 2 else '"'
+    end = "" if lines and not any(line.rstrip().endswith(";") for line in lines) else ";"
+    named = item.bound if item.name == DEFAULT else f"{{ {item.name}{f' as {item.alias}' if item.alias else ''} }}"
+    return f"import {named} from {quote}{item.module}{quote}{end}"
 
 
 def is_module(parsed: Parsed) -> bool:

@@ -73,6 +73,9 @@ class JavaScript(Base):
     member_marks = (".", "?.")
     builtins = words.GLOBALS | words.PLATFORM | words.TESTS
     builtin_members = words.MEMBERS
+    object_members = words.OF_OBJECTS
+    dynamic_members = ("Proxy", r"\bassign\b", "definePropert(y|ies)", r"\[\w+\s*(:|in\s)[^]]*\]\??:")
+    before_imports = frozenset({"hash_bang_line"})
     common_words = words.KEYWORDS | words.GLOBALS
     constructor = "constructor"
     initializers = frozenset({"constructor"})
@@ -124,6 +127,9 @@ class JavaScript(Base):
 
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(parsed, item)
+
+    def import_added(self, parsed: Parsed, item: Import) -> str:
+        return imports.added(parsed, item)
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
         return imports.source_of(parsed, name)

@@ -21,6 +21,7 @@ from palimpsest.languages.javascript.places import NODE_MODULES, Places
 from palimpsest.languages.javascript.workspaces import Workspaces
 from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
+from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.uris import relative
@@ -30,6 +31,8 @@ _PRIVATE = ("private ", "protected ", "#")
 _SOURCES = "src"
 _NODE_TYPES = "@types/node"
 _MOST_KNOWN = 1024
+SUFFIX_RUN = {".ts": ".js", ".tsx": ".js", ".jsx": ".js", ".mts": ".mjs", ".cts": ".cjs"}
+"""What a file is imported as, where imports have suffixes."""
 _MADE = ("dist", "lib", "build", "out")
 
 
@@ -65,6 +68,17 @@ class JavaScriptModules(SourceModules):
             name = found.module if self._own(found.module, path) is None else _INSTALLED + found.module
         meant = self.found(name, path)
         return name if meant is not None and meant.files == files.files else None
+
+    def import_of(self, name: str, path: Path, parsed: Parsed, near: Path | None) -> Import | None:
+        """By the way from file to file, with a suffix where the document's imports have one."""
+        if near is None or self._places.library_of(path) is not None:
+            return None
+        way = Path(os.path.relpath(path, near.parent)).as_posix()
+        way = way if way.startswith("../") else f"./{way}"
+        others = [item.module for item in imports(parsed) if item.module.startswith(".")]
+        runs = SUFFIX_RUN.get(path.suffix, path.suffix)
+        is_whole = any(other.endswith(runs) for other in others) if others else path.suffix in (".mjs", ".cjs")
+        return Import(f"{module_name(way)}{runs}" if is_whole else module_name(way), name, None, 0, -1)
 
     def find(self, name: str, near: Path | None) -> ModuleFiles | None:
         if os.path.isabs(name):

@@ -50,3 +50,10 @@ MEMBERS = words(
     """
 )
 """Members of values that the specification defines, and of the console."""
+OF_OBJECTS = words(
+    """
+    __proto__ apply bind call caller constructor hasOwnProperty isPrototypeOf length name propertyIsEnumerable prototype
+    toLocaleString toString valueOf
+    """
+)
+"""Members of every object and every function."""

@@ -42,6 +42,7 @@ class Kotlin(Base):
     constructor = "constructor"
     initializers = frozenset({"constructor"})
     bare_members = True
+    before_imports = frozenset({"package_header", "file_annotation", "shebang"})
     overloads = True
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
@@ -56,6 +57,10 @@ class Kotlin(Base):
         return cls is None or bool(self.bases(parsed, cls))
 
     # Imports
+    def import_added(self, parsed: Parsed, item: Import) -> str:
+        alias = f" as {item.alias}" if item.alias else ""
+        return f"import {item.module}.{item.name}{alias}" if item.name else ""
+
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
         found, line = _IMPORT.match(parsed.text_of(statement).strip()), statement.start_point.row
         if found is None:

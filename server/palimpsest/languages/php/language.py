@@ -70,6 +70,9 @@ class Php(Base):
     )
     builtins = frozenset((*_SUPERGLOBALS.split(), *_CONSTANTS.split()))
     builtin_members = frozenset(_METHODS.split())
+    object_members = frozenset({"class"})
+    dynamic_members = (r"__get\b", "__call")
+    before_imports = frozenset({"php_tag", "namespace_definition", "declare_statement"})
     common_words = frozenset((*_KEYWORDS.split(), *_CONSTANTS.split())) | {"this"}
     constructor = "__construct"
     initializers = frozenset({"__construct"})
@@ -99,6 +102,11 @@ class Php(Base):
 
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(parsed, item)
+
+    def import_added(self, parsed: Parsed, item: Import) -> str:
+        alias = f" as {item.alias}" if item.alias else ""
+        is_class = item.name is not None and item.module.rpartition("\\")[2] == item.name
+        return f"use {item.module}{alias};" if is_class else ""
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
         line = name.start_point.row

@@ -63,6 +63,13 @@ class PhpModules(SourceModules):
             return ModuleFiles((near.parent / f"{cls}{_SUFFIX}",))
         return self._own(name, near) or self._of_vendor(name, near)
 
+    def import_of(self, name: str, path: Path, parsed: Parsed, near: Path | None) -> Import | None:
+        """A class by its file; functions of other namespaces are found in other ways."""
+        namespace = self._namespace(path)
+        if path.stem != name or near is None or not namespace or namespace == self._namespace(near):
+            return None
+        return Import(f"{namespace}\\{name}", name, None, 0, -1)
+
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
         """The other classes of the namespace, which has one folder."""
         namespace = self._namespace(path) if path is not None else ""

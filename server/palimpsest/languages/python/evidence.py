@@ -38,6 +38,7 @@ _LITERALS = frozenset(
         "dictionary_comprehension",
     }
 )
+_ABOVE = "super"
 _AROUND_TARGETS = frozenset({"as_pattern_target", "list_splat_pattern", "pattern_list"})
 Words = frozenset[str]
 _NOTHING: Words = frozenset()
@@ -95,6 +96,8 @@ def _of_value(parsed: Parsed, node: Node, depth: int) -> Words:
 
 def _of_name(parsed: Parsed, node: Node, depth: int) -> Words:
     name = parsed.text_of(node)
+    if (cls := _class_of_receiver(parsed, node, name)) is not None:
+        return frozenset({cls.name}) | bases(parsed, cls)
     places = uses(parsed, name)
     here = next((use for use in places if use.start == node.start_byte), None)
     if here is None or here.belongs is None:
@@ -137,6 +140,20 @@ def _of_target(parsed: Parsed, node: Node, depth: int) -> Words:
     return _of_value(parsed, value, depth)
 
 
+def _class_of_receiver(parsed: Parsed, node: Node, name: str) -> Scope | None:
+    """The class whose method has the name as its first parameter.  Methods use it all over a file, so where it stands
+    is not looked for."""
+    for above in reversed(parsed.path(node)):
+        holder = above.child_by_field_name("parameters")
+        if holder is None or node.start_byte < holder.end_byte:
+            continue
+        for parameter in holder.named_children:
+            if name == next(parsed.language.bound(parsed, parameter), None):
+                is_receiver = _is_first_of_method(parsed, parameter)
+                return class_around(parsed, above.start_point.row) if is_receiver else None
+    return None
+
+
 def _is_first_of_method(parsed: Parsed, node: Node) -> bool:
     holder = node.parent
     if holder is None or holder.type != "parameters" or holder.named_children[0].id != node.id:
@@ -154,6 +171,9 @@ def _of_call(parsed: Parsed, function: Node, depth: int) -> Words:
         return _NOTHING
     called = parsed.text_of(name)
     if function.type == "identifier":
+        if called == _ABOVE:
+            cls = class_around(parsed, function.start_point.row)
+            return _NOTHING if cls is None else bases(parsed, cls)
         defined = [s for s in children(parsed, file_scope(parsed)) if s.name == called]
         if not defined or defined[0].kind == "class":
             return frozenset({called})

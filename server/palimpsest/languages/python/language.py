@@ -42,6 +42,10 @@ class Python(Base):
     opaque = frozenset({"subscript", "call", "type"})
     builtins = frozenset(dir(builtins)) | _IN_MODULES
     builtin_members = frozenset(name for kind in _BUILT_IN for name in dir(kind))
+    object_members = frozenset(dir(type)) | frozenset(dir(object)) | _IN_MODULES | {"__slots__"}
+    dynamic_members = ("__getattr__", "__getattribute__", "setattr", "__dict__")
+    knows_builtins = True
+    narrowing = frozenset({"isinstance", "match", "type", "cast"})
     common_words = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"self"}
     constructor = "__init__"
     initializers = frozenset({"__init__", "__new__", "__post_init__"})
@@ -86,6 +90,9 @@ class Python(Base):
         return imports.imported(parsed, statement)
 
     def import_written(self, parsed: Parsed, item: Import) -> str:
+        return imports.written(item)
+
+    def import_added(self, parsed: Parsed, item: Import) -> str:
         return imports.written(item)
 
     def import_source(self, parsed: Parsed, name: Node) -> str:

@@ -17,7 +17,7 @@ from palimpsest.languages.python.packages.folders import imported_module, module
 from palimpsest.languages.python.packages.inspecting import Inspector
 from palimpsest.languages.python.packages.library import Library
 from palimpsest.languages.python.packages.locations import InstalledModules, WorkspaceModules
-from palimpsest.syntax.parse import Language
+from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.values import Import
 
 _KNOWN = frozenset({"__future__", "typing", "typing_extensions"})
@@ -48,6 +48,10 @@ class PythonModules(Modules):
 
     def imported(self, found: Import, module: str, path: Path | None) -> str | None:
         return imported_module(found, module, is_package=path is not None and path.stem == "__init__")
+
+    def import_of(self, name: str, path: Path, parsed: Parsed, near: Path | None) -> Import | None:
+        module = self.name_of(path, self._files.root_of(path))
+        return Import(module, name, None, 0, -1) if self.file_of(module, near) == path else None
 
     def file_of(self, name: str, near: Path | None) -> Path | None:
         found = self._find(name, near)

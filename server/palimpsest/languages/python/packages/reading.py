@@ -38,6 +38,8 @@ def read_module(name: str, path: Path, text: str) -> Module | None:
     for key, overloads in found.overloads.items():
         if overloads and key not in members:  # a stub's function that has only overloads
             members[key] = _function(overloads[0])
+    if "globals()" in text:  # it may define names that nobody wrote
+        members.setdefault("__getattr__", Entry("__getattr__", "function"))
     # A list built at run time is read as an empty one.
     exports = tuple(item for item in found.exports or () if isinstance(item, str))[:_MOST_EXPORTS] or None
     stars = [member.target for member in members.values() if isinstance(member, Alias) and member.wildcard]

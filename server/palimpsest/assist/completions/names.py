@@ -1,0 +1,248 @@
+"""Completions that name only what exists.
+
+In: a result for a cursor, the view it was made for.  Out: the same without what names members and names that do not
+exist, cut back to the part before them; the only name that goes on from what is typed; imports that go with what is
+accepted.  What nobody can tell counts as existing, and nobody waits for long until it is known.
+
+Where somebody asked, nothing is left out: what names only what exists comes first.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from palimpsest.assist.completions.fitting import LARGEST, fitting
+from palimpsest.assist.shared.services import Services
+from palimpsest.completion.results import Result
+from palimpsest.context.sources.name_lookup import Exported, NameLookup
+from palimpsest.context.view import CursorView
+from palimpsest.languages.embedded import parsed_at
+from palimpsest.syntax.import_places import added
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.naming import Named, unexplained, used_at
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.uses import uses
+from palimpsest.syntax.values import Import
+from palimpsest.text.positions import utf8
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from palimpsest.types import DocumentChange, LineEdit, Proposal
+
+WAIT_S = 0.1
+"""For what other files say; a keystroke has waited longer for the engine."""
+SHORTEST = 3
+"""Characters of a name that are typed before the only one that goes on from them is shown."""
+MOST_NAMES = 32
+"""Of one completion that are looked for in other files."""
+MOST_WORDS = 8
+"""That go on from what is typed: of more, none is the only one."""
+MOST_CUTS = 4
+KEPT = 256
+_TYPED = re.compile(r"[^\W\d]\w*\Z")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """`unknown`: where the first name begins in the text that does not exist; None where there is none."""
+
+    text: str
+    unknown: int | None = None
+    items: tuple[Import, ...] = ()
+
+
+class Names:
+    """One window's.  `admits`: whether a text may be shown at a cursor.  Owner of what accepted completions import."""
+
+    def __init__(self, services: Services, admits: Callable[[str, Snapshot, Position], bool]) -> None:
+        self._services = services
+        self._admits = admits
+        self._needed: dict[str, tuple[Import, ...]] = {}
+        self._imports: OrderedDict[str, tuple[str, tuple[Import, ...]]] = OrderedDict()
+
+    async def worth(
+        self, result: Result, view: CursorView, snapshot: Snapshot, position: Position, *, invoked: bool
+    ) -> Result:
+        """`view` may be of a text that differs from the snapshot's at the cursor."""
+        if len(snapshot.text) > LARGEST:
+            return result
+        judged = [await self._judged(text, view, snapshot, position) for text in result.texts]
+        known = [one for one in judged if one.unknown is None]
+        if invoked:
+            known += [one for one in judged if one.unknown is not None]
+        else:
+            known = [cut for one in judged if (cut := await self._cut(one, view, snapshot, position)) is not None]
+        self._needed = {one.text: one.items for one in known if one.items}
+        texts = list(dict.fromkeys(one.text for one in known))
+        rest = await self.only(view, snapshot, position)
+        if rest and (invoked or self._admits(rest, snapshot, position)):
+            with_it = [text for text in texts if _first_word(text) == rest]
+            others = [text for text in texts if text not in with_it]
+            texts = [*(with_it or [rest]), *(others if invoked else ())]
+        return result if tuple(texts) == result.texts else replace(result, texts=tuple(texts[: max(1, result.asked)]))
+
+    # What does not exist
+    async def _judged(self, text: str, view: CursorView, snapshot: Snapshot, position: Position) -> _Judged:
+        parsed, start, end = self._imagined(text, snapshot, position)
+        found = unexplained(parsed, start, end)[:MOST_NAMES]
+        if view.cells_hide_names:
+            found = [one for one in found if one.is_member]
+        found = [one for one in found if one.is_member or one.name not in view.cell_words]
+        if not found:
+            return _Judged(text)
+        there = replace(view, parsed=parsed)
+
+        def asked(names: NameLookup) -> list[frozenset[str] | Exported | None]:
+            return [names.members(there, one) if one.is_member else names.exported(there, one.name) for one in found]
+
+        answers = await self._asked(asked) or [None] * len(found)
+        items = dict.fromkeys(answer.item for answer in answers if isinstance(answer, Exported) and answer.item)
+        unknown = (one for one, answer in zip(found, answers, strict=True) if not _may_exist(one, answer))
+        first = next(unknown, None)
+        at = None if first is None else len(utf8(text)[: max(0, first.start - start)].decode("utf-8", "ignore"))
+        return _Judged(text, at, tuple(items))
+
+    async def _asked(
+        self, question: Callable[[NameLookup], list[frozenset[str] | Exported | None]]
+    ) -> list[frozenset[str] | Exported | None] | None:
+        try:
+            return await self._services.chooser.ask(question, WAIT_S)
+        except Exception:
+            logger.exception("what exists of a completion's names is not known")
+            return None
+
+    async def _cut(self, judged: _Judged, view: CursorView, snapshot: Snapshot, position: Position) -> _Judged | None:
+        """The whole part before what does not exist; None where there is none worth showing."""
+        if judged.unknown is None:
+            return judged
+        for text in list(dict.fromkeys(_parts(judged.text[: judged.unknown + 1])))[:MOST_CUTS]:
+            for fitted in fitting(self._services, snapshot, position, [text]):
+                again = await self._judged(fitted, view, snapshot, position)
+                if again.unknown is None:
+                    return again
+        return None
+
+    def _imagined(self, text: str, snapshot: Snapshot, position: Position) -> tuple[Parsed, int, int]:
+        """The parse with the text at the cursor, and its bytes there."""
+        new, edits = snapshot.changed([ContentChange(Range(position, position), text)], snapshot.version)
+        parsed = parsed_at(self._services.parser.imagined(snapshot, new, edits), position)
+        end = edits[0].new_end_byte
+        return parsed, end - len(utf8(text)), end
+
+    # The only name
+    async def only(self, view: CursorView, snapshot: Snapshot, position: Position) -> str:
+        """The rest of the only name that can be used at the cursor and goes on from what is typed; "" where there is
+        none, or are several."""
+        line = snapshot.lines[position.line]
+        before, behind = line[: position.column], line[position.column :]
+        typed = _TYPED.search(before)
+        if typed is None or len(typed[0]) < SHORTEST or behind[:1].isalnum() or behind[:1] == "_":
+            return ""
+        if any(view.parsed.language.defines(text) for text in (before, before.rpartition("(")[0])):
+            return ""  # a new name, or a parameter's
+        stem, at = typed[0], snapshot.offset(position)
+        is_member = before[: typed.start()].rstrip().endswith(view.parsed.language.member_marks)
+        going_on = re.finditer(rf"(?<!\w){stem}\w*", snapshot.text)
+        every = {word[0] for word in going_on if word.end() != at}
+        if stem in every or len(every) > MOST_WORDS or len(snapshot.text) > LARGEST:
+            return ""
+        language = view.parsed.language
+        if is_member:
+            found = await self._members(stem, sorted(every), view, snapshot, position)
+        else:
+            found = {word for word in every if self._can_stand(word[len(stem) :], snapshot, position)}
+            found |= {word for word in language.builtins | language.common_words if word.startswith(stem)} - every
+        first = next(iter(found), "")
+        return (
+            first[len(stem) :] if len(found) == 1 and first in every | found and first not in language.builtins else ""
+        )
+
+    def _can_stand(self, rest: str, snapshot: Snapshot, position: Position) -> bool:
+        """Whether a plain name is one that the document defines and that can be seen there."""
+        parsed, _, end = self._imagined(rest, snapshot, position)
+        use = None if parsed.root is None else used_at(parsed, end)
+        return use is not None and use.role == "use" and use.belongs is not None
+
+    async def _members(
+        self, stem: str, words: Sequence[str], view: CursorView, snapshot: Snapshot, position: Position
+    ) -> set[str]:
+        """The members that go on from what is typed: of the class, where it is known, else all of the document."""
+        parsed, _, end = self._imagined("", snapshot, position)
+        named = used_at(parsed, end) if parsed.root is not None else None
+        if named is None or named.role != "member":
+            return set()
+        one, there = Named(named.name, named.start, named.end, is_member=True), replace(view, parsed=parsed)
+        answers = await self._asked(lambda names: [names.members(there, one)])
+        known = answers[0] if answers else None
+        if isinstance(known, frozenset):
+            return {name for name in known if name.startswith(stem)}
+        others = {word for word in parsed.language.builtin_members if word.startswith(stem)}
+        return others | {word for word in words if _is_member(parsed, word)}
+
+    # Imports
+    def given(self, ids: Sequence[str], texts: Sequence[str], uri: str) -> None:
+        """The ids by which texts of the last result are known when they are accepted."""
+        for id, text in zip(ids, texts, strict=False):
+            if items := self._needed.get(text, ()):
+                self._imports[id] = uri, items
+        while len(self._imports) > KEPT:
+            self._imports.popitem(last=False)
+
+    def accepted(self, id: str) -> tuple[Proposal, Snapshot] | None:
+        """The imports that the document lacks for an accepted completion, once; None where it lacks none."""
+        uri, items = self._imports.pop(id, ("", ()))
+        snapshot = self._services.documents.find(uri)
+        if snapshot is None or not items or not self._services.settings.completion.imports:
+            return None
+        parsed = self._services.parser.parse(snapshot)
+        bound = {one.bound for one in imports(parsed)}
+        edits = list(_import_edits(parsed, [item for item in items if item.bound not in bound]))
+        if not edits:
+            return None
+        change = DocumentChange(uri, snapshot.version, tuple(edits), tuple(() for _ in edits))
+        return Proposal((change,), summary=f"import {', '.join(item.bound for item in items)}"), snapshot
+
+
+def _may_exist(named: Named, answer: frozenset[str] | Exported | None) -> bool:
+    if isinstance(answer, Exported):
+        return answer.exists or named.may_be_elsewhere
+    return answer is None or named.name in answer
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Beginnings of a text that may be whole, longest first: statements, calls, arguments, words."""
+    for end in range(len(text) - 1, 0, -1):
+        before, behind = text[end - 1], text[end]
+        is_word = before.isalnum() or before == "_"
+        if behind in "\n," or before in ")]}" or (behind == "(" and is_word):
+            part = text[:end].rstrip()
+            if re.search(r"\w\w", part):
+                yield part
+
+
+def _first_word(text: str) -> str:
+    match = re.match(r"\w+", text)
+    return match[0] if match else ""
+
+
+def _is_member(parsed: Parsed, word: str) -> bool:
+    return any(
+        use.role in ("member", "declared") or (use.belongs is not None and use.belongs.kind == "class")
+        for use in uses(parsed, word)
+    )
+
+
+def _import_edits(parsed: Parsed, items: Sequence[Import]) -> Iterator[LineEdit]:
+    """Sorted; one for each place."""
+    by_line = dict[int, LineEdit]()
+    for item in items:
+        if statement := parsed.language.import_added(parsed, item):
+            edit = added(parsed, item, statement)
+            known = by_line.get(edit.start)
+            lines = edit.lines if known is None else (*[one for one in known.lines if one], statement)
+            by_line[edit.start] = replace(edit, lines=lines)
+    yield from (by_line[line] for line in sorted(by_line))
