@@ -31,6 +31,7 @@ from palimpsest.assist.shared.events import (
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import has_behind
+from palimpsest.completion.repairs import grows
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
 from palimpsest.text.levels import indentation_of
@@ -188,7 +189,7 @@ class Completions:
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
         result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
-        result = replace(result, texts=fitting(services, snapshot, position, result.texts))
+        result = fitting(services.parser, services.parser.hurried(snapshot), position, result)
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         self._ghost.show(snapshot.uri, before, after, result.texts)
@@ -282,10 +283,10 @@ class Completions:
         result = replace(query.result(answer, 1, await self._level(query)), finished=True)
         self._results.put(query.place, query.prefix, result)
         result = result.behind(indentation)
-        result = replace(result, texts=fitting(self._services, snapshot, position, result.texts))
+        result = fitting(self._services.parser, self._services.parser.hurried(snapshot), position, result)
         result = self._quiet.worth(result, snapshot, position)
         screen.finished = True
-        if self._screen is not screen or not result.texts or not result.texts[0].startswith(screen.text):
+        if self._screen is not screen or not result.texts or not grows(screen.text, result.texts[0]):
             return  # with newer blocks it may say something else: what is on screen stays
         before, after = _around(snapshot, position)
         left = self._ghost.remainders(snapshot.uri, before, after)
