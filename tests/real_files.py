@@ -35,6 +35,8 @@ ENDINGS = {
     "swift": ".swift",
     "bash": ".sh .bash",
 }
+
+
 @cache
 def at_hand(root: Path) -> list[Path]:
     """Always in the same order, and no more from one folder than from another by its name."""

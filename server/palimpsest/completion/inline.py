@@ -216,8 +216,8 @@ def _too_many_closers(text: str, place: _Position) -> int:
 
 
 def _closing_quote(text: str, place: _Position) -> int:
-    """The end of the string that contains the cursor, if the rest of its line already ends it."""
-    if not place.state.quote or place.state.quote not in place.rest:
+    """The end of the string that contains the cursor, if the rest of its line already ends it and not another one."""
+    if not place.state.quote or place.rest.count(place.state.quote) % 2 == 0:
         return len(text)
     states = scan(text, place.language.lexical, place.state)
     return next((i for i, state in enumerate(states) if not state.quote), len(text))

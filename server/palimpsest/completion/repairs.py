@@ -44,13 +44,12 @@ def untyped(text: str, before: str, around: str) -> str:
 def repairs(text: str, before: str, rest: str, language: Language) -> Iterator[str]:
     """The text itself is among them only where it does not say once more what stands behind it.  `before`, `rest`: the
     cursor's line."""
-    joined = _joined(text, before, rest)
-    if joined is None:
-        return
-    shorter = [_cut(joined, at, rest) for at in _repeats(joined, before, rest)]
-    if "" in shorter:
-        return
-    found = [*shorter, joined, *(_cut(joined, at, rest) for at in _closings(joined, rest, language))]
+    found = list[str]()
+    for joined in _joined(text, before, rest):
+        shorter = [_cut(joined, at, rest) for at in _repeats(joined, before, rest)]
+        if "" in shorter:
+            return
+        found += [*shorter, joined, *(_cut(joined, at, rest) for at in _closings(joined, rest, language))]
     yield from dict.fromkeys([*found, *(closed(one, language) for one in found)])
 
 
@@ -84,49 +83,54 @@ def ends(text: str, around: str) -> list[int]:
     return [one.end() for one in reversed(found) if one[0] not in _CLOSERS][:_MOST_ENDS]
 
 
-def _joined(text: str, before: str, rest: str) -> str | None:
-    """Within a word: what joins its halves; None where the text says one of them otherwise."""
+def _joined(text: str, before: str, rest: str) -> Iterator[str]:
+    """Within a word, first what joins its halves; nothing where the text says one of them otherwise."""
     half, said = _first(rest), _first(text)
-    if not half or not _last(before) or not said:
-        return text
-    if half.startswith(said) or said.startswith(half):
-        return None
-    said = said.removesuffix(half)
-    return None if before.endswith(said) else said
+    if half and said and _last(before):
+        joins = said.removesuffix(half)
+        if half.startswith(said) or said.startswith(half) or before.endswith(joins):
+            return
+        yield joins
+    yield text
 
 
 def _repeats(text: str, before: str, rest: str) -> Iterator[int]:
     """Where the text says once more what is behind it: the rest of the line or its beginning, or, behind a name, the
     bracket that follows that."""
-    said, behind = text.rstrip(), rest.strip()
-    for n in range(min(len(said), len(behind)), 0, -1):
-        at = len(said) - n
-        in_word = at and said[at - 1 : at + 1].isidentifier() and _first(behind)
-        if said.endswith(behind[:n]) and not in_word and not _closes(said[:at], behind[:n]):
-            yield at
-            break
+    at = _overlap(text, rest)
+    if at >= 0 and not (_last(text[:at]) and _first(text[at:])):
+        yield at
     bracket = _outside(text, rest[:1]) if rest[:1] in _CLOSERS else -1
     if bracket >= 0 and _last(before + text[:bracket]):
         yield bracket
 
 
-def _closes(text: str, end: str) -> bool:
-    """Whether brackets of the end close what the text opens."""
-    return any(text.count(a) > text.count(b) and b in end for a, b in _CLOSERS.items())
+def _overlap(text: str, rest: str) -> int:
+    """Where the end of the text begins that the rest begins with, and that does more than close what the text opens; -1
+    where there is none."""
+    said, behind = text.rstrip(), rest.strip()
+    for n in range(min(len(said), len(behind)), 0, -1):
+        same, left = behind[:n], said[:-n]
+        closes = any(left.count(a) > left.count(b) and b in same for a, b in _CLOSERS.items())
+        if said.endswith(same) and (not closes or re.search(r"\w", same)):
+            return len(left)
+    return -1
 
 
 def _closings(text: str, rest: str, language: Language) -> Iterator[int]:
-    """Where the text closes a bracket that it has not opened, and where it says what stands right behind."""
-    behind, depth = rest.strip(), 0
-    found = {_outside(text, behind[:1])}
+    """Where the text says what stands right behind, where it closes what it has not opened, and its last bracket."""
+    behind, open_, last = rest.strip(), list[str](), -1
+    found = {_outside(text, behind[:1]), _overlap(text, rest)}
     for token in tokens(text, language.lexical):
-        depth += (token.kind == "open") - (token.kind == "close")
-        if depth < 0:
-            found.add(token.start)
-            break
+        if token.kind == "open":
+            open_.append(_CLOSERS[text[token.start]])
+        elif token.kind == "close":
+            last = token.start
+            if not open_ or open_.pop() != text[last]:
+                break
     if (word := _first(behind)) and (same := re.search(rf"\b{re.escape(word)}\b", text)) is not None:
         found.add(same.start())
-    yield from sorted((at for at in found if at > 0), reverse=True)
+    yield from sorted((at for at in {*found, last} if at > 0), reverse=True)
 
 
 def _outside(text: str, char: str) -> int:

@@ -23,7 +23,7 @@ LARGEST = 100_000
 """Characters of a document: a larger one takes too long to be parsed once more for each text."""
 NAME = "x"
 """Stands for what may be missing at the cursor: an error that is there without it and not with it is no excuse."""
-MOST_TRIED = 8
+MOST_TRIED = 12
 """Repairs of one text."""
 _CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 
