@@ -118,6 +118,32 @@ ROWS = [
     ("t.json", '{"a": |}\n', "[1, 2", ["[1, 2]"]),
     ("u.json", '{"a": 1|}\n', ', "b"', []),
     ("u.css", "a { color: | }\n", "red; }", ["red;"]),
+    # the lines below are deeper: what is missing opens a block
+    *(
+        (name, code, said, [said][: said.endswith("{")])
+        for name, code, condition in (
+            ("v.js", "function f(a) {\n  |\n    g(a);\n  }\n}\n", "if (a) {"),
+            ("v.ts", "function f(a: number) {\n  |\n    g(a);\n  }\n}\n", "while (a) {"),
+            (
+                "v.java",
+                "class A {\n  int f(int a) {\n    |\n      g(a);\n    }\n    return 1;\n  }\n}\n",
+                "if (a > 1) {",
+            ),
+            ("v.go", "package a\n\nfunc f(a int) {\n\t|\n\t\tg(a)\n\t}\n}\n", "if a > 1 {"),
+            ("v.rs", "fn f(a: i32) {\n    |\n        g(a);\n    }\n}\n", "if a > 1 {"),
+            ("v.c", "int f(int a) {\n    |\n        g(a);\n    }\n    return 1;\n}\n", "if (a) {"),
+            ("v.cs", "class A {\n  int F(int a) {\n    |\n      G(a);\n    }\n    return 1;\n  }\n}\n", "if (a > 1) {"),
+            ("v.php", "<?php\nfunction f($a) {\n    |\n        g($a);\n    }\n}\n", "if ($a) {"),
+            ("v.kt", "fun f(a: Int) {\n    |\n        g(a)\n    }\n}\n", "if (a > 1) {"),
+            ("v.swift", "func f(a: Int) {\n    |\n        g(a)\n    }\n}\n", "if a > 1 {"),
+        )
+        for said in (condition, "h(1)" if name.endswith((".go", ".kt", ".swift")) else "h(1);")
+    ),
+    # and where they are not, it opens none
+    ("w.js", "function f(a) {\n  |\n  g(a);\n}\n", "if (a) {", []),
+    ("w.rs", "fn f(a: i32) {\n    |\n    g(a);\n}\n", "if a > 1 {", []),
+    ("w.c", "int f(int a) {\n    |\n    g(a);\n    return 1;\n}\n", "if (a) {", []),
+    ("w.py", "def f(a):\n    |\n    g(a)\n", "if a:", []),
 ]
 
 

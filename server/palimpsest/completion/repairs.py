@@ -118,15 +118,17 @@ def _overlap(text: str, rest: str) -> int:
 
 
 def _closings(text: str, rest: str, language: Language) -> Iterator[int]:
-    """Where the text says what stands right behind, where it closes what it has not opened, and its last bracket."""
+    """Where the text says what stands right behind, where it closes what it has not opened, and, where something stands
+    behind, its last bracket."""
     behind, open_, last = rest.strip(), list[str](), -1
     found = {_outside(text, behind[:1]), _overlap(text, rest)}
     for token in tokens(text, language.lexical):
         if token.kind == "open":
             open_.append(_CLOSERS[text[token.start]])
         elif token.kind == "close":
-            last = token.start
-            if not open_ or open_.pop() != text[last]:
+            fits = bool(open_) and open_.pop() == text[token.start]
+            last = token.start if behind or not fits else last
+            if not fits:
                 break
     if (word := _first(behind)) and (same := re.search(rf"\b{re.escape(word)}\b", text)) is not None:
         found.add(same.start())

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cached_property
 
 from palimpsest.completion.repairs import BLOCK, closed, ends, repairs
 from palimpsest.completion.results import Result
 from palimpsest.languages.embedded import parsed_at
-from palimpsest.syntax.indentation import misplaced, unfinished
+from palimpsest.syntax.indentation import indent_width, misplaced, unfinished
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.places import is_comment, is_token, is_whole
@@ -47,6 +48,7 @@ class _Place:
         self._is_read = (
             self._parsed.root is not None and self._parsed.language.is_checked and len(self._snapshot.text) <= LARGEST
         )
+        self._fills = not line.strip()
         self._byte = len(utf8(self._snapshot.text[: self._snapshot.offset(position)])) if self._is_read else 0
         self._closers = self._behind(self._parsed, self._byte) if self._is_read else 0
         self._before_it = self._faults(self._parsed, position) if self._is_read else 0
@@ -65,12 +67,24 @@ class _Place:
         found: tuple[int, str] | None = None
         for text in texts:
             n = self._judged(text)
-            opens = text.endswith(BLOCK)  # and what is in it is still to come
-            if n <= (self._before_it if opens else self._with_name) and (found is None or n < found[0]):
+            if n <= self._most(text) and (found is None or n < found[0]):
                 found = n, text
             if n == 0:
                 break
         return found
+
+    def _most(self, text: str) -> int:
+        """Faults that a text may leave.  Where the lines below are deeper than its own, it may be the beginning of
+        their block that is missing."""
+        if text.endswith(BLOCK):
+            return self._before_it  # what is in it is still to come
+        below = next((line for line in self._snapshot.lines[self._position.line + 1 :] if line.strip()), "")
+        is_above = self._fills and indent_width(below) > indent_width(self._before + text)
+        return min(self._with_name, self._with_block) if is_above else self._with_name
+
+    @cached_property
+    def _with_block(self) -> int:
+        return self._faults(*self._with(BLOCK))
 
     def whole(self, text: str) -> str:
         """Up to the end of an argument, a call or a statement, else of a word."""
@@ -103,8 +117,7 @@ class _Place:
         if n <= self._before_it and is_comment(after, self._byte, stop):
             return self._with_name
         n += self._behind(after, stop) < self._closers
-        fills = not self._before.strip() and not self._rest.strip()
-        return n + (fills and n == self._before_it and misplaced(after, *self._near(end)) > 0)
+        return n + (self._fills and n == self._before_it and misplaced(after, *self._near(end)) > 0)
 
     def _faults(self, parsed: Parsed, end: Position) -> int:
         """Errors of the tree, and near the lines statements that stand at a wrong indent or are not finished."""
