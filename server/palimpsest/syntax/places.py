@@ -9,6 +9,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from palimpsest.syntax.parse import Parsed
+from palimpsest.text.positions import utf8
 
 _SEPARATORS = (",", ";", ")", "]", "}")
 
@@ -35,6 +36,23 @@ def is_whole(parsed: Parsed, at: int) -> bool:
         if parent.end_byte > at:
             return not parent.is_error and _goes_on_apart(child)
     return True
+
+
+def is_framed(parsed: Parsed, line: int, head: int, end: int) -> bool:
+    """Whether what begins a line is a part of what a keyword that begins a line above it opens, and of what one that
+    begins a line below it ends."""
+    inner, first, last = (_begins(parsed, row) for row in (line, head, end))
+    path = [] if inner is None else parsed.path(inner)[1:]
+    if first is None or last is None or first.is_named or last.is_named or any(node.is_error for node in path):
+        return False
+    return first.parent in path and last.parent in path
+
+
+def _begins(parsed: Parsed, row: int) -> Node | None:
+    """The token that begins a line."""
+    line = parsed.snapshot.lines[row]
+    at = row, len(utf8(line[: len(line) - len(line.lstrip())]))
+    return None if parsed.root is None else parsed.root.descendant_for_point_range(at, (at[0], at[1] + 1))
 
 
 def _goes_on_apart(node: Node) -> bool:
