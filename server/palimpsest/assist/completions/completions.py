@@ -147,6 +147,7 @@ class Completions:
         result = self._results.find(query.place, query.prefix, n) or await self._generated(query, n, invoked)
         if number != self._n_asked or services.documents.find(old.uri) is not old:
             return None
+        result = fitting(services.parser, query.view.parsed, at, result)
         if not invoked:
             result = self._quiet.worth(result, new, at)
         self._forget_screen()
