@@ -105,3 +105,32 @@ async def test_behind_what_a_menu_has_selected_it_fits_as_well(window: Editor, e
     answer = await window.client.text_document_inline_completion_async(params)
     assert isinstance(answer, lsp.InlineCompletionList)
     assert [item.insert_text for item in answer.items] == ["fetchUserData"]
+
+
+DEEP = [
+    ("a.py", "def f(a):\n    return a\n        $0\n", "x = 1", "", "x = 1"),
+    ("b.py", "def f(a):\n    if a:\n        return a\n        $0\n", "else:\n        return 1", "    ", "else:"),
+    ("c.py", "def f(a):\n    b = a\n            $0\n    return b\n", "b += 1", "    ", "b += 1"),
+    (
+        "d.py",
+        "def f(a):\n    try:\n        a()\n        $0\n",
+        "except OSError:\n        pass",
+        "    ",
+        "except OSError:",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "said", "indentation", "shown"), DEEP, ids=[row[0] for row in DEEP])
+async def test_what_may_not_stand_as_deep_takes_blanks_away(
+    window: Editor, engine: Scripted, name: str, text: str, said: str, indentation: str, shown: str
+) -> None:
+    before, behind = text.split("$0")
+    engine.replies = [said + "\n"]
+    uri = window.open(name, before + behind)
+    position = window.at(uri, before)
+    (item,) = await window.complete(uri, position, invoked=True)
+    assert item.range == lsp.Range(lsp.Position(position.line, len(indentation)), position)
+    assert str(item.insert_text).split("\n")[0] == shown
+    blanks = before.rpartition("\n")[2].removeprefix(indentation)
+    assert item.filter_text == blanks + str(item.insert_text)  # clients compare it with what is in the range

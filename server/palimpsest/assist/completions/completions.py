@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
-from palimpsest.assist.completions.fitting import fitting
+from palimpsest.assist.completions.fitting import fitting, moved
 from palimpsest.assist.completions.indentation import is_blank, missing_at
 from palimpsest.assist.completions.learning import Learning, Seen
 from palimpsest.assist.completions.offers import Offers
@@ -45,13 +45,15 @@ REVIEWED = 8
 @dataclass(frozen=True, slots=True)
 class Completed:
     """Alternatives for one cursor, best first, each the text to insert there; `ids` name them when the editor later
-    says what became of them.  `selected`: what a menu would put in the place of a range first."""
+    says what became of them.  `selected`: what a menu would put in the place of a range first.  `start`: where the text
+    begins, if the blanks from there to the cursor are to go."""
 
     snapshot: Snapshot
     position: Position
     texts: tuple[str, ...]
     ids: tuple[str, ...]
     selected: ContentChange | None = None
+    start: Position | None = None
 
 
 @dataclass(slots=True)
@@ -190,7 +192,10 @@ class Completions:
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
         result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
-        result = fitting(services.parser, services.parser.hurried(snapshot), position, result)
+        fitted, start = fitting(services.parser, services.parser.hurried(snapshot), position, result), position
+        if not fitted.texts and result.texts:
+            fitted, start = moved(services.parser, services.parser.hurried(snapshot), position, result)
+        result = fitted
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         self._ghost.show(snapshot.uri, before, after, result.texts)
@@ -198,7 +203,9 @@ class Completions:
         ids = self.offers.give(result.texts, snapshot.language_id, ms, _seen(query))
         first = result.texts[0] if result.texts else ""
         self._screen = _OnScreen(snapshot, position, first, ids, result.asked, result.finished or invoked)
-        return Completed(snapshot, position, result.texts, ids) if result.texts else None
+        if start != position:  # what is typed next stands elsewhere
+            self._forget_screen()
+        return Completed(snapshot, position, result.texts, ids, start=start) if result.texts else None
 
     def _typed_along(
         self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Left]

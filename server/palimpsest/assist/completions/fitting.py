@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
+from palimpsest.assist.completions.indentation import outer_columns
 from palimpsest.completion.repairs import BLOCK, closed, ends, repairs
 from palimpsest.completion.results import Result
 from palimpsest.languages.embedded import parsed_at
@@ -35,6 +36,18 @@ def fitting(parser: Parser, document: Parsed, position: Position, result: Result
     texts = [place.whole(text) for text in result.texts] if result.is_cut else result.texts
     found = [one for text in texts if (one := place.best(text)) is not None]
     return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=lambda one: one[0]))))
+
+
+def moved(parser: Parser, document: Parsed, position: Position, result: Result) -> tuple[Result, Position]:
+    """Of an empty line that is indented deeper than any of the texts may be: those that fit further out, and where."""
+    old, line = document.snapshot, document.snapshot.lines[position.line]
+    for column in () if line.strip() or document.language.whole_file else outer_columns(old.lines, position):
+        start = Position(position.line, column)
+        new, edits = old.changed([ContentChange(Range(start, position), "")], old.version)
+        fitted = fitting(parser, parser.imagined(old, new, edits), start, result)
+        if fitted.texts:
+            return fitted, start
+    return replace(result, texts=()), position
 
 
 class _Place:

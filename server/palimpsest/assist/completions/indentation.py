@@ -5,9 +5,11 @@ In: a parse, a cursor.  Out: blanks.  The lines around tell it (`text/levels.py`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.syntax.places import is_framed
-from palimpsest.text.levels import OPENS, indentation_of, missing_indentation
+from palimpsest.text.levels import OPENS, indentation_between, indentation_of, missing_indentation
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 NEAR = 100
@@ -39,6 +41,19 @@ def missing_at(parsed: Parsed, position: Position, *, asked: bool) -> str:
         elif not above[last].rstrip().endswith(OPENS) and _is_head(parsed, position, at[0]):
             above[last] += OPENS[0]
     return missing_indentation(above, lines[number], below, asked=asked)
+
+
+def outer_columns(lines: Sequence[str], position: Position) -> list[int]:
+    """Where else an empty line may begin that is indented up to a cursor: where the lines around want it, then beside
+    each block around, the inner ones first."""
+    above, typed = lines[max(0, position.line - NEAR) : position.line], lines[position.line][: position.column]
+    wanted = indentation_between(above, lines[position.line + 1 : position.line + NEAR])
+    found, width = [wanted], len(typed)
+    for line in reversed(above):
+        if line.strip() and len(indentation_of(line)) < width:
+            found.append(indentation_of(line))
+            width = len(found[-1])
+    return [len(one) for one in dict.fromkeys(found) if typed.startswith(one) and len(one) < len(typed)]
 
 
 def _is_head(parsed: Parsed, position: Position, row: int) -> bool:
