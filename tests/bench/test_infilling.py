@@ -36,14 +36,15 @@ def write(path: Path, *rows: Any) -> Path:
 class TestAFile:
     def test_becomes_problems_with_the_cursor_on_a_line_of_its_own(self, tmp_path: Path) -> None:
         (found,), _ = read(write(tmp_path / "set.jsonl", problem()))
-        assert found.document == "def added(numbers):\n    total = 0\n\n        total += number\n    return total\n"
+        asked = found.question(tmp_path)
+        assert (asked.prefix, asked.suffix) == (found.prompt, "\n" + found.suffix)
         assert found.filled("    for n in numbers:\n        pass") == "    for n in numbers:\n"
         assert passes(found.program(found.solution), BOUNDS)
 
     def test_of_spans_within_a_line_has_no_line_of_its_own(self, tmp_path: Path) -> None:
         row = problem(prompt="def added(numbers):\n    return ", canonical_solution="sum(numbers)", suffix="\n")
         (found,), _ = read(write(tmp_path / "set.jsonl", row))
-        assert found.document == "def added(numbers):\n    return \n"
+        assert found.question(tmp_path).suffix == "\n"
         assert found.filled("sum(numbers)") == "sum(numbers)"
 
     @pytest.mark.parametrize(

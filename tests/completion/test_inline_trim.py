@@ -39,6 +39,7 @@ def shown(code: str, text: str, *, multiline: bool = False, language: str = "pyt
         ("foo[|]", "'a']", "'a'"),
         ('x = "|"', 'hello" + y', "hello"),
         ('x = "|', 'hello" + y', 'hello" + y'),
+        ('f("|) == "other"', 'name"', 'name"'),
         ("x = |value + 1", "value + 1", ""),
         ("x = |value + 1", "value", ""),
         ("x = | + value", "a + value", "a"),

@@ -20,7 +20,8 @@ class Scripted:
     cut off behind its first half.  A reply that is a list has its pieces (`delta` of an event each) sent one by one;
     with `stays`, it does not end until `free` is set.  A request of more than `most` characters is refused as too long;
     one with tools is refused (`refused` counts these) unless it `takes_tools`.  `window`: tokens that it says it can
-    read.  `summary`: what it answers to a question for one, if it is not to be the next reply."""
+    read.  `finish`: why a reply ended.  `summary`: what it answers to a question for one, if it is not to be the next
+    reply."""
 
     def __init__(self) -> None:
         self.replies: list[str | list[dict[str, Any]]] = []
@@ -28,6 +29,7 @@ class Scripted:
         self.window = 8192
         self.summary = ""
         self.stays = False
+        self.finish = "stop"
         self.refused = 0
         self.most: int | None = None
         self.asked: list[dict[str, Any]] = []
@@ -84,7 +86,7 @@ def scripted() -> Iterator[Scripted]:
                 it.free.wait(60)
                 return
             usage = {"prompt_tokens": 10, "completion_tokens": 10}
-            events += [_event({}, "stop"), {"choices": [], "usage": usage}]
+            events += [_event({}, it.finish), {"choices": [], "usage": usage}]
             self._send("text/event-stream", "".join(f"data: {json.dumps(e)}\n\n" for e in events) + "data: [DONE]\n\n")
 
         def _send_half(self, events: str) -> None:

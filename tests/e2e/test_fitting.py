@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from lsprotocol import types as lsp
 
 from .conftest import Editor, start_editor, stop_editor
 from .scripted import Scripted, scripted
@@ -63,3 +64,73 @@ async def test_what_adds_an_error_is_mended_or_not_shown(
     items = await window.complete(uri, window.at(uri, before), invoked=True)
     expected = said if shown == "same" else shown
     assert [item.insert_text.strip() for item in items] == ([] if expected is None else [expected.strip()])
+
+
+@pytest.mark.parametrize("invoked", [False, True])
+async def test_what_was_cut_ends_where_something_is_whole(window: Editor, engine: Scripted, invoked: bool) -> None:
+    engine.replies, engine.finish = ["compute(values, key=lam"], "length"
+    uri = window.open("cut.py", "total = \n")
+    (item,) = await window.complete(uri, window.at(uri, "total = "), invoked=invoked)
+    assert item.insert_text == "compute(values)"
+
+
+MIDDLE = [
+    ("a.js", "const x = `hello ${$0}`;\n", "name}!", ["name"]),
+    ("b.js", 'if (user.na$0 === "x") {\n}\n', 'name === "x"', ["name"]),
+    ("c.js", "fetch$0(3);\n", "fetchUserData(id);", ["fetchUserData"]),
+    ("d.js", "fetchUs$0erData(3);\n", "fetchUserData(id);", []),
+    ("e.py", "for colour in col$0ours:\n    pass\n", "colour:", []),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "said", "shown"), MIDDLE, ids=[row[0] for row in MIDDLE])
+async def test_what_stands_there_already_is_not_said_again(
+    window: Editor, engine: Scripted, name: str, text: str, said: str, shown: list[str]
+) -> None:
+    """The item's text begins with the word that is typed."""
+    before, behind = text.split("$0")
+    engine.replies = [said + "\n"]
+    uri = window.open(name, before + behind)
+    items = await window.complete(uri, window.at(uri, before), invoked=True)
+    assert [item.insert_text for item in items] == shown
+
+
+async def test_behind_what_a_menu_has_selected_it_fits_as_well(window: Editor, engine: Scripted) -> None:
+    engine.replies = ["Data(id);\n"]
+    uri = window.open("menu.js", "fetchUs(3);\n")
+    position = window.at(uri, "fetchUs")
+    selected = lsp.SelectedCompletionInfo(lsp.Range(lsp.Position(0, 0), position), "fetchUser")
+    context = lsp.InlineCompletionContext(lsp.InlineCompletionTriggerKind.Invoked, selected)
+    params = lsp.InlineCompletionParams(context, lsp.TextDocumentIdentifier(uri), position)
+    answer = await window.client.text_document_inline_completion_async(params)
+    assert isinstance(answer, lsp.InlineCompletionList)
+    assert [item.insert_text for item in answer.items] == ["fetchUserData"]
+
+
+DEEP = [
+    ("a.py", "def f(a):\n    return a\n        $0\n", "x = 1", "", "x = 1"),
+    ("b.py", "def f(a):\n    if a:\n        return a\n        $0\n", "else:\n        return 1", "    ", "else:"),
+    ("c.py", "def f(a):\n    b = a\n            $0\n    return b\n", "b += 1", "    ", "b += 1"),
+    (
+        "d.py",
+        "def f(a):\n    try:\n        a()\n        $0\n",
+        "except OSError:\n        pass",
+        "    ",
+        "except OSError:",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "said", "indentation", "shown"), DEEP, ids=[row[0] for row in DEEP])
+async def test_what_may_not_stand_as_deep_takes_blanks_away(
+    window: Editor, engine: Scripted, name: str, text: str, said: str, indentation: str, shown: str
+) -> None:
+    before, behind = text.split("$0")
+    engine.replies = [said + "\n"]
+    uri = window.open(name, before + behind)
+    position = window.at(uri, before)
+    (item,) = await window.complete(uri, position, invoked=True)
+    assert item.range == lsp.Range(lsp.Position(position.line, len(indentation)), position)
+    assert str(item.insert_text).split("\n")[0] == shown
+    blanks = before.rpartition("\n")[2].removeprefix(indentation)
+    assert item.filter_text == blanks + str(item.insert_text)  # clients compare it with what is in the range

@@ -29,6 +29,7 @@ BENCHES = (  # modules of `benches/`, in the order of `--help`
     "context",
     "infill",
     "infilling",
+    "holes",
     "quality",
     "formats",
     "names",

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from palimpsest.syntax.lexical import State, scan, tokens, unmatched_closers
+from palimpsest.syntax.lexical import State, scan, unmatched_closers
 from palimpsest.syntax.parse import Language
 from palimpsest.text.repetition import LOOK_BACK, kept
 from palimpsest.types import CURSOR_MARKER
@@ -36,7 +36,6 @@ _LONGEST = 40
 _OPEN_TAG = re.compile(r"<[A-Za-z][^<>]*\Z")
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[^\W\d]\w\w")
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(")]}>\"'`,;:.")
 _PARTIAL = 3
 """This many characters of the last line must agree with the next line for it to count as the beginning of that line."""
@@ -73,23 +72,6 @@ def open_brackets(prefix: str, suffix: str, language: Language) -> bool:
     """Whether a bracket or multi-line string that began on the cursor's line is still open at its end."""
     place = _Position.at(prefix, suffix, False, language)
     return place.goes_on(place.state)
-
-
-def closed(text: str, language: Language) -> str:
-    """The text with the brackets closed that it opens; itself where it ends in one, in a string or a comment."""
-    open_, quote = list[str](), ""
-    for token in tokens(text, language.lexical):
-        if token.kind == "open":
-            open_.append(_CLOSERS[text[token.start]])
-        elif token.kind == "close" and open_:
-            open_.pop()
-        elif token.kind in ("begin", "end"):
-            quote = token.quote if token.kind == "begin" else ""
-        elif token.kind == "comment":
-            quote = "\n"
-        elif token.kind == "line":
-            quote = ""
-    return text if quote or text.endswith(tuple(_CLOSERS)) else text + "".join(reversed(open_))
 
 
 def stops(multiline: bool, *, brackets: bool = False) -> list[str]:
@@ -234,8 +216,8 @@ def _too_many_closers(text: str, place: _Position) -> int:
 
 
 def _closing_quote(text: str, place: _Position) -> int:
-    """The end of the string that contains the cursor, if the rest of its line already ends it."""
-    if not place.state.quote or place.state.quote not in place.rest:
+    """The end of the string that contains the cursor, if the rest of its line already ends it and not another one."""
+    if not place.state.quote or place.rest.count(place.state.quote) % 2 == 0:
         return len(text)
     states = scan(text, place.language.lexical, place.state)
     return next((i for i, state in enumerate(states) if not state.quote), len(text))

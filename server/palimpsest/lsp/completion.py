@@ -80,9 +80,11 @@ def _items(
         start, end, typed = selected.range.start, selected.range.end, selected.text
         before = snapshot.lines[start.line][: start.column] + typed
     else:
-        before, end = snapshot.lines[position.line][: position.column], position
-        typed = word_at_end(before)
-        start = Position(position.line, position.column - len(typed))
+        end, start = position, completed.start or position
+        before = snapshot.lines[position.line][: start.column]
+        typed = word_at_end(before) if start == position else ""
+        start = Position(position.line, start.column - len(typed))
+    blanks = snapshot.lines[position.line][start.column : position.column] if not typed else ""
     where = lsp.Range(position_out(snapshot, start, encoding), position_out(snapshot, end, encoding))
     items = []
     for text, id in zip(completed.texts, completed.ids, strict=True):
@@ -90,7 +92,7 @@ def _items(
         items.append(
             lsp.InlineCompletionItem(
                 insert_text=typed + text if snippet is None else lsp.StringValue(snippet),
-                filter_text=typed + text,
+                filter_text=blanks + typed + text,
                 range=where,
                 command=lsp.Command("Count an accepted completion", ACCEPTED, arguments=[{"id": id}]),
             )

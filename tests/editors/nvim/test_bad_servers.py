@@ -241,3 +241,12 @@ def test_an_hour_of_files_leaves_nothing_behind(begin: Begin, folder: Path) -> N
     )
     after = nvim.until(f"local found = (function() {count} end)() return found[3] <= {before[2]} and found")
     assert after == before
+
+
+def test_a_completion_that_takes_blanks_away_is_not_put_behind_them(begin: Begin) -> None:
+    place = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 4}}
+    item = {"range": place, "insertText": "else:", "filterText": "    else:"}
+    nvim = begin("    a\n", **{"textDocument/inlineCompletion": {"items": [item]}})
+    choices = "return #require('palimpsest.answers').choices(vim.json.decode([==[{}]==]), 'utf-16', 1, 4, '    ')"
+    assert nvim.lua(choices.format(json.dumps([item]))) == 0
+    assert nvim.lua(choices.format(json.dumps([item | {"insertText": "    else:"}]))) == 1

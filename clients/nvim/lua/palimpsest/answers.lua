@@ -21,7 +21,8 @@ function M.choice(item, start, line, column)
   local insert = item.insertText
   local text = in_lines(item.filterText or (type(insert) == "string" and insert or insert.value))
   local typed = line:sub(start + 1, column)
-  if not vim.startswith(text, typed) or #text == #typed then
+  local keeps = type(insert) ~= "string" or vim.startswith(in_lines(insert), typed) -- else blanks are to go
+  if not keeps or not vim.startswith(text, typed) or #text == #typed then
     return nil
   end
   local argument = item.command and item.command.arguments and item.command.arguments[1] or {}

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
-from palimpsest.assist.completions.fitting import fitting
+from palimpsest.assist.completions.fitting import fitting, moved
 from palimpsest.assist.completions.indentation import is_blank, missing_at
 from palimpsest.assist.completions.learning import Learning, Seen
 from palimpsest.assist.completions.names import Names
@@ -36,6 +36,7 @@ from palimpsest.assist.shared.events import (
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.ghost import Ghost, Left
 from palimpsest.completion.inline import has_behind
+from palimpsest.completion.repairs import grows
 from palimpsest.completion.results import Result, Results
 from palimpsest.context.view import CursorView
 from palimpsest.errors import Cancelled, EngineError, EngineLoading
@@ -47,13 +48,15 @@ from palimpsest.types import Block
 @dataclass(frozen=True, slots=True)
 class Completed:
     """Alternatives for one cursor, best first, each the text to insert there; `ids` name them when the editor later
-    says what became of them.  `selected`: what a menu would put in the place of a range first."""
+    says what became of them.  `selected`: what a menu would put in the place of a range first.  `start`: where the text
+    begins, if the blanks from there to the cursor are to go."""
 
     snapshot: Snapshot
     position: Position
     texts: tuple[str, ...]
     ids: tuple[str, ...]
     selected: ContentChange | None = None
+    start: Position | None = None
 
 
 @dataclass(slots=True)
@@ -153,6 +156,7 @@ class Completions:
         result = self._found(query, n, invoked=invoked) or await self._generated(query, n, invoked)
         if number != self._n_asked or services.documents.find(old.uri) is not old:
             return None
+        result = fitting(services.parser, query.view.parsed, at, result)
         if not invoked:
             result = self._quiet.worth(result, new, at)
         result = await self.names.worth(result, query.view, new, at, invoked=invoked)
@@ -196,7 +200,10 @@ class Completions:
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
         result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
-        result = replace(result, texts=fitting(services, snapshot, position, result.texts))
+        fitted, start = fitting(services.parser, services.parser.hurried(snapshot), position, result), position
+        if not fitted.texts and result.texts:
+            fitted, start = moved(services.parser, services.parser.hurried(snapshot), position, result)
+        result = fitted
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         result = await self.names.worth(result, query.view, snapshot, position, invoked=invoked)
@@ -209,7 +216,9 @@ class Completions:
         first = result.texts[0] if result.texts else ""
         finished = result.finished or invoked
         self._screen = _OnScreen(snapshot, position, first, ids, result.asked, finished, result.reviewed)
-        return Completed(snapshot, position, result.texts, ids) if result.texts else None
+        if start != position:  # what is typed next stands elsewhere
+            self._forget_screen()
+        return Completed(snapshot, position, result.texts, ids, start=start) if result.texts else None
 
     def _next(self) -> int:
         """The number of what is asked now: a higher one has overtaken it."""
@@ -326,7 +335,7 @@ class Completions:
         """Ask again with more time; the engine goes on from what it said."""
         result, seen = await self._asked_again(screen, 0)
         screen.finished = True
-        if self._screen is screen and result.texts and result.texts[0].startswith(screen.text):
+        if self._screen is screen and result.texts and grows(screen.text, result.texts[0]):
             self._show_first(screen, result, seen)  # with newer blocks it may say something else: what is there stays
 
     def _may_review(self, screen: _OnScreen) -> bool:
@@ -352,7 +361,7 @@ class Completions:
         result = replace(result, finished=True, reviewed=n_lines > 0)
         self._results.put(query.place, query.prefix, result)
         result = result.behind(indentation)
-        result = replace(result, texts=fitting(self._services, snapshot, position, result.texts))
+        result = fitting(self._services.parser, self._services.parser.hurried(snapshot), position, result)
         result = self._quiet.worth(result, snapshot, position)
         result = await self.names.worth(result, query.view, snapshot, position, invoked=False)
         return result, _seen(query)
@@ -363,13 +372,13 @@ class Completions:
         if first == screen.text:
             return
         before, after = _around(snapshot, position)
-        grows = first.startswith(screen.text)
+        is_more = grows(screen.text, first)
         others = [
             it
             for it in self._ghost.remainders(snapshot.uri, before, after)
-            if it.text != first and (it.index or not grows)
+            if it.text != first and (it.index or not is_more)
         ]
-        ids = screen.ids[:1] if grows else ()
+        ids = screen.ids[:1] if is_more else ()
         if not ids:
             ids = self.offers.give([first], snapshot.language_id, -1, seen, instead=bool(screen.ids))
         self.names.given(ids, [first], snapshot.uri)

@@ -1,54 +1,150 @@
 """Completions that the code around them admits: what would add a syntax error is mended or left out.
 
-In: a document, a cursor, texts for it.  Out: those that add no error, those that leave the fewest first.
+In: a document's parse, a cursor, texts for it.  Out: those that add no error, those that leave the fewest first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property
 
-from palimpsest.assist.shared.services import Services
-from palimpsest.completion.inline import closed
+from palimpsest.assist.completions.indentation import outer_columns
+from palimpsest.completion.repairs import BLOCK, closed, ends, repairs
+from palimpsest.completion.results import Result
 from palimpsest.languages.embedded import parsed_at
-from palimpsest.syntax.indentation import misplaced, unfinished
+from palimpsest.syntax.indentation import indent_width, misplaced, unfinished
 from palimpsest.syntax.parse import Parsed
-from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from palimpsest.syntax.parser import Parser
+from palimpsest.syntax.places import is_comment, is_token, is_whole
+from palimpsest.text.positions import utf8
+from palimpsest.text.snapshot import ContentChange, Position, Range
 
 LARGEST = 100_000
 """Characters of a document: a larger one takes too long to be parsed once more for each text."""
+NAME = "x"
+"""Stands for what may be missing at the cursor: an error that is there without it and not with it is no excuse."""
+MOST_TRIED = 12
+"""Repairs of one text."""
+_CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 
 
-def fitting(services: Services, snapshot: Snapshot, position: Position, texts: Sequence[str]) -> tuple[str, ...]:
-    """The order of texts that leave as many errors as each other stays.  A whole line may be what was missing: it is
-    left out where it leaves the lines around it at a wrong indent."""
-    before = parsed_at(services.parser.hurried(snapshot), position)
-    if before.root is None or not before.language.is_checked or len(snapshot.text) > LARGEST:
-        return tuple(texts)
-    allowed, found = _faults(before, position, position), list[tuple[int, str]]()
-    fills = not snapshot.lines[position.line].strip()
+def fitting(parser: Parser, document: Parsed, position: Position, result: Result) -> Result:
+    """The order of texts that leave as many errors as each other stays.  Of those that are cut, what is whole."""
+    place = _Place(parser, document, position)
+    texts = [place.whole(text) for text in result.texts] if result.is_cut else result.texts
+    found = [one for text in texts if (one := place.best(text)) is not None]
+    return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=lambda one: one[0]))))
 
-    def judged(text: str) -> tuple[int, str]:
-        """How many faults it leaves, and the text; more than are allowed where it is not to be shown."""
-        new, edits = snapshot.changed([ContentChange(Range(position, position), text)], snapshot.version)
-        end = new.position(snapshot.offset(position) + len(text))
-        after = parsed_at(services.parser.imagined(snapshot, new, edits), position)
+
+def moved(parser: Parser, document: Parsed, position: Position, result: Result) -> tuple[Result, Position]:
+    """Of an empty line that is indented deeper than any of the texts may be: those that fit further out, and where."""
+    old, line = document.snapshot, document.snapshot.lines[position.line]
+    for column in () if line.strip() or document.language.whole_file else outer_columns(old.lines, position):
+        start = Position(position.line, column)
+        new, edits = old.changed([ContentChange(Range(start, position), "")], old.version)
+        fitted = fitting(parser, parser.imagined(old, new, edits), start, result)
+        if fitted.texts:
+            return fitted, start
+    return replace(result, texts=()), position
+
+
+class _Place:
+    """A cursor, and what the document may not have more of with a text there."""
+
+    def __init__(self, parser: Parser, document: Parsed, position: Position) -> None:
+        self._parser, self._snapshot, self._position = parser, document.snapshot, position
+        line = self._snapshot.lines[position.line]
+        self._before, self._rest = line[: position.column], line[position.column :]
+        self._parsed = parsed_at(document, position)
+        self._is_read = (
+            self._parsed.root is not None and self._parsed.language.is_checked and len(self._snapshot.text) <= LARGEST
+        )
+        self._fills = not line.strip()
+        self._byte = len(utf8(self._snapshot.text[: self._snapshot.offset(position)])) if self._is_read else 0
+        self._closers = self._behind(self._parsed, self._byte) if self._is_read else 0
+        self._before_it = self._faults(self._parsed, position) if self._is_read else 0
+        self._with_name = min(self._before_it, self._faults(*self._with(NAME))) if self._before_it else 0
+
+    def best(self, text: str) -> tuple[int, str] | None:
+        """How many faults it leaves, and what is left of the text or was added to it; None: not to be shown.  A whole
+        line may be what was missing: it is left out where it leaves the lines around it at a wrong indent."""
+        tried = list(repairs(text, self._before, self._rest, self._parsed.language))[:MOST_TRIED]
+        if not self._is_read:
+            return (0, tried[0]) if tried else None
+        return self._first(tried)
+
+    def _first(self, texts: Iterable[str]) -> tuple[int, str] | None:
+        """The one with the fewest faults, if they are no more than there were."""
+        found: tuple[int, str] | None = None
+        for text in texts:
+            n = self._judged(text)
+            if n <= self._most(text) and (found is None or n < found[0]):
+                found = n, text
+            if n == 0:
+                break
+        return found
+
+    def _most(self, text: str) -> int:
+        """Faults that a text may leave.  Where the lines below are deeper than its own, it may be the beginning of
+        their block that is missing."""
+        if text.endswith(BLOCK):
+            return self._before_it  # what is in it is still to come
+        below = next((line for line in self._snapshot.lines[self._position.line + 1 :] if line.strip()), "")
+        is_above = self._fills and indent_width(below) > indent_width(self._before + text)
+        return min(self._with_name, self._with_block) if is_above else self._with_name
+
+    @cached_property
+    def _with_block(self) -> int:
+        return self._faults(*self._with(BLOCK))
+
+    def whole(self, text: str) -> str:
+        """Up to the end of an argument, a call or a statement, else of a word."""
+        places = ends(text, self._snapshot.text)
+        if not self._is_read:
+            return text[: places[0]] if places else ""
+        parsed, _ = self._with(closed(text, self._parsed.language))
+        best = [place for place in places if is_whole(parsed, self._byte + len(utf8(text[:place])))]
+        for tried in (best, places):
+            for place in tried[:MOST_TRIED]:
+                part = text[:place]
+                if self._first([part, closed(part, self._parsed.language)]) is not None:
+                    return part
+        return ""
+
+    def _with(self, text: str) -> tuple[Parsed, Position]:
+        """The parse of the document with a text in it, and where that ends."""
+        old, at = self._snapshot, self._position
+        new, edits = old.changed([ContentChange(Range(at, at), text)], old.version)
+        end = new.position(old.offset(at) + len(text))
+        return parsed_at(self._parser.imagined(old, new, edits), at), end
+
+    def _judged(self, text: str) -> int:
+        """Faults with a text."""
+        after, end = self._with(text)
         if after.root is None:
-            return allowed, text
-        n = _faults(after, position, end)
-        return n + (fills and n == allowed and misplaced(after, *_near(position, end)) > 0), text
+            return self._with_name
+        stop = self._byte + len(utf8(text))
+        n = self._faults(after, end)
+        if n <= self._before_it and is_comment(after, self._byte, stop):
+            return self._with_name
+        n += self._behind(after, stop) < self._closers
+        return n + (self._fills and n == self._before_it and misplaced(after, *self._near(end)) > 0)
 
-    for text in texts:
-        best = min(map(judged, dict.fromkeys([text, closed(text, before.language)])), key=lambda one: one[0])
-        if best[0] <= allowed:
-            found.append(best)
-    return tuple(dict.fromkeys(text for _, text in sorted(found, key=lambda one: one[0])))
+    def _faults(self, parsed: Parsed, end: Position) -> int:
+        """Errors of the tree, and near the lines statements that stand at a wrong indent or are not finished."""
+        near = self._near(end)
+        return parsed.n_errors + misplaced(parsed, *near) + unfinished(parsed, *near)
 
+    def _near(self, end: Position) -> tuple[int, int]:
+        return max(0, self._position.line - 1), end.line + 2
 
-def _faults(parsed: Parsed, start: Position, end: Position) -> int:
-    """Errors of the tree, and near the lines statements that stand at a wrong indent or are not finished."""
-    near = _near(start, end)
-    return parsed.n_errors + misplaced(parsed, *near) + unfinished(parsed, *near)
-
-
-def _near(start: Position, end: Position) -> tuple[int, int]:
-    return max(0, start.line - 1), end.line + 2
+    def _behind(self, parsed: Parsed, byte: int) -> int:
+        """How many of the closing brackets and quotes right behind the text close something; where the tree cannot
+        tell, all.  One that the text has closed before would be a part of the string around it."""
+        match = _CLOSING.match(self._rest)
+        if match is None or parsed.root is None:
+            return 0
+        starts = (byte + len(utf8(self._rest[:at])) for at in range(match.start(1), match.end(1)))
+        return sum(is_token(parsed, at) for at in starts)

@@ -5,12 +5,19 @@ In: a parse, a cursor.  Out: blanks.  The lines around tell it (`text/levels.py`
 
 from __future__ import annotations
 
-from palimpsest.syntax.parse import Parsed
-from palimpsest.text.levels import indentation_of, missing_indentation
-from palimpsest.text.snapshot import Position, Snapshot
+from collections.abc import Sequence
+
+from palimpsest.syntax.parse import Parsed, parse_snapshot
+from palimpsest.syntax.places import is_framed
+from palimpsest.text.levels import OPENS, indentation_between, indentation_of, missing_indentation
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 NEAR = 100
 """Lines around that are looked at."""
+LARGEST = 100_000
+"""Characters of a document that is parsed once more."""
+STATEMENTS = ("x", "x()")
+"""Of which one is a statement in most languages."""
 
 
 def missing_at(parsed: Parsed, position: Position, *, asked: bool) -> str:
@@ -31,7 +38,36 @@ def missing_at(parsed: Parsed, position: Position, *, asked: bool) -> str:
             start = node.start_point.column if node.start_point.row == at[0] else 0
             code = written[:start].decode("utf-8", "replace")
             above[last] = code if code.strip() else indentation_of(above[last]) + "_"
+        elif not above[last].rstrip().endswith(OPENS) and _is_head(parsed, position, at[0]):
+            above[last] += OPENS[0]
     return missing_indentation(above, lines[number], below, asked=asked)
+
+
+def outer_columns(lines: Sequence[str], position: Position) -> list[int]:
+    """Where else an empty line may begin that is indented up to a cursor: where the lines around want it, then beside
+    each block around, the inner ones first."""
+    above, typed = lines[max(0, position.line - NEAR) : position.line], lines[position.line][: position.column]
+    wanted = indentation_between(above, lines[position.line + 1 : position.line + NEAR])
+    found, width = [wanted], len(typed)
+    for line in reversed(above):
+        if line.strip() and len(indentation_of(line)) < width:
+            found.append(indentation_of(line))
+            width = len(found[-1])
+    return [len(one) for one in dict.fromkeys(found) if typed.startswith(one) and len(one) < len(typed)]
+
+
+def _is_head(parsed: Parsed, position: Position, row: int) -> bool:
+    """Whether a line above begins a block that the line below ends: the tree tells it where no sign opens blocks."""
+    snapshot, lines = parsed.snapshot, parsed.snapshot.lines
+    below = next((n for n in range(position.line + 1, len(lines)) if lines[n].strip()), None)
+    if below is None or len(snapshot.text) > LARGEST:
+        return False
+    for statement in STATEMENTS:
+        new, _ = snapshot.changed([ContentChange(Range(position, position), statement)], snapshot.version)
+        filled = parse_snapshot(new, parsed.language)
+        if filled.n_errors <= parsed.n_errors:
+            return is_framed(filled, position.line, row, below)
+    return False
 
 
 def is_blank(snapshot: Snapshot, position: Position) -> bool:

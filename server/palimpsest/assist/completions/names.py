@@ -119,8 +119,9 @@ class Names:
         """The whole part before what does not exist; None where there is none worth showing."""
         if judged.unknown is None:
             return judged
+        parser = self._services.parser
         for text in list(dict.fromkeys(_parts(judged.text[: judged.unknown + 1])))[:MOST_CUTS]:
-            for fitted in fitting(self._services, snapshot, position, [text]):
+            for fitted in fitting(parser, parser.hurried(snapshot), position, Result((text,))).texts:
                 again = await self._judged(fitted, view, snapshot, position)
                 if again.unknown is None:
                     return again

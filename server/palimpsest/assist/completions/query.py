@@ -13,6 +13,7 @@ from functools import cached_property
 from palimpsest import wire
 from palimpsest.completion.choice import order
 from palimpsest.completion.inline import trim
+from palimpsest.completion.repairs import untyped
 from palimpsest.completion.results import Result
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.shape import shape_at
@@ -55,14 +56,17 @@ class CompletionQuery:
         editing, texts = self.view.editing, list[str]()
         line = self.prefix[self.prefix.rfind("\n") + 1 :]
         indentation = line if not line.strip() else ""
+        around = self.prefix + editing.suffix
         offered = [choice.text for choice in answer.choices]
         chosen = order(answer.candidates)
         if chosen:
             offered = [*(answer.candidates[i].text if i else offered[0] for i in chosen), *offered[1:]]
         for written in offered:
             said = unescape_closing(written, "editing")
+            # A model may write its indentation once more, or what is typed.
+            said = untyped(said.lstrip(" \t") if indentation else said, line, around)
             text = trim(
-                said.lstrip(" \t") if indentation else said,  # a model may write its indentation once more
+                said,
                 prefix=self.prefix,
                 suffix=editing.suffix,
                 multiline=self.multiline,
@@ -75,5 +79,7 @@ class CompletionQuery:
                 texts.append(text)
         first = answer.choices[0] if answer.choices else None
         in_time = first is None or first.finish != "time"
+        is_ended = first is not None and first.finish in ("time", "length") and not answer.candidates
+        is_cut = is_ended and bool(texts) and offered[0].rstrip().endswith(texts[0])
         another = chosen[:1] not in ([], [0])
-        return Result(tuple(texts[: max(asked, 1)]), asked, in_time, answer.confidence, chosen=another)
+        return Result(tuple(texts[: max(asked, 1)]), asked, in_time, answer.confidence, is_cut, chosen=another)

@@ -20,7 +20,6 @@ import asyncio
 import hashlib
 import json
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,17 +30,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from palimpsest.bench.completing import completions, isolated
-from palimpsest.bench.replaying.ours import START_S, own_folders
+from palimpsest.bench.completing.asking import Question, ask, bar
 from palimpsest.bench.replaying.tally import percentile
 from palimpsest.bench.shared.options import model_file, positive
-from palimpsest.errors import InvalidArgument, ModelError
-from palimpsest.lsp.client.driver import Driver, Position
-from palimpsest.lsp.client.editor import position_at
+from palimpsest.errors import InvalidArgument
 
 NAME = "infilling"
 HELP = "a set of infilling problems (JSON lines), completed by the real server and tried by the problems' own tests"
 FIELDS = ("prompt", "suffix", "canonical_solution", "test", "entry_point")
-SETTLE_S = 60.0
 MAX_BYTES = 1 << 30
 
 
@@ -60,9 +56,8 @@ class Problem:
     def one_line(self) -> bool:
         return self.solution.endswith("\n") and "\n" not in self.solution[:-1]
 
-    @property
-    def document(self) -> str:
-        return self.prompt + ("\n" if self.one_line else "") + self.suffix
+    def question(self, path: Path) -> Question:
+        return Question(path, self.prompt, ("\n" if self.one_line else "") + self.suffix)
 
     def program(self, middle: str) -> str:
         call = f"check({self.entry_point})" if self.entry_point else ""
@@ -96,15 +91,20 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         problems = Random(options.seed).sample(problems, options.n)
     bounds = isolated.Bounds(options.timeout, options.memory << 20)
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        good = _good(problems, bounds, _bar(progress, "the problems' own solutions", len(problems)))
+        good = _good(problems, bounds, bar(progress, "the problems' own solutions", len(problems)))
         if not good:
             raise InvalidArgument("FILE", "no problem passes with its own solution.", hint="Are these Python programs?")
         settings = completions.settings(model_file(options), options.max_tokens)
         with tempfile.TemporaryDirectory(prefix="pal-") as folder:
-            advance = _bar(progress, "completions", len(good))
-            asked = _ask(good, settings, Path(folder).resolve(), advance, invoked=options.asked)
-            name, texts, ms = asyncio.run(asked)
-        advance = _bar(progress, "tests", len(good))
+            advance = bar(progress, "completions", len(good))
+            root = Path(folder).resolve() / "problems"
+            root.mkdir()
+            questions = [problem.question(root / "problem.py") for problem in good]
+            asked = ask(root, questions, settings, root.parent, advance, invoked=options.asked)
+            name, answers = asyncio.run(asked)
+        texts = [problem.filled(a.text) if a.text else "" for problem, a in zip(good, answers, strict=True)]
+        ms = [answer.ms for answer in answers]
+        advance = bar(progress, "tests", len(good))
         passed = []
         for problem, text in zip(good, texts, strict=True):
             passed.append(bool(text) and isolated.passes(problem.program(text), bounds))
@@ -179,46 +179,3 @@ def _good(problems: Sequence[Problem], bounds: isolated.Bounds, advance: Callabl
             found.append(problem)
         advance()
     return found
-
-
-async def _ask(
-    problems: Sequence[Problem],
-    settings: dict[str, Any],
-    folder: Path,
-    advance: Callable[[], None],
-    *,
-    invoked: bool,
-) -> tuple[str, list[str], list[float]]:
-    """The model's name; for each problem what was offered, and the milliseconds it took."""
-    root = folder / "problems"
-    root.mkdir()
-    driver = Driver()
-    await driver.start(root, settings, own_folders(folder))
-    try:
-        await driver.ready(START_S)
-        info = await driver.command("palimpsest.model.info")
-        if not info["fim"]["layout"]:
-            raise ModelError(f"{info['name']} has no tokens for filling in the middle: it offers no completions.")
-        texts, ms = list[str](), list[float]()
-        for problem in problems:
-            uri = driver.open(root / "problem.py", problem.document)
-            position = _end(problem.prompt)
-            await driver.settled(uri, position, SETTLE_S)
-            start = time.perf_counter()
-            items = await driver.complete(uri, position, invoked=invoked)
-            ms.append(1000 * (time.perf_counter() - start))
-            texts.append(problem.filled(completions.inserted(items[0], position)) if items else "")
-            driver.close(uri)
-            advance()
-        return info["name"], texts, ms
-    finally:
-        await driver.stop()
-
-
-def _end(text: str) -> Position:
-    return position_at(text, len(text), "utf-16")
-
-
-def _bar(progress: Progress, name: str, total: int) -> Callable[[], None]:
-    task = progress.add_task(name, total=total)
-    return lambda: progress.advance(task)

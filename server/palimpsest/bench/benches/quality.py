@@ -30,6 +30,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from palimpsest.bench.completing import completions, plot, quiet, scores
+from palimpsest.bench.completing.asking import bar
 from palimpsest.bench.completing.holes import Hole, holes
 from palimpsest.bench.completing.trying import Trials
 from palimpsest.bench.replaying.ours import own_folders
@@ -68,10 +69,10 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         trials = Trials(root, options.run, options.timeout) if options.run else None
         baseline = trials.check() if trials else None
         modes = completions.MODES[:1] if options.chosen else completions.MODES
-        advance = _bar(progress, "completions", len(found) * len(modes))
+        advance = bar(progress, "completions", len(found) * len(modes))
         given = completions.settings(model, options.max_tokens, options.n_ctx)
         asked = _asked(root, found, given, advance, modes)
-        found_scores = _scores(found, asked, trials, _bar(progress, "tests", len(found)) if trials else lambda: None)
+        found_scores = _scores(found, asked, trials, bar(progress, "tests", len(found)) if trials else lambda: None)
         table = scores.rows([hole.kind for hole in found], asked.offered, found_scores)
     result = {
         "model": asked.info["name"],
@@ -156,11 +157,6 @@ def _tried(trials: Trials, hole: Hole, texts: set[str]) -> tuple[bool, dict[str,
     for text in sorted(text for text, known in passed.items() if text and not known):
         passed[text] = trials.run(function.file, hole.filled(text)).passed
     return tested, passed
-
-
-def _bar(progress: Progress, name: str, total: int) -> Callable[[], None]:
-    task = progress.add_task(name, total=total)
-    return lambda: progress.advance(task)
 
 
 def _command(text: str) -> list[str]:

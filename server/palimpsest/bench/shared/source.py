@@ -10,6 +10,7 @@ import shutil
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -90,11 +91,14 @@ def functions(folder: Path, random: Random, most_lines: int) -> Iterator[Functio
         yield from (found.pop() for found in left)
 
 
-def documents(folder: Path) -> Iterator[Parsed]:
-    """Every file that `functions` looks into."""
+def documents(folder: Path, random: Random | None = None, most: int | None = None) -> Iterator[Parsed]:
+    """Every file that `functions` looks into; at most so many, in random order."""
     root = folder.absolute()
     files = WorkspaceFiles((root,))
-    return filter(None, (_parsed(files, path) for path in _paths(files, root)))
+    paths = list(_paths(files, root))
+    if random is not None:
+        random.shuffle(paths)
+    return islice(filter(None, (_parsed(files, path) for path in paths)), most)
 
 
 def standard_library(into: Path) -> Path:

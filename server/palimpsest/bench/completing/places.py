@@ -1,0 +1,105 @@
+"""Holes in files of any language.
+
+In: a folder, a random generator.  Out: `Hole`s: a file with a piece of one line taken out, and the piece.
+
+    line  all of a line behind its indentation
+    rest  from a word within a line to the line's end
+    word  what is left of a word behind its first letters
+
+Not in comments, and only in files that parse.  Knows no model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from palimpsest.bench.shared.source import documents
+from palimpsest.errors import InvalidArgument
+from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.places import is_comment
+from palimpsest.text.positions import utf8
+from palimpsest.text.uris import to_path
+
+MOST_FILES = 200
+SHORTEST_LINE, SHORTEST_REST = 8, 4
+"""Characters; shorter ones say little."""
+WORD = re.compile(r"[^\W\d]\w{3,}")
+TRIES = 20
+"""Lines of a file that are looked at for one hole."""
+
+
+@dataclass(frozen=True)
+class Hole:
+    """The file with `text` taken out between `prefix` and `suffix`."""
+
+    kind: str
+    parsed: Parsed
+    prefix: str
+    text: str
+    suffix: str
+
+    @property
+    def path(self) -> Path:
+        return to_path(self.parsed.snapshot.uri)
+
+    def n_errors(self, text: str) -> int:
+        """Of the file with something else in the hole."""
+        return parse_text(self.prefix + text + self.suffix, self.parsed.language).n_errors
+
+
+Punch = Callable[[str, Random], tuple[int, int] | None]
+
+
+def holes(folder: Path, n: int, random: Random) -> list[Hole]:
+    """`n` of each kind, as far as may be in different files.  Raises InvalidArgument where none can be made."""
+    files = list(documents(folder, random, MOST_FILES))
+    found = [
+        hole
+        for kind, punch in KINDS.items()
+        for i in range(n if files else 0)
+        if (hole := _hole(kind, punch, files[i % len(files)], random)) is not None
+    ]
+    if not found:
+        raise InvalidArgument("FOLDER", f"{folder} has no source files that parse.")
+    return found
+
+
+def _hole(kind: str, punch: Punch, parsed: Parsed, random: Random) -> Hole | None:
+    lines = parsed.snapshot.lines
+    for _ in range(TRIES):
+        number = random.randrange(len(lines))
+        line = lines[number]
+        above = len("\n".join(lines[:number])) + bool(number)
+        piece = punch(line, random) if len(line.strip()) >= SHORTEST_LINE else None
+        if piece is None:
+            continue
+        start, end = above + piece[0], above + piece[1]
+        text = parsed.snapshot.text
+        if not is_comment(parsed, *(len(utf8(text[:at])) for at in (start, end))):
+            return Hole(kind, parsed, text[:start], text[start:end], text[end:])
+    return None
+
+
+def _line(line: str, _: Random) -> tuple[int, int]:
+    return len(line) - len(line.lstrip()), len(line.rstrip())
+
+
+def _rest(line: str, random: Random) -> tuple[int, int] | None:
+    first, end = _line(line, random)
+    starts = [one.start() for one in re.finditer(r"\b\w", line) if first < one.start() <= end - SHORTEST_REST]
+    return (random.choice(starts), end) if starts else None
+
+
+def _word(line: str, random: Random) -> tuple[int, int] | None:
+    words = list(WORD.finditer(line))
+    if not words:
+        return None
+    word = random.choice(words)
+    return random.randrange(word.start() + 1, word.end() - 1), word.end()
+
+
+KINDS: Mapping[str, Punch] = {"line": _line, "rest": _rest, "word": _word}
