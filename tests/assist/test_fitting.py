@@ -169,6 +169,7 @@ CUT = [
     ("a.go", FUNC.format("x := |"), "g(a, b.Ma", ["g(a)"]),
     ("a.rs", FN.format("let x = |;"), "g(a, b.ma", ["g(a)"]),
     ("a.rb", "x = |\n", "g(a, b.ma", ["g(a)"]),
+    ("i.py", "total = |\n", "(", []),
     ("a.md", "Some words |\n", "and others tha", ["and others"]),
 ]
 

@@ -25,15 +25,15 @@ LARGEST = 100_000
 """Characters of a document: a larger one takes too long to be parsed once more for each text."""
 NAME = "x"
 """Stands for what may be missing at the cursor: an error that is there without it and not with it is no excuse."""
-MOST_TRIED = 12
-"""Repairs of one text."""
+MOST_TRIED, MOST_ENDS = 12, 4
+"""Repairs of one text, and places where one that is cut may end."""
 _CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 
 
 def fitting(parser: Parser, document: Parsed, position: Position, result: Result) -> Result:
     """The order of texts that leave as many errors as each other stays.  Of those that are cut, what is whole."""
     place = _Place(parser, document, position)
-    texts = [place.whole(text) for text in result.texts] if result.is_cut else result.texts
+    texts = filter(None, map(place.whole, result.texts)) if result.is_cut else result.texts
     found = [one for text in texts if (one := place.best(text)) is not None]
     return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=lambda one: one[0]))))
 
@@ -106,11 +106,10 @@ class _Place:
             return text[: places[0]] if places else ""
         parsed, _ = self._with(closed(text, self._parsed.language))
         best = [place for place in places if is_whole(parsed, self._byte + len(utf8(text[:place])))]
-        for tried in (best, places):
-            for place in tried[:MOST_TRIED]:
-                part = text[:place]
-                if self._first([part, closed(part, self._parsed.language)]) is not None:
-                    return part
+        for place in [*best[:MOST_ENDS], *places[:MOST_ENDS]]:
+            part = text[:place]
+            if self._first([part, closed(part, self._parsed.language)]) is not None:
+                return part
         return ""
 
     def _with(self, text: str) -> tuple[Parsed, Position]:
