@@ -318,6 +318,7 @@ class Completions:
         """
         if self._missed == (snapshot, position):
             self._missed = None
+            self._forget_screen()  # what the code alone says
             self._services.events.tell(CompletionChanged(snapshot, position))
         while (screen := self._screen) is not None and screen.snapshot is snapshot and screen.position == position:
             if not self.offers.are_open(screen.ids):
