@@ -364,6 +364,13 @@ return {
       high = 1,
     },
     {
+      name = "completion.quiet_in",
+      type = "array",
+      default = {},
+      doc = "Where no completion is shown unasked: `comments`, `strings` (documentation that is written as a string is one).",
+      choices = { "comments", "strings" },
+    },
+    {
       name = "completion.cached",
       type = "integer",
       default = 250,

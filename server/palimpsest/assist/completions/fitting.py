@@ -20,7 +20,8 @@ LARGEST = 100_000
 
 def fitting(services: Services, snapshot: Snapshot, position: Position, texts: Sequence[str]) -> tuple[str, ...]:
     """The order of texts that leave as many errors as each other stays.  A whole line may be what was missing: it is
-    left out where it leaves the lines around it at a wrong indent."""
+    left out where it leaves the lines around it at a wrong indent.  So are several lines that leave a bracket open, and
+    that the tree likes no better with it closed."""
     before = parsed_at(services.parser.hurried(snapshot), position)
     if before.root is None or not before.language.is_checked or len(snapshot.text) > LARGEST:
         return tuple(texts)
@@ -38,8 +39,9 @@ def fitting(services: Services, snapshot: Snapshot, position: Position, texts: S
         return n + (fills and n == allowed and misplaced(after, *_near(position, end)) > 0), text
 
     for text in texts:
-        best = min(map(judged, dict.fromkeys([text, closed(text, before.language)])), key=lambda one: one[0])
-        if best[0] <= allowed:
+        best, *other = sorted(map(judged, dict.fromkeys([closed(text, before.language), text])), key=lambda one: one[0])
+        untold = bool(other) and other[0][0] == best[0] and "\n" in text
+        if best[0] <= allowed and not untold:
             found.append(best)
     return tuple(dict.fromkeys(text for _, text in sorted(found, key=lambda one: one[0])))
 
