@@ -31,6 +31,7 @@ OF_CLIENTS = frozenset(
         "server.useWorkspaceEnvironment",
         "completion.trigger",
         "completion.delay_ms",
+        "completion.show",
         "nextEdit.automatic",
         "trace.server",
     )

@@ -8,6 +8,24 @@ return {
       modes = { "insert" },
     },
     {
+      id = "show",
+      title = "Show the Completion",
+      doc = 'With `completion.show = "key"`: the one that was prepared while you typed.',
+      modes = { "insert" },
+    },
+    {
+      id = "jump",
+      title = "Jump Behind What Closes",
+      doc = "The cursor goes behind the brackets, quotes, `;` and `,` that follow it on its line.",
+      modes = { "insert" },
+    },
+    {
+      id = "snooze",
+      title = "Snooze Completions…",
+      doc = "None is shown unasked for some minutes: 5, or as many as you say; 0 ends it.",
+      modes = { "normal" },
+    },
+    {
       id = "nextEdit",
       title = "Next Edit: Jump or Accept",
       doc = "Go to the next edit; where the cursor is there, make it.",
@@ -283,6 +301,13 @@ return {
       high = 10000,
     },
     {
+      name = "completion.show",
+      type = "string",
+      default = "always",
+      doc = "When a completion that was made while you type is shown.",
+      choices = { "always", "key" },
+    },
+    {
       name = "completion.enabled",
       type = "boolean",
       default = true,
@@ -364,13 +389,6 @@ return {
       high = 1,
     },
     {
-      name = "completion.quiet_in",
-      type = "array",
-      default = {},
-      doc = "Where no completion is shown unasked: `comments`, `strings` (documentation that is written as a string is one).",
-      choices = { "comments", "strings" },
-    },
-    {
       name = "completion.cached",
       type = "integer",
       default = 250,
@@ -401,9 +419,9 @@ return {
     {
       name = "completion.review",
       type = "string",
-      default = "asked",
-      doc = "Where a completion is asked for, try other lines beside the likeliest and let the code behind it choose: `never`, or where it is `asked` for. It may take `completion.time_ms` once more.",
-      choices = { "never", "asked" },
+      default = "auto",
+      doc = "Try other lines beside the likeliest, and let the code behind the cursor choose: `never`; where a completion is `asked` for, which may take `completion.time_ms` once more; on a `pause` as well, for what is on screen; `always`, while typing too; `auto`: on a pause, and while typing where it takes less than half of `completion.first_ms`.",
+      choices = { "never", "asked", "pause", "always", "auto" },
     },
     {
       name = "completion.snippets",
