@@ -17,6 +17,7 @@ interface Shown {
 
 export class Completions implements vscode.Disposable {
   private shown: Shown | undefined;
+  private revealing = false;
   /** The version of each document that an undo or redo made: who takes something back is not offered more. */
   private readonly undone = new WeakMap<vscode.TextDocument, number>();
   private readonly listener = vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
@@ -27,8 +28,17 @@ export class Completions implements vscode.Disposable {
     this.listener.dispose();
   }
 
+  /** Shows what was prepared for the cursor while a person typed. */
+  async reveal(): Promise<void> {
+    this.revealing = true;
+    await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
+  }
+
   readonly provide: Provide = async (document, position, context, token, next) => {
-    if (context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic) {
+    const byKey = this.revealing;
+    this.revealing = false;
+    if (byKey) context = { ...context, triggerKind: vscode.InlineCompletionTriggerKind.Automatic };
+    else if (context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic) {
       if (ours("completion.trigger", "automatic") === "manual") return null;
       if (this.undone.get(document) === document.version) return null;
       const delay = ours("completion.delay_ms", 0);
@@ -38,6 +48,8 @@ export class Completions implements vscode.Disposable {
     const version = document.version;
     const answer = await next(document, position, context, token);
     if (document.version !== version || token.isCancellationRequested) return null;
+    const unasked = !byKey && context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic;
+    if (unasked && ours("completion.show", "always") === "key") return null; // the server has it ready now
     const items = Array.isArray(answer) ? answer : (answer?.items ?? []);
     if (items.length > 0) this.shown = remembered(document, position, items);
     return answer;

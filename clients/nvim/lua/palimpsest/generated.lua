@@ -389,6 +389,13 @@ return {
       high = 1,
     },
     {
+      name = "completion.quiet_in",
+      type = "array",
+      default = {},
+      doc = "Where no completion is shown unasked: `comments`, `strings` (documentation that is written as a string is one).",
+      choices = { "comments", "strings" },
+    },
+    {
       name = "completion.cached",
       type = "integer",
       default = 250,
@@ -419,9 +426,9 @@ return {
     {
       name = "completion.review",
       type = "string",
-      default = "auto",
-      doc = "Try other lines beside the likeliest, and let the code behind the cursor choose: `never`; where a completion is `asked` for, which may take `completion.time_ms` once more; on a `pause` as well, for what is on screen; `always`, while typing too; `auto`: on a pause, and while typing where it takes less than half of `completion.first_ms`.",
-      choices = { "never", "asked", "pause", "always", "auto" },
+      default = "asked",
+      doc = "Where a completion is asked for, try other lines beside the likeliest and let the code behind it choose: `never`, or where it is `asked` for. It may take `completion.time_ms` once more.",
+      choices = { "never", "asked" },
     },
     {
       name = "completion.snippets",
