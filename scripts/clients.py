@@ -138,8 +138,8 @@ def _contributed(before: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def _property(it: Setting) -> dict[str, Any]:
     made: dict[str, Any] = {"type": it.type, "default": it.default, "scope": it.scope, "markdownDescription": it.doc}
     if "array" in (it.type if isinstance(it.type, list) else [it.type]):
-        made["items"] = {"type": "string"}
-    if it.choices:
+        made["items"] = {"type": "string"} | ({"enum": list(it.choices)} if it.choices else {})
+    elif it.choices:
         made["enum"] = list(it.choices)
         if all(it.choices.values()):
             made["markdownEnumDescriptions"] = list(it.choices.values())

@@ -11,6 +11,7 @@ import pytest
 
 from palimpsest.__main__ import COMMANDS as ON_THE_COMMAND_LINE
 from palimpsest.__main__ import main
+from palimpsest.config.layers import OF_CLIENTS
 from palimpsest.config.settings import described
 from palimpsest.lsp.commands import COMMANDS
 from tests import documents
@@ -88,7 +89,7 @@ def test_every_command_line_is_understood() -> None:
 
 
 def test_every_name_in_the_guide_is_known() -> None:
-    settings = {item.name for item in described()}
+    settings = {item.name for item in described()} | OF_CLIENTS
     sections = {name.partition(".")[0] for name in settings}
     targets = set(re.findall(r"^([\w-]+):", documents.text(ROOT / "Makefile"), re.MULTILINE))
 

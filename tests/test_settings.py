@@ -133,21 +133,29 @@ def is_set_as_the_table_says(item: Described) -> bool:
     says = permission(item.name)
     assert says is not None
     section, _, name = item.name.partition(".")
-    value = item.choices[-1] if item.choices else OTHER[type(item.default)]
+    value, mine = item.choices[-1] if item.choices else OTHER[type(item.default)], "mine"
+    if item.choices and isinstance(item.default, tuple):
+        value, mine = [item.choices[-1]], item.choices[0]
     layer, refused = from_file({section: {name: value}}, whose="workspace")
-    settings, wrong = merged([{section: {name: ["mine"]}} if says.set_by == "adds" else {}, layer])
+    settings, wrong = merged([{section: {name: [mine]}} if says.set_by == "adds" else {}, layer])
     now = getattr(getattr(settings, section), name)
     if wrong:
         return False
     if says.set_by == "anyone":
         return not refused and now == (tuple(value) if isinstance(value, list) else value)
     if says.set_by == "adds":
-        return now == ("mine", "x")
+        return now == (mine, *value)
     return [problem.field for problem in refused] == [item.name] and settings == Settings()
 
 
 def test_a_workspaces_file_says_what_the_table_lets_it_say() -> None:
     assert [item.name for item in described() if not is_set_as_the_table_says(item)] == []
+
+
+def test_a_list_has_only_what_it_may_have() -> None:
+    settings, (problem,) = merged([{"completion": {"quiet_in": ["strings"]}}, {"completion": {"quiet_in": ["code"]}}])
+    assert (settings.completion.quiet_in, problem.field) == (("strings",), "completion.quiet_in")
+    assert "comments, strings" in str(problem)
 
 
 def test_a_workspaces_file_switches_off_and_not_on() -> None:

@@ -10,6 +10,7 @@ import argparse
 import gc
 import logging
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,7 +92,9 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
     services, events, supervisor = session.services, session.events, session.services.supervisor
 
     def show(_: object = None) -> None:
-        report.show_status(shown_status(supervisor.status, session.usage, session.cursor.why_off))
+        report.show_status(
+            shown_status(supervisor.status, session.usage, session.cursor.why_off, services.snooze.until)
+        )
 
     def engine_changed(status: EngineStatus) -> None:
         show()
@@ -120,9 +123,9 @@ def change_session(session: Session, settings: Settings, roots: tuple[Path, ...]
     change(session, settings, roots)
 
 
-def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> ShownStatus:
+def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "", snoozed_until: float = 0.0) -> ShownStatus:
     """The engine's state and this window's figures in the words of `palimpsest/status`.  `why_off`: there are no
-    completions where the cursor is."""
+    completions where the cursor is; `snoozed_until`: there are none unasked."""
     from palimpsest.lsp.report import Status
 
     model = engine.model
@@ -133,6 +136,9 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> Shown
         kind, message = "Warning", message or NO_MIDDLE.format(name=model.name)
     elif kind == "Normal" and why_off:
         kind, message = "Inactive", f"Completions are {why_off}."
+    elif kind == "Normal" and snoozed_until:
+        clock = time.strftime("%H:%M", time.localtime(snoozed_until))
+        kind, message = "Inactive", f"Completions are snoozed until {clock}."
     state = _state(engine, kind)
     cause = engine.cause or message or (SAFE_MODE if engine.safe_mode else "")
     if state == "ready" and usage.n_busy > 0:
@@ -148,6 +154,7 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "") -> Shown
         tokens={"used": usage.context_tokens, "total": model.n_ctx if model else 0},
         last={"decoded": usage.last.decoded, "reused": usage.last.reused, "ms": usage.last.ms},
         conversation=asdict(usage.talked) if usage.talked is not None else None,
+        snoozed_until=snoozed_until,
     )
 
 

@@ -56,7 +56,8 @@ def test_every_setting_is_there_with_type_default_and_description(made: Path) ->
         there = shown[f"palimpsest.{it.name}"]
         default = list(it.default) if isinstance(it.default, tuple) else it.default
         assert (there["default"], there["markdownDescription"]) == (default, it.doc)
-        assert there.get("enum", []) == list(it.choices)
+        allowed = there if there["type"] != "array" else there["items"]
+        assert allowed.get("enum", []) == list(it.choices)
         assert (there.get("minimum"), there.get("maximum")) == (it.low, it.high)
     assert shown["palimpsest.completion.enabled"]["type"] == "boolean"
     assert shown["palimpsest.engine.n_ctx"]["type"] == "integer"

@@ -69,7 +69,12 @@ def shown(code: str, text: str, *, multiline: bool = False, language: str = "pyt
         ("def f|", "f" * 40, "f"),
         ("x = 1\ny = 2\n|", "y = 2", ""),
         ("def f(it):\n    next(it)\n    |", "next(it)", ""),
-        ("def f(it):\n    next(it)\n    ne|", "xt(it)", "xt(it)"),
+        ("def f(it):\n    next(it)\n    ne|", "xt(it)", ""),
+        ("def f(it):\n    next(it)\n    ne|", "xt(it, 0)", "xt(it, 0)"),
+        ("def f(it):\n    next(it)\n    next(|)", "it", ""),
+        ("def f(it):\n    next(it)\n    next(|)", "at", "at"),
+        ("print()\nprint(|", ")", ")"),  # what a person has written as good as alone
+        ("x = [\n    a,\n    b|", "b,", "b,"),
         ("x = [\n    a,\n    |", "a,", "a,"),
     ],
 )

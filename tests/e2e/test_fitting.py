@@ -50,6 +50,8 @@ ROWS = [
     ("i.go", "package a\n\nfunc f() int {\n\t$0\n\treturn 1\n}\n", "x := g(1", "x := g(1)"),
     ("j.rs", "fn f() -> i32 {\n    $0\n    1\n}\n", "let x = g(1;", None),
     ("k.java", "class A {\n  int f() {\n    $0\n    return 1;\n  }\n}\n", "int x = (1 + ;", None),
+    ("s.lua", "x = y z\n$0", "{\n  if (a == 0)\n    return 0", None),  # in code with errors a bracket may be any
+    ("t.lua", "x = = 3\n\nf($0\n", "a, g(b", "a, g(b)"),
     ("l.rb", "def f(a)\n  $0\n  a\nend\n", "puts(a", "puts(a)"),
 ]
 

@@ -122,9 +122,10 @@ def test_they_are_made_in_one_batch_and_leave_nothing_behind(layout: tuple[str, 
     alone = infills(client, n_cmpl=1, temperature=0, samplers=["temperature"])
     calls = n_calls(client)
     several = infills(client, temperature=0, samplers=["temperature"])
-    assert [one["content"] for one in several] == [alone["content"]] * 3, "greedy ones are alike"
+    assert several[0]["content"] == alone["content"]
+    assert len({one["content"][:4] for one in several}) == 3, "each begins otherwise"
     assert [one["timings"]["prompt_n"] for one in several] == [several[0]["timings"]["prompt_n"]] * 3
-    assert n_calls(client) - calls <= alone["tokens_predicted"] + 1
+    assert n_calls(client) - calls <= max(one["tokens_predicted"] for one in several) + 1
     again = infills(client, n_cmpl=1, temperature=0, samplers=["temperature"], prompt="    base = x")
     assert again["timings"]["prompt_n"] <= 8, "the prompt is still in the cache"
     drawn = infills(client, n_cmpl=4, seed=3, n_predict=12, samplers=["temperature"], temperature=2)
@@ -217,3 +218,13 @@ def test_what_is_not_served_is_refused_by_name(path: str, body: dict[str, Any], 
     answer = ours.ask(path, body)
     assert answer.status in (400, 501)
     assert answer.data["error"]["message"].startswith(said)
+
+
+@pytest.mark.parametrize("prompt", ["    base = ", "    base = wi", "    ret", ""])
+def test_a_person_is_not_shown_the_same_three_times(prompt: str, four: tuple[Client, Client]) -> None:
+    """Where the model is sure, drawing three times gives the same three times; also where it goes on within a word."""
+    _, ours = four
+    found = infills(ours, prompt=prompt, temperature=0.01)
+    said = [one["content"].strip() for one in found if one["content"].strip()]
+    assert len(said) > 1
+    assert not [(a, b) for i, a in enumerate(said) for b in said[i + 1 :] if a.startswith(b) or b.startswith(a)]

@@ -1,6 +1,7 @@
 // The commands: those that clients share (`palimpsest.client.*`) and those of this client's own buttons (`palimpsest.ui.*`).
 import * as vscode from "vscode";
 import type { CacheMap } from "./cacheMap";
+import type { Closers } from "./closers";
 import type { Completions } from "./completion";
 import type { ConversationItems } from "./conversationItems";
 import type { Conversations } from "./conversations";
@@ -17,7 +18,7 @@ import { openSample } from "./sample";
 import type { Server } from "./server";
 import type { State } from "./state";
 import { showStatus } from "./status";
-import { commitMessage, doctor, pin, sentence, showLog, statistics, toggle } from "./tasks";
+import { commitMessage, doctor, pin, sentence, showLog, snooze, statistics, toggle } from "./tasks";
 import { showGraph } from "./virtual";
 
 export interface Parts {
@@ -26,6 +27,7 @@ export interface Parts {
   state: State;
   server: Server;
   completions: Completions;
+  closers: Closers;
   nextEdits: NextEdits;
   edits: Edits;
   contextView: ContextView;
@@ -56,9 +58,12 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
 }
 
 function shared(parts: Parts): Record<string, Handler> {
-  const { context, log, state, server, nextEdits, edits, cacheMap, pages, contextView } = parts;
+  const { context, log, state, server, completions, closers, nextEdits, edits, cacheMap, pages, contextView } = parts;
   const of: Record<string, Handler> = {
     complete: () => run("editor.action.inlineSuggest.trigger"),
+    show: () => completions.reveal(),
+    jump: () => closers.jump(),
+    snooze: (minutes?: number) => snooze(server, minutes),
     nextEdit: () => nextEdits.next(),
     "nextEdit.dismiss": () => nextEdits.dismiss(),
     edit: () => edits.here(),
@@ -120,15 +125,15 @@ function ofConversations({ server, conversations, conversationItems: items }: Pa
   };
 }
 
-function buttons({ server, completions, edits, contextView, pages }: Parts): Record<string, Handler> {
+function buttons({ server, completions, closers, edits, contextView, pages }: Parts): Record<string, Handler> {
   const block = (node: Node | undefined): (Node & { kind: "block" })["block"] => {
     if (node?.kind !== "block") throw new Error("that is no block.");
     return node.block;
   };
   const uriOf = (node: Node | undefined): vscode.Uri => vscode.Uri.parse(block(node).uri ?? "", true);
   return {
-    "ui.acceptWord": () => completions.accept(server, "word"),
-    "ui.acceptLine": () => completions.accept(server, "line"),
+    "ui.acceptWord": () => completions.accept(server, "word").then(() => closers.note()),
+    "ui.acceptLine": () => completions.accept(server, "line").then(() => closers.note()),
     "ui.editOfAction": (asked: Asked) => edits.ask(asked, "Looking for an edit"),
     "ui.refreshContext": () => contextView.later(),
     "ui.pinBlock": (node?: Node) => pin(server, uriOf(node), "pin").then(() => contextView.later()),

@@ -24,7 +24,7 @@ export class Completions implements vscode.Disposable {
   private readonly undone = new WeakMap<vscode.TextDocument, number>();
   /** The newest change that was made while nobody could complete it. */
   private missed: { uri: string; version: number } | undefined;
-  private asksAgain = false;
+  private asking: "again" | "revealing" | undefined;
   private readonly subscriptions: vscode.Disposable;
 
   constructor(state: State) {
@@ -47,24 +47,35 @@ export class Completions implements vscode.Disposable {
     this.subscriptions.dispose();
   }
 
-  /** Asks once more at the cursor, where it and its document are still as they were.  VS Code asks nobody a second time
-   * for the same place unless a person does; the server is asked as if by VS Code. */
+  /** Asks once more at the cursor, where it and its document are still as they were. */
   async again({ textDocument: { uri, version }, position }: CompletionTold): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const cursor = editor?.selection.active;
     if (editor?.document.uri.toString() !== uri || editor.document.version !== version || !editor.selection.isEmpty) return;
     if (position !== undefined && (cursor?.line !== position.line || cursor.character !== position.character)) return;
-    this.asksAgain = true;
+    await this.ask("again");
+  }
+
+  /** Shows what was prepared for the cursor while a person typed. */
+  reveal(): Promise<void> {
+    return this.ask("revealing");
+  }
+
+  /** VS Code asks a second time for the same place only where a person does; the server is asked as if by VS Code. */
+  private async ask(why: "again" | "revealing"): Promise<void> {
+    this.asking = why;
     try {
       await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
     } finally {
-      this.asksAgain = false;
+      this.asking = undefined;
     }
   }
 
   readonly provide: Provide = async (document, position, asked, token, next) => {
-    const context = this.asksAgain ? { ...asked, triggerKind: vscode.InlineCompletionTriggerKind.Automatic } : asked;
-    if (context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic) {
+    const byKey = this.asking === "revealing";
+    const context = this.asking === undefined ? asked : { ...asked, triggerKind: vscode.InlineCompletionTriggerKind.Automatic };
+    const unasked = !byKey && context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic;
+    if (unasked) {
       if (ours("completion.trigger", "automatic") === "manual") return null;
       if (this.undone.get(document) === document.version) return null;
       const delay = ours("completion.delay_ms", 0);
@@ -74,6 +85,7 @@ export class Completions implements vscode.Disposable {
     const version = document.version;
     const answer = await next(document, position, context, token);
     if (document.version !== version || token.isCancellationRequested) return null;
+    if (unasked && ours("completion.show", "always") === "key") return null; // the server has it ready now
     const items = Array.isArray(answer) ? answer : (answer?.items ?? []);
     if (items.length > 0) this.shown = remembered(document, position, items);
     return answer;

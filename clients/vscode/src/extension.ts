@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient";
 import { CacheMap } from "./cacheMap";
 import { actionsWithDiff } from "./codeActions";
+import { Closers } from "./closers";
 import { registerCommands } from "./commands";
 import { Completions } from "./completion";
 import { ContextView } from "./contextView";
@@ -29,11 +30,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Palimpsest", { log: true });
   const state = new State();
   const completions = new Completions(state);
+  const closers = new Closers();
   const middleware: Middleware = {
     ...actionsWithDiff,
     provideInlineCompletionItems: completions.provide,
     executeCommand: (command, args, next) => {
-      if (command === "palimpsest.completion.accepted") void vscode.commands.executeCommand("setContext", "palimpsest.completed", true);
+      if (command === "palimpsest.completion.accepted") {
+        void vscode.commands.executeCommand("setContext", "palimpsest.completed", true);
+        closers.note();
+      }
       if (command === SEND) toTop(String((args[0] as { uri?: string } | undefined)?.uri));
       if (command === FORK) return conversations.fork(args[0] as Fork);
       return next(command, args) as unknown;
@@ -44,7 +49,7 @@ export function activate(context: vscode.ExtensionContext): void {
   server = made;
   const conversations = new Conversations(made);
   const parts = {
-    context, log, state, completions, server: made,
+    context, log, state, completions, closers, server: made,
     nextEdits: new NextEdits(made),
     edits: new Edits(made),
     contextView: new ContextView(made, state),
@@ -56,7 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const { nextEdits, edits, contextView, cacheMap, pages, conversationItems } = parts;
   context.subscriptions.push(
     made.onCompletion((told) => void completions.again(told)),
-    log, state, made, completions, nextEdits, edits, contextView, cacheMap, pages, conversations, conversationItems,
+    log, state, made, completions, closers, nextEdits, edits, contextView, cacheMap, pages, conversations, conversationItems,
     new ConversationView(made, conversations, state),
     refreshVirtual(made),
     new StatusBar(state),

@@ -12,6 +12,8 @@ export interface Status {
   state?: "loading" | "ready" | "busy" | "degraded" | "off";
   cause?: string;
   restart?: boolean;
+  /** Unix time in seconds; 0: completions are not snoozed. */
+  snoozed_until?: number;
 }
 
 /** What is offered there is another completion than was answered. */

@@ -63,6 +63,18 @@ export function plainly(text: string): string {
   return text.replaceAll("](", "] (");
 }
 
+/** How many characters of the rest of a line only close: brackets, quotes, `;`, `,`, and blanks before these. */
+export function closing(rest: string): number {
+  return /^(?:\s*[)\]}"'`;,])*/.exec(rest)?.[0].length ?? 0;
+}
+
+/** What is left until a time, both in seconds: `4 min`, `30 s`; "" where it is over. */
+export function left(until: number, now: number): string {
+  const seconds = Math.ceil(until - now);
+  if (seconds <= 0) return "";
+  return seconds > 60 ? `${Math.ceil(seconds / 60)} min` : `${seconds} s`;
+}
+
 export function plural(n: number, one: string): string {
   return `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
 }

@@ -9,9 +9,10 @@ const SECTION = "palimpsest";
 interface Ours {
   "completion.trigger": "automatic" | "manual";
   "completion.delay_ms": number;
+  "completion.show": "always" | "key";
   "nextEdit.automatic": boolean;
 }
-const OURS = /^(server\.|trace\.|completion\.trigger$|completion\.delay_ms$|nextEdit\.)/;
+const OURS = /^(server\.|trace\.|completion\.trigger$|completion\.(delay_ms|show)$|nextEdit\.)/;
 
 export function ours<K extends keyof Ours>(name: K, otherwise: Ours[K]): Ours[K] {
   return vscode.workspace.getConfiguration(SECTION).get<Ours[K]>(name) ?? otherwise;

@@ -1,6 +1,6 @@
 // The status bar's item and the menu behind it: what is going on, why, and what to do about it.
 import * as vscode from "vscode";
-import { plural } from "./pure";
+import { left, plural } from "./pure";
 import type { Status } from "./protocol";
 import type { State } from "./state";
 
@@ -8,7 +8,11 @@ interface Look {
   icon: string;
   headline: string;
   kind: "normal" | "warning" | "error";
+  /** In the place of our name. */
+  text?: string;
 }
+
+const COUNT_DOWN_MS = 5_000;
 
 export function look(state: State): Look {
   const status = state.status;
@@ -28,6 +32,10 @@ export function look(state: State): Look {
   }
   if (status === undefined || status.state === "loading") {
     return { icon: "$(loading~spin)", headline: status?.message || "Loading the model", kind: "normal" };
+  }
+  const snoozed = left(status.snoozed_until ?? 0, Date.now() / 1000);
+  if (snoozed !== "" && status.kind === "Inactive") {
+    return { icon: "$(bell-slash)", headline: `${status.message} ${snoozed} left`, kind: "normal", text: snoozed };
   }
   if (status.kind === "Error") return { icon: "$(error)", headline: status.message || "No engine", kind: "error" };
   if (status.state === "degraded" || status.kind === "Warning") {
@@ -68,6 +76,7 @@ function talked({ used, total, kv, left }: NonNullable<Status["conversation"]>):
 export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("palimpsest.status", vscode.StatusBarAlignment.Right, 100);
   private readonly listening: vscode.Disposable;
+  private counting: NodeJS.Timeout | undefined;
 
   constructor(private readonly state: State) {
     this.item.name = "Palimpsest";
@@ -78,8 +87,10 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private draw(): void {
-    const { icon, headline, kind } = look(this.state);
-    this.item.text = `${icon} Palimpsest`;
+    const { icon, headline, kind, text } = look(this.state);
+    clearTimeout(this.counting);
+    if (text !== undefined) this.counting = setTimeout(() => this.draw(), COUNT_DOWN_MS);
+    this.item.text = `${icon} ${text ?? "Palimpsest"}`;
     this.item.accessibilityInformation = { label: `Palimpsest: ${headline}`, role: "button" };
     this.item.backgroundColor = kind === "normal" ? undefined : new vscode.ThemeColor(`statusBarItem.${kind}Background`);
     const tooltip = new vscode.MarkdownString();
@@ -91,6 +102,7 @@ export class StatusBar implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.counting);
     this.listening.dispose();
     this.item.dispose();
   }
@@ -113,6 +125,7 @@ export async function showStatus(state: State): Promise<void> {
   ];
   const use = [
     does("circle-slash", "Switch on or off…", "toggle"),
+    does("bell-slash", "Snooze completions…", "snooze"),
     does("chip", "Choose a model…", "model"),
     does("list-tree", "Show the context", "context"),
     does("graph", "Show the cache map", "cache"),

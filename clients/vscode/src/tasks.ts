@@ -69,6 +69,16 @@ export async function toggle(server: Server): Promise<void> {
   vscode.window.setStatusBarMessage(`Palimpsest: ${chosen.what ?? ""} ${on ? "on" : "off"}`, 5_000);
 }
 
+/** `minutes`: a person's own key may say them. */
+export async function snooze(server: Server, minutes?: number): Promise<void> {
+  const choices = [
+    ...[5, 15, 60].map((n) => ({ label: `For ${n} minutes`, minutes: n })),
+    { label: "Show them again now", minutes: 0 },
+  ];
+  const chosen = minutes ?? (await vscode.window.showQuickPick(choices, { title: "Snooze Completions", placeHolder: "None is shown unasked" }))?.minutes;
+  if (chosen !== undefined) await server.command("palimpsest.completion.snooze", { minutes: chosen });
+}
+
 function setting(label: string, name: string): Switch {
   const settings = vscode.workspace.getConfiguration("palimpsest");
   const now = settings.get<boolean>(name) ?? true;

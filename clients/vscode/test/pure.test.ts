@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedPart, bar, conversationIn, Deaths, edited, inOneLine, lastTurn, nested, plainly, plural, Queue, whatToType } from "../src/pure";
+import { acceptedPart, bar, closing, conversationIn, Deaths, edited, inOneLine, lastTurn, left, nested, plainly, plural, Queue, whatToType } from "../src/pure";
 
 test("settings become objects by their names' parts", () => {
   assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
@@ -87,4 +87,12 @@ test("a conversation's last turn of the person's is found by its heading", () =>
   assert.equal(lastTurn("---\nid: c-1234abcd\n---\n\n## user\n\nhello\n\n## assistant\n\nyes\n\n## user\n"), 12);
   assert.equal(lastTurn("## user\r\n\r\nhello ## user\r\n"), 0);
   assert.equal(lastTurn("# user\n"), undefined);
+});
+
+test("what closes is jumped over, and nothing behind it", () => {
+  assert.deepEqual([")];", " ) , x", '"} + b', "x)", "", "  "].map(closing), [3, 4, 2, 0, 0, 0]);
+});
+
+test("what is left of a snooze is told in minutes, and in seconds at its end", () => {
+  assert.deepEqual([300, 299, 61, 60, 1, 0.5, 0, -5].map((seconds) => left(1000 + seconds, 1000)), ["5 min", "5 min", "2 min", "60 s", "1 s", "1 s", "", ""]);
 });

@@ -242,9 +242,12 @@ def _repeats_lines(text: str, place: _Position) -> int:
     lines = [(start, line.rstrip(), inside) for start, line, inside, _ in _lines(text, place) if line.strip()]
     line_above = next((line.rstrip() for line in reversed(place.above.split("\n")[:-1]) if line.strip()), "")
     for i, (start, line, inside) in enumerate(lines):
-        if start == 0 and not place.on_empty_line:
-            continue
         last = i + 1 == len(lines)
+        if start == 0 and not place.on_empty_line:  # the end of a line that a person has begun
+            whole, within = (line + place.rest).rstrip() if last else line, place.line_depth > place.outermost
+            if whole == line_above and _WORD.search(text) and not (within or place.state.in_block):
+                return 0
+            continue
         following = () if last else (lines[i + 1][1],)
         if place.next_lines[:1] == (line,) and (last or _WORD.search(line) or place.next_lines[1:2] == following):
             return max(0, start - 1)

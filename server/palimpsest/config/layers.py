@@ -31,6 +31,7 @@ OF_CLIENTS = frozenset(
         "server.useWorkspaceEnvironment",
         "completion.trigger",
         "completion.delay_ms",
+        "completion.show",
         "nextEdit.automatic",
         "trace.server",
     )
@@ -54,6 +55,8 @@ def _checked(name: str, value: Any, item: Any) -> Any:
         if len(value) > MOST_ITEMS or any(len(x) > MOST_ITEMS for x in value):
             most = f"expected at most {MOST_ITEMS:,} strings of at most {MOST_ITEMS:,} characters."
             raise SettingsError(name, most)
+        if choices and not set(value) <= set(choices):
+            raise SettingsError(name, f"expected a list of {', '.join(choices)}, got {value!r}.")
         return tuple(value)
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)

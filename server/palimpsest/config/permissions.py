@@ -63,7 +63,7 @@ _TABLE: tuple[tuple[SetBy, str, str], ...] = (
     (
         "adds",
         "it keeps files and languages out",
-        "context.exclude index.exclude completion.disabled_languages completion.disabled_folders "
+        "context.exclude index.exclude completion.disabled_languages completion.disabled_folders completion.quiet_in "
         "suggestion.disabled_languages suggestion.disabled_folders next_edit.disabled_languages "
         "next_edit.disabled_folders",
     ),

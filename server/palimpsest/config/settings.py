@@ -21,8 +21,8 @@ def _setting(
     secret: bool = False,
     process: bool = True,
 ) -> Any:
-    """`secret`: never shown.  `process`: an engine setting that the engine process is started with; the others are its
-    client's."""
+    """`choices`: what the value may be, or a list's items.  `secret`: never shown.  `process`: an engine setting that
+    the engine process is started with; the others are its client's."""
     metadata = {"doc": doc, "choices": choices, "low": low, "high": high, "secret": secret, "process": process}
     if isinstance(default, (list, tuple)):
         default = tuple(default)
@@ -197,6 +197,12 @@ class CompletionSettings:
         "for is always shown.",
         low=-1,
         high=1,
+    )
+    quiet_in: tuple[str, ...] = _setting(
+        [],
+        "Where no completion is shown unasked: `comments`, `strings` (documentation that is written as a string is "
+        "one).",
+        choices=("comments", "strings"),
     )
     cached: int = _setting(250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0)
     ahead: bool = _setting(True, "Prepare what follows while a completion is shown.")

@@ -43,6 +43,7 @@ COMMANDS = (
     "palimpsest.cache.reset",
     "palimpsest.toggle",
     "palimpsest.completion.toggle",
+    "palimpsest.completion.snooze",
     "palimpsest.completion.accepted",
     "palimpsest.stats",
     "palimpsest.stats.reset",

@@ -29,7 +29,8 @@ State = Literal["loading", "ready", "busy", "degraded", "off"]
 class Status:
     """PROTOCOL.md's `palimpsest/status`.  `state` is for an editor's status bar; `cause`: why it is neither loading
     nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the engine may
-    help; `conversation`: the one that was answered last, as `usage.Talked` has it."""
+    help; `conversation`: the one that was answered last, as `usage.Talked` has it; `snoozed_until`: the Unix time up to
+    which no completion is shown unasked, 0 for none."""
 
     kind: Kind = "Inactive"
     state: State = "loading"
@@ -41,6 +42,7 @@ class Status:
     tokens: dict[str, int] = field(default_factory=lambda: {"used": 0, "total": 0})
     last: dict[str, float] = field(default_factory=lambda: {"decoded": 0, "reused": 0, "ms": 0})
     conversation: dict[str, Any] | None = None
+    snoozed_until: float = 0.0
 
 
 class Report:

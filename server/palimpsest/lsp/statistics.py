@@ -15,6 +15,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.assist.shared.events import RefreshNeeded, Yanked
+from palimpsest.assist.shared.snooze import MINUTES, MOST_MINUTES
 from palimpsest.assist.shared.statistics import HAPPENED, Happened, Part, What
 from palimpsest.assist.shared.switches import Feature, Scope
 from palimpsest.assist.suggestions.proposals import PREFIX as SUGGESTION
@@ -50,6 +51,11 @@ class Toggle:
     scope: Scope
     uri: str = ""
     enabled: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Minutes:
+    minutes: Annotated[float, Range(0, MOST_MINUTES)] = MINUTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,12 @@ async def toggle_completions(server: PalimpsestServer, asked: CompletionToggle) 
     return {"scope": asked.scope, "enabled": state}
 
 
+async def snooze(server: PalimpsestServer, asked: Minutes) -> dict[str, Any]:
+    snoozed = server.window.session.services.snooze
+    snoozed.start(asked.minutes)
+    return {"until": snoozed.until}
+
+
 async def stats(server: PalimpsestServer, asked: Days) -> dict[str, Any]:
     return await asyncio.to_thread(server.window.session.statistics.report, asked.days)
 
@@ -165,6 +177,12 @@ COMMANDS = (
         "the window is open: `everywhere`, or in the `language`, `folder` or `buffer` of a document",
     ),
     Command("palimpsest.completion.toggle", CompletionToggle, toggle_completions, "the same of completions"),
+    Command(
+        "palimpsest.completion.snooze",
+        Minutes,
+        snooze,
+        "for so many minutes (5 unless it is said) no completion is shown unasked; 0 ends that",
+    ),
     Command(
         ACCEPTED,
         Id,

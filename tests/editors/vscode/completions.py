@@ -88,6 +88,25 @@ def test_a_word_is_taken_and_counted_and_then_the_line(window: Window) -> None:
     assert line[0]["id"] == word[0]["id"]
 
 
+def test_snoozed_completions_are_counted_down_in_the_status_bar(window: Window) -> None:
+    window.command("Palimpsest: Snooze Completions…")
+    window.choose("For 15 minutes")
+    window.until(lambda: "15 min" in window.status_bar)
+    window.at(CART, "total = self.subtotal()")
+    window.key("Enter")
+    window.type(TYPED)
+    recording = window.server.recording
+    window.until(lambda: [a.answer for a in recording.asked(COMPLETION, window.since)][-3:].count(None) == 0)
+    assert recording.completions(window.since) == []
+    assert window.ghost == ""
+    window.command("Palimpsest: Snooze Completions…")
+    window.choose("Show them again now")
+    window.until(lambda: "Palimpsest" in window.status_bar)
+    window.key("Backspace")
+    window.type(TYPED[-1])
+    assert rest(window)
+
+
 def test_where_nothing_is_shown_tab_indents(window: Window) -> None:
     window.at(CART, "    limit = 100", after=False)
     window.key("Tab")

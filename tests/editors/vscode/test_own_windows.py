@@ -6,6 +6,7 @@ import json
 import shlex
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from tests.e2e.scripted import Scripted, scripted
 from tests.editors.conftest import carried
+from tests.editors.vscode.completions import COMPLETION, TYPED, rest
 from tests.editors.vscode.conftest import CART, Open
 from tests.editors.vscode.recording import Recording
 from tests.editors.vscode.server import CodeServer
@@ -182,3 +184,44 @@ def test_an_edit_of_two_files_is_shown_applied_and_undone_in_both(open_window: O
         return [file.read_text(encoding="utf-8") for file in files]
 
     window.until(lambda: saved() == after)
+
+
+def test_behind_what_was_accepted_tab_goes_behind_what_closes(open_window: Open) -> None:
+    window = open_window(CART, palimpsest__completion__multiline="never")
+    window.ready()
+    window.at(CART, "total = self.subtotal()")
+    window.key("Enter")
+    window.type("print([self.dis])")
+    window.key("ArrowLeft", "ArrowLeft")
+    window.type("c")
+    ghost = rest(window)
+    window.key("Tab")
+    window.until(
+        lambda: window.server.recording.asked(
+            "workspace/executeCommand", window.since, "palimpsest.completion.accepted"
+        )
+    )
+    time.sleep(1)  # what comes next may be shown by now, and Tab would take it
+    window.key("Escape", "Tab")
+    window.type("#")
+    assert f"print([self.disc{ghost}])#\n" in window.text(CART)
+    window.key("Backspace", "ArrowLeft", "Tab")
+    window.type("#")
+    assert f"print([self.disc{ghost}])" not in window.text(CART), "the cursor was moved: it is a Tab"
+
+
+def test_what_is_prepared_is_shown_by_a_key(open_window: Open) -> None:
+    window = open_window(CART, palimpsest__completion__show="key")
+    window.ready()
+    window.at(CART, "total = self.subtotal()")
+    window.key("Enter")
+    window.type(TYPED)
+    window.until(lambda: window.server.recording.completions(window.since))
+    time.sleep(1)
+    assert window.ghost == ""
+    window.key("Control+Alt+Space")
+    assert rest(window)
+    kinds = [a.params["context"]["triggerKind"] for a in window.server.recording.asked(COMPLETION, window.since)]
+    assert set(kinds) == {2}, "the server is not asked for more"
+    window.key("ArrowLeft")
+    window.until(lambda: window.ghost == "")

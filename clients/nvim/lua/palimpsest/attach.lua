@@ -15,6 +15,7 @@ end
 local function begin(buffer)
   attached[buffer] = true
   require("palimpsest.keys").set(buffer)
+  require("palimpsest.undo").attach(buffer)
   require("palimpsest.completion").attach(buffer)
   require("palimpsest.next_edits").attach(buffer)
   require("palimpsest.notices").attach(buffer)
@@ -30,6 +31,7 @@ end
 local function finish(buffer)
   attached[buffer] = nil
   require("palimpsest.keys").clear(buffer)
+  require("palimpsest.undo").detach(buffer)
   require("palimpsest.completion").detach(buffer)
   require("palimpsest.next_edits").detach(buffer)
   require("palimpsest.notices").detach(buffer)

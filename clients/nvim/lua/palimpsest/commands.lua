@@ -20,6 +20,9 @@ local ON_OFF = { "completion", "nextEdit", "suggestion", "everywhere", "language
 ---@type table<string, { run: fun(words: string[], arguments: table), words?: string[]|"file" }>
 local RUNS = {
   complete = { run = call("completion", "ask") },
+  show = { run = call("completion", "reveal") },
+  jump = { run = call("closers", "jump") },
+  snooze = { run = call("snooze", "run"), words = { "5", "15", "60", "0" } },
   nextEdit = { run = call("next_edits", "take") },
   ["nextEdit.dismiss"] = { run = call("next_edits", "dismiss") },
   edit = { run = call("edits", "here") },

@@ -1,6 +1,5 @@
 --- Inline completions: asks, accepts all or a part.  Where Neovim's own inline completion asks and draws
---- (`native.lua`), what it shows is taken over as soon as a person does anything with it.  Owner of the question that
---- is under way.
+--- (`native.lua`), what it shows is taken over as soon as a person does anything with it.
 local answers = require("palimpsest.answers")
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
@@ -8,6 +7,7 @@ local events = require("palimpsest.events")
 local menu = require("palimpsest.menu")
 local native = require("palimpsest.native")
 local pieces = require("palimpsest.pieces")
+local question = require("palimpsest.question")
 local shown = require("palimpsest.shown")
 local switches = require("palimpsest.switches")
 local taking = require("palimpsest.taking")
@@ -15,12 +15,9 @@ local taking = require("palimpsest.taking")
 local M = {}
 
 local api = vim.api
-local METHOD = "textDocument/inlineCompletion"
-local INVOKED, AUTOMATIC = 1, 2
 --- Without Neovim's own delay: long enough that a burst of keys is one question.
 local DELAY_MS = 60
 
-local pending ---@type { client: vim.lsp.Client, id: integer }?
 local ours = {} ---@type table<integer, true> buffers where Neovim's own rests until Insert mode ends
 local timer = assert(vim.uv.new_timer())
 
@@ -30,10 +27,7 @@ end
 
 local function cancel()
   timer:stop()
-  if pending then
-    pending.client:cancel_request(pending.id)
-    pending = nil
-  end
+  question.cancel()
 end
 
 --- From now on, until Insert mode ends, we ask and draw in this buffer.
@@ -47,44 +41,6 @@ end
 ---@param buffer integer
 local function automatic(buffer)
   return config.get().completion.trigger == "automatic" and (ours[buffer] or not native.serves())
-end
-
----@param kind integer
----@param done? fun(n: integer)
-local function request(kind, done)
-  cancel()
-  local buffer, row, column = shown.here()
-  local one = client.get(buffer)
-  if not one or not inserting() then
-    return
-  end
-  local tick = api.nvim_buf_get_changedtick(buffer)
-  local params = {
-    textDocument = { uri = client.uri(buffer) },
-    position = client.position(one),
-    context = { triggerKind = kind },
-  }
-  local this = { client = one }
-  local ok, id = one:request(METHOD, params, function(error, result)
-    if pending ~= this then
-      return
-    end
-    pending = nil
-    local now, now_row, now_column = shown.here()
-    local same = now == buffer and now_row == row and now_column == column
-    if error or not same or not inserting() or api.nvim_buf_get_changedtick(buffer) ~= tick then
-      return
-    end
-    local choices = answers.choices(result, one.offset_encoding, row, column, api.nvim_get_current_line())
-    shown.set(choices)
-    if done then
-      done(#choices)
-    end
-  end, buffer)
-  if ok then
-    this.id = id
-    pending = this
-  end
 end
 
 local function on_change(buffer)
@@ -103,7 +59,7 @@ local function on_change(buffer)
     0,
     vim.schedule_wrap(function()
       if api.nvim_get_current_buf() == buffer and inserting() then
-        request(AUTOMATIC)
+        question.ask(question.AUTOMATIC, config.get().completion.show == "always" and shown.set or nil)
       end
     end)
   )
@@ -203,11 +159,18 @@ function M.ask()
   end
   take_over(buffer)
   shown.hide()
-  request(INVOKED, function(n)
-    if n == 0 then
+  question.ask(question.INVOKED, function(choices)
+    shown.set(choices)
+    if #choices == 0 then
       require("palimpsest.tell").say("nothing to complete here.")
     end
   end)
+end
+
+--- Shows what was prepared for the cursor while a person typed.
+function M.reveal()
+  cancel()
+  question.ask(question.AUTOMATIC, shown.set)
 end
 
 --- The alternatives in turn; asks for them where there is only one.

@@ -27,6 +27,8 @@ M.defaults = {
     trigger = "automatic",
     --- Milliseconds after a keystroke. 0: as Neovim does it (200 in Neovim 0.12), else 60.
     delay_ms = 0,
+    --- "always": as soon as there is one; "key": prepared while you type, and shown by `keys.show`.
+    show = "always",
   },
 
   inline = {
@@ -65,7 +67,8 @@ M.defaults = {
     diagnostics = true,
   },
 
-  --- Keys in buffers with Palimpsest; false for none. "<Tab>": the next edit, else the completion, else what it was.
+  --- Keys in buffers with Palimpsest; false for none. "<Tab>": the next edit, else the completion, else, right
+  --- behind one that was accepted, the place behind what closes, else what it was.
   ---@type table<string, string|false>|false
   keys = {
     tab = "<Tab>",
@@ -74,6 +77,7 @@ M.defaults = {
     next = "<M-]>",
     previous = "<M-[>",
     complete = "<M-\\>",
+    show = "<M-Space>",
     dismiss = "<C-]>",
     dismiss_edit = "<M-BS>",
   },

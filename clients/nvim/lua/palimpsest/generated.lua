@@ -8,6 +8,24 @@ return {
       modes = { "insert" },
     },
     {
+      id = "show",
+      title = "Show the Completion",
+      doc = 'With `completion.show = "key"`: the one that was prepared while you typed.',
+      modes = { "insert" },
+    },
+    {
+      id = "jump",
+      title = "Jump Behind What Closes",
+      doc = "The cursor goes behind the brackets, quotes, `;` and `,` that follow it on its line.",
+      modes = { "insert" },
+    },
+    {
+      id = "snooze",
+      title = "Snooze Completions…",
+      doc = "None is shown unasked for some minutes: 5, or as many as you say; 0 ends it.",
+      modes = { "normal" },
+    },
+    {
       id = "nextEdit",
       title = "Next Edit: Jump or Accept",
       doc = "Go to the next edit; where the cursor is there, make it.",
@@ -283,6 +301,13 @@ return {
       high = 10000,
     },
     {
+      name = "completion.show",
+      type = "string",
+      default = "always",
+      doc = "When a completion that was made while you type is shown.",
+      choices = { "always", "key" },
+    },
+    {
       name = "completion.enabled",
       type = "boolean",
       default = true,
@@ -362,6 +387,13 @@ return {
       doc = "How sure of a completion the model must be for it to be shown while typing: the mean probability of its tokens, 0 to 1. -1: what was measured to suit the default model, and no bound for others. One that you ask for is always shown.",
       low = -1,
       high = 1,
+    },
+    {
+      name = "completion.quiet_in",
+      type = "array",
+      default = {},
+      doc = "Where no completion is shown unasked: `comments`, `strings` (documentation that is written as a string is one).",
+      choices = { "comments", "strings" },
     },
     {
       name = "completion.cached",

@@ -42,6 +42,17 @@ function M.complete()
   completion().ask()
 end
 
+--- Show what was prepared while you typed (`completion.show = "key"`).
+function M.show()
+  completion().reveal()
+end
+
+--- Go behind the brackets, quotes, `;` and `,` that follow the cursor on its line; whether there were some.
+---@return boolean
+function M.jump()
+  return require("palimpsest.closers").jump()
+end
+
 function M.dismiss()
   completion().dismiss()
 end

@@ -92,7 +92,8 @@ local function next_edits()
   return require("palimpsest.next_edits")
 end
 
---- The next edit, else the completion, else what Tab was.  A completion menu keeps its Tab.
+--- The next edit, else the completion, else what closes behind an accepted one, else what Tab was.  A completion menu
+--- keeps its Tab.
 local function tab()
   if require("palimpsest.menu").is_open() then
     return nil
@@ -100,6 +101,8 @@ local function tab()
     return call("next_edit")
   elseif completion().visible() then
     return call("accept")
+  elseif require("palimpsest.closers").follow() then
+    return vim.keycode("<Cmd>lua require('palimpsest').jump()<CR>")
   end
 end
 
@@ -133,6 +136,7 @@ function M.set(buffer)
     { "i", keys.previous, "previous alternative", when(always, "previous") },
     { "i", keys.complete, "complete here", when(always, "complete") },
     { "n", keys.complete, "complete here", when(always, "complete") },
+    { "i", config.get().completion.show == "key" and keys.show, "show the completion", when(always, "show") },
     { "i", keys.dismiss, "hide the completion", when(visible, "dismiss") },
     { "n", keys.dismiss_edit, "dismiss the next edit", when(edit_visible, "dismiss_edit") },
     { "i", keys.dismiss_edit, "dismiss the next edit", when(edit_visible, "dismiss_edit") },

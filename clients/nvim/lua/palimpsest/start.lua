@@ -98,6 +98,7 @@ end
 --- Code actions are to show a diff first, so Neovim is not to resolve and apply them by itself.
 ---@param one vim.lsp.Client
 function M.on_init(one)
+  require("palimpsest.undo").guard(one)
   local provider = one.server_capabilities.codeActionProvider
   if type(provider) == "table" then
     provider.resolveProvider = false

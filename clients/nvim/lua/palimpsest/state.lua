@@ -11,6 +11,7 @@ local M = {}
 ---@field model string
 ---@field tokens { used: integer, total: integer }
 ---@field last { decoded: integer, reused: integer, ms: number }
+---@field snoozed_until number
 ---@field conversation? { conversation: string, used: integer, total: integer, kv: "leave"|"decode", left: integer }
 
 local NOTHING = {
@@ -20,6 +21,7 @@ local NOTHING = {
   model = "",
   tokens = { used = 0, total = 0 },
   last = { decoded = 0, reused = 0, ms = 0 },
+  snoozed_until = 0,
 }
 
 local KINDS = { Normal = "ready", Warning = "degraded", Error = "off", Inactive = "off" }

@@ -29,6 +29,8 @@ function M.line()
   local parts = { SIGNS[word] }
   if not require("palimpsest.switches").completes(vim.api.nvim_get_current_buf()) then
     parts = { SIGNS.loading, "off here" }
+  elseif require("palimpsest.snooze").left() ~= "" then
+    parts = { SIGNS.loading, "snoozed", require("palimpsest.snooze").left() }
   elseif word == "off" or word == "degraded" or word == "loading" then
     table.insert(parts, word)
   end
@@ -60,6 +62,10 @@ local function rows()
   local cause = status.cause and status.cause ~= "" and status.cause or status.message
   if cause ~= "" then
     table.insert(all, row("cause", cause))
+  end
+  local left = require("palimpsest.snooze").left()
+  if left ~= "" then
+    table.insert(all, row("snooze", left .. " left"))
   end
   table.insert(all, row("model", status.model ~= "" and status.model or "–"))
   table.insert(all, row("cache", ("%d of %d tokens"):format(status.tokens.used, status.tokens.total)))

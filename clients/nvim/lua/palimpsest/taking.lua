@@ -8,6 +8,7 @@ local api = vim.api
 --- Says that a part was taken; all of it is counted by the item's own command.
 ---@param one palimpsest.Choice
 function M.count(buffer, one, part, piece)
+  require("palimpsest.closers").accepted()
   local to = client.get(buffer)
   if not to then
     return

@@ -149,7 +149,10 @@ class Completions:
         number = self._next()
         new, edits = old.changed([selected], old.version)
         at = new.position(old.offset(where.start) + len(selected.text))
-        if not invoked and has_behind(new.lines[at.line][at.column :], services.settings.completion.max_suffix):
+        if not invoked and (
+            self._quiet.is_due(old, position)
+            or has_behind(new.lines[at.line][at.column :], services.settings.completion.max_suffix)
+        ):
             return None
         blocks = await services.chooser.chosen(services.view(old, old.clamp(position), hurried=True))
         query = self._query(services.view_of(services.parser.imagined(old, new, edits), at), blocks)
@@ -182,7 +185,10 @@ class Completions:
             """Whether the person has not typed or moved on."""
             return number == self._n_asked and services.documents.find(snapshot.uri) is snapshot
 
-        if not invoked and has_behind(snapshot.lines[position.line][position.column :], options.max_suffix):
+        if not invoked and (
+            self._quiet.is_due(snapshot, position)
+            or has_behind(snapshot.lines[position.line][position.column :], options.max_suffix)
+        ):
             return None
         before, after = _around(snapshot, position)
         left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen

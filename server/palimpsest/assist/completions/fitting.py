@@ -69,10 +69,14 @@ class _Place:
 
     def best(self, text: str) -> tuple[int, str] | None:
         """How many faults it leaves, and what is left of the text or was added to it; None: not to be shown.  A whole
-        line may be what was missing: it is left out where it leaves the lines around it at a wrong indent."""
+        line may be what was missing: it is left out where it leaves the lines around it at a wrong indent.  So are
+        several lines that leave a bracket open, and that the tree likes no better with it closed."""
         tried = list(repairs(text, self._before, self._rest, self._parsed.language))[:MOST_TRIED]
         if not self._is_read:
             return (0, tried[0]) if tried else None
+        with_closers = closed(text, self._parsed.language)
+        if "\n" in text and text != with_closers and self._judged(text) == self._judged(with_closers):
+            return None
         return self._first(tried)
 
     def _first(self, texts: Iterable[str]) -> tuple[int, str] | None:

@@ -25,6 +25,7 @@ from palimpsest.assist.shared.events import (
 from palimpsest.assist.shared.levels import Levels
 from palimpsest.assist.shared.privacy import Privacy
 from palimpsest.assist.shared.requests import Requests
+from palimpsest.assist.shared.snooze import Snooze
 from palimpsest.assist.shared.statistics import Statistics
 from palimpsest.assist.shared.switches import Feature, Scope, Switches
 from palimpsest.assist.shared.usage import Usage
@@ -78,10 +79,12 @@ class Services:
     events: Events
     privacy: Privacy = field(init=False)
     levels: Levels = field(init=False)
+    snooze: Snooze = field(init=False)
 
     def __post_init__(self) -> None:
         self.privacy = Privacy(lambda: self.settings, lambda: self.roots)
         self.levels = Levels(lambda: self.settings, lambda: self.roots, self.documents.find)
+        self.snooze = Snooze(self.events)
         self.events.on(DocumentOpened, self._opened)
         self.events.on(DocumentChanged, self._changed)
         self.events.on(DocumentClosed, self._closed)

@@ -7,9 +7,11 @@ Knows no slots and no prompts.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from palimpsest.kv.cache.tail import Start, Tail
 from palimpsest.kv.cache.tail_prompt import TailPrompt
@@ -50,7 +52,7 @@ class Alternative:
 class Alternatives:
     """The completions of one request.  `n_most`: tokens of each at most.  `timings`: the timings for a number of
     generated tokens and the ms they took.  `markup` and `before`: for `AnswerText`.  `begins`: what stands in front of
-    an answer that has a text."""
+    an answer that has a text.  `differ`: each begins otherwise than those before it, where it can."""
 
     engine: NativeEngine
     params: Params
@@ -61,6 +63,9 @@ class Alternatives:
     markup: tuple[str, ...]
     before: str | None
     begins: str = ""
+    differ: bool = False
+    begun: list[bytes] = field(default_factory=list, init=False)
+    """What the first token of each adds to the prompt."""
     has_sent: bool = field(default=False, init=False)
     n_calls: int = field(default=0, init=False)
 
@@ -116,13 +121,18 @@ class Alternatives:
         """Choose one more token and send it; or end."""
         engine, params, words, tokens = self.engine, self.params, alternative.words, alternative.tokens
         assert alternative.logits is not None
-        picked = alternative.chain.pick(alternative.logits, self._among(piece, tokens))
+        written = engine.vocab.text(tokens)
+        begins = self.differ and len(written) <= len(piece)
+        among = self._among(piece[len(written) :], self.begun if begins and alternative.index else ())
+        picked = alternative.chain.pick(alternative.logits, among)
         alternative.tick()
         if picked is None:
             words.finish("eos")
             return
         end = picked.token in ends
         tokens.append(picked.token)
+        if begins and len(written := written + engine.vocab.pieces[picked.token]) > len(piece):
+            self.begun.append(written[len(piece) :])
         alternative.chain.accept(picked.token, end=end)
         engine.pool.stats["generated"] += 1
         if params.n_probs:
@@ -145,9 +155,18 @@ class Alternatives:
         timings = self.timings(len(tokens), alternative.ms)
         self.emit(Piece(tokens[-1], sent, len(tokens), self.n_prompt, timings, probability, stopped, alternative.index))
 
-    def _among(self, piece: bytes, tokens: list[int]) -> Ids | None:
-        rest = piece[len(self.engine.vocab.text(tokens)) :] if piece else b""
-        return self.engine.vocab.beginning(rest) if rest else None
+    def _among(self, rest: bytes, begun: Sequence[bytes]) -> Ids | None:
+        """The tokens that go on with `rest` of the healed prefix, and then otherwise than all of `begun`, where there
+        are some; None: all."""
+        vocab = self.engine.vocab
+        known = vocab.beginning(rest) if rest else None
+        if not begun:
+            return known
+        found = np.arange(len(vocab.pieces), dtype=np.int32) if known is None else known
+        for text in begun:
+            alike = [i for i in vocab.beginning(rest + text) if len(vocab.pieces[i]) > len(rest)]
+            found = np.setdiff1d(found, np.array(alike, np.int32))
+        return found if len(found) else known
 
     def _chain(self, composed: TailPrompt, index: int) -> Chain:
         engine, params = self.engine, self.params.of(index)

@@ -152,7 +152,7 @@ class Completion:
             alternatives = Alternatives(
                 self.engine, self.params, self.emit, self._timings, self._n_prompt, n_most,
                 markup=() if self.params.is_bound else self._markup, before=self._before,
-                begins=self._begins,
+                begins=self._begins, differ=self._before is not None and not self.params.is_bound,
             )  # fmt: skip
             try:
                 dones = yield from alternatives.run(workspace, tail, start, composed, prompt)
