@@ -71,7 +71,7 @@ async def test_what_adds_an_error_is_mended_or_not_shown(
 @pytest.mark.parametrize("invoked", [False, True])
 async def test_what_was_cut_ends_where_something_is_whole(window: Editor, engine: Scripted, invoked: bool) -> None:
     engine.replies, engine.finish = ["compute(values, key=lam"], "length"
-    uri = window.open("cut.py", "total = \n")
+    uri = window.open("cut.py", "values = []\n\n\ndef compute(values):\n    pass\n\n\ntotal = \n")
     (item,) = await window.complete(uri, window.at(uri, "total = "), invoked=invoked)
     assert item.insert_text == "compute(values)"
 

@@ -75,8 +75,10 @@ class _Place:
         if not self._is_read:
             return (0, tried[0]) if tried else None
         with_closers = closed(text, self._parsed.language)
-        if "\n" in text and text != with_closers and self._judged(text) == self._judged(with_closers):
-            return None
+        if text != with_closers:
+            if "\n" in text and self._judged(text) == self._judged(with_closers):
+                return None
+            tried.sort(key=lambda one: one != with_closers)  # where both do as well, it is closed
         return self._first(tried)
 
     def _first(self, texts: Iterable[str]) -> tuple[int, str] | None:
