@@ -43,6 +43,10 @@ local function automatic(buffer)
   return config.get().completion.trigger == "automatic" and (ours[buffer] or not native.serves())
 end
 
+local function ask()
+  question.ask(question.AUTOMATIC, config.get().completion.show == "always" and shown.set or nil)
+end
+
 local function on_change(buffer)
   shown.follow()
   if menu.is_open() and not config.get().inline.with_menu then
@@ -59,7 +63,7 @@ local function on_change(buffer)
     0,
     vim.schedule_wrap(function()
       if api.nvim_get_current_buf() == buffer and inserting() then
-        question.ask(question.AUTOMATIC, config.get().completion.show == "always" and shown.set or nil)
+        ask()
       end
     end)
   )
@@ -92,8 +96,8 @@ function M.on_told(_, params)
   end
   if native.is_on(buffer) then
     native.again(buffer)
-  elseif automatic(buffer) and not pending then
-    request(AUTOMATIC)
+  elseif automatic(buffer) then
+    ask()
   end
 end
 
