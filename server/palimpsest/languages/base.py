@@ -45,9 +45,10 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 import tree_sitter
 from tree_sitter import Node, Query
@@ -106,6 +107,8 @@ class Base:
     object_members: frozenset[str] = frozenset()
     dynamic_members: tuple[str, ...] | None = None
     knows_builtins = False
+    base_members: Mapping[str, frozenset[str]] = MappingProxyType({})
+    extensible = False
     narrowing: frozenset[str] = frozenset({"instanceof", "is", "as", "match", "switch", "typeof", "when"})
     common_words: frozenset[str] = frozenset()
     constructor = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -91,6 +91,10 @@ class Language(Protocol):
     any may, or nobody can tell which class a value is of."""
     knows_builtins: bool
     """Whether `builtin_members` are all members of values of built-in types, and `owners` names these types too."""
+    base_members: Mapping[str, frozenset[str]]
+    """The members of classes of its own library that others are often derived from."""
+    extensible: bool
+    """Whether code outside of a class and its module may give it members, each defined by its name."""
     narrowing: frozenset[str]
     """Words that stand before or behind a value where code asks which class it is of."""
     common_words: frozenset[str]

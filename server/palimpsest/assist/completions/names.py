@@ -157,10 +157,9 @@ class Names:
         else:
             found = {word for word in every if self._can_stand(word[len(stem) :], snapshot, position)}
             found |= {word for word in language.builtins | language.common_words if word.startswith(stem)} - every
-        first = next(iter(found), "")
-        return (
-            first[len(stem) :] if len(found) == 1 and first in every | found and first not in language.builtins else ""
-        )
+        first = next(iter(found)) if len(found) == 1 else ""
+        common = language.builtins | language.common_words | language.builtin_members | language.object_members
+        return "" if first in common - every else first[len(stem) :]  # nobody needs to be told what is always there
 
     def _can_stand(self, rest: str, snapshot: Snapshot, position: Position) -> bool:
         """Whether a plain name is one that the document defines and that can be seen there."""

@@ -67,15 +67,31 @@ class NameLookup:
         if not found or any(names is None for names in found):
             return None
         found += [_built_in(language, owner) for owner in owners & language.builtins]
+        if language.extensible:
+            added = self._added(view, named.name)
+            if added is None:
+                return None
+            found.append(added)
         # A value of an array's type has what its elements are among its owners' names, and not that it is an array.
         others = frozenset() if language.knows_builtins or _is_receiver(view, head) else language.builtin_members
-        return others.union(*(names for names in found if names is not None))
+        return others.union(parsed.once(_assigned), *(names for names in found if names is not None))
+
+    def _added(self, view: CursorView, name: str) -> Names | None:
+        """The name itself where something in the workspace, or imported by name, may add it to any class; None where
+        whatever is imported may."""
+        index = self._index
+        if index is None or not index.is_complete or any(item.name == "*" for item in view.imports):
+            return None
+        is_there = any(item.bound == name for item in view.imports)
+        return frozenset({name}) if is_there or index.definitions(name, _related(view.parsed.language)) else frozenset()
 
     def _class(self, view: CursorView, name: str) -> Names | None:
         """The members of a class by its name in the document."""
         here, modules = self._here(view), self._modules.of(view)
         found = list(self._lookup.find(name, here, view.imports, modules))
-        return self._union(found, here, modules, MOST_STEPS) if found else None
+        if not found:
+            return view.parsed.language.base_members.get(name)
+        return self._union(found, here, modules, MOST_STEPS)
 
     def _union(
         self, classes: Iterable[ClassDefinition], here: ParsedModule, modules: Modules, steps: int
@@ -274,5 +290,7 @@ def _assigned(parsed: Parsed) -> Names:
 
 
 def _built_in(language: Language, name: str) -> Names | None:
+    if name in language.base_members:
+        return language.object_members | language.base_members[name]
     is_known = language.knows_builtins and name in language.builtins
     return language.object_members | language.builtin_members if is_known else None

@@ -6,6 +6,7 @@ In: a parse, nodes.  Out: as `syntax.parse.Language` says.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 from tree_sitter import Node
 
@@ -49,6 +50,10 @@ class Java(Base):
     builtin_members = words.OBJECT_METHODS | words.ENUM_METHODS | words.COMMON_MEMBERS
     object_members = words.OBJECT_METHODS | words.ENUM_METHODS | frozenset({"class", "length", "super", "this"})
     dynamic_members = (r"@(lombok\.\w+|Data|Value|Getter|Setter|Builder|SuperBuilder|With|Accessors|Delegate)\b",)
+    base_members = MappingProxyType(
+        {"Serializable": words.OBJECT_METHODS, "Cloneable": words.OBJECT_METHODS, "AutoCloseable": frozenset({"close"})}
+        | {"Comparable": frozenset({"compareTo"}), "Runnable": frozenset({"run"})}
+    )
     before_imports = frozenset({"package_declaration"})
     common_words = words.KEYWORDS | words.TYPES
     annotations = frozenset({"annotation", "marker_annotation"})

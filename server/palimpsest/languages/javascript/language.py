@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 from tree_sitter import Node
 
@@ -75,6 +76,7 @@ class JavaScript(Base):
     builtin_members = words.MEMBERS
     object_members = words.OF_OBJECTS
     dynamic_members = ("Proxy", r"\bassign\b", "definePropert(y|ies)", r"\[\w+\s*(:|in\s)[^]]*\]\??:")
+    base_members = MappingProxyType({"Error": words.OF_ERRORS, "TypeError": words.OF_ERRORS})
     before_imports = frozenset({"hash_bang_line"})
     common_words = words.KEYWORDS | words.GLOBALS
     constructor = "constructor"

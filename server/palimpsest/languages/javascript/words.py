@@ -57,3 +57,4 @@ OF_OBJECTS = words(
     """
 )
 """Members of every object and every function."""
+OF_ERRORS = words("captureStackTrace cause message name stack stackTraceLimit")

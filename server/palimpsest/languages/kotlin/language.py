@@ -42,6 +42,9 @@ class Kotlin(Base):
     constructor = "constructor"
     initializers = frozenset({"constructor"})
     bare_members = True
+    extensible = True
+    dynamic_members = (r"\bby\b",)
+    object_members = frozenset({"equals", "hashCode", "toString", "javaClass", "copy", "name", "ordinal", "entries"})
     before_imports = frozenset({"package_header", "file_annotation", "shebang"})
     overloads = True
 

@@ -5,11 +5,15 @@ In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
 
 from __future__ import annotations
 
+import abc
 import builtins
+import enum
 import keyword
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Generic, Protocol
 
 from tree_sitter import Node
 
@@ -45,6 +49,10 @@ class Python(Base):
     object_members = frozenset(dir(type)) | frozenset(dir(object)) | _IN_MODULES | {"__slots__"}
     dynamic_members = ("__getattr__", "__getattribute__", "setattr", "__dict__")
     knows_builtins = True
+    base_members = MappingProxyType(
+        {name: frozenset(dir(base)) for name, base in (("ABC", abc.ABC), ("Protocol", Protocol), ("Generic", Generic))}
+        | {"Enum": frozenset({*dir(enum.Enum), "name", "value", "_name_", "_value_", "_missing_", "_ignore_"})}
+    )
     narrowing = frozenset({"isinstance", "match", "type", "cast"})
     common_words = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"self"}
     constructor = "__init__"
