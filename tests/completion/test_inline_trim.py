@@ -73,6 +73,7 @@ def shown(code: str, text: str, *, multiline: bool = False, language: str = "pyt
         ("def f(it):\n    next(it)\n    ne|", "xt(it, 0)", "xt(it, 0)"),
         ("def f(it):\n    next(it)\n    next(|)", "it", ""),
         ("def f(it):\n    next(it)\n    next(|)", "at", "at"),
+        ("next(it)\nnext(it)\nne|", "xt(it)", "xt(it)"),  # a person has repeated it before
         ("print()\nprint(|", ")", ")"),  # what a person has written as good as alone
         ("x = [\n    a,\n    b|", "b,", "b,"),
         ("x = [\n    a,\n    |", "a,", "a,"),

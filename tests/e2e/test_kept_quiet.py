@@ -121,6 +121,13 @@ async def test_a_document_that_says_nothing_yet_is_not_guessed_at(
     assert await shown(window, uri, position) == []
 
 
+async def test_lines_without_a_word_are_not_shown(window: Editor, engine: Scripted) -> None:
+    engine.replies = ["///\n//\n///"]
+    uri, position = opened(window, "a.go", "package main\n\n$0")
+    assert await shown(window, uri, position) == []
+    assert await shown(window, uri, position, invoked=True) != []
+
+
 async def test_the_first_line_of_a_document_is_completed(window: Editor, engine: Scripted) -> None:
     engine.replies = ["(n):\n"]
     uri, position = opened(window, "a.py", "def fibonacci$0")

@@ -240,12 +240,13 @@ def _repeats_rest(text: str, place: _Position) -> int:
 def _repeats_lines(text: str, place: _Position) -> int:
     """Where the text repeats the lines after the cursor, or a line repeats the one above it."""
     lines = [(start, line.rstrip(), inside) for start, line, inside, _ in _lines(text, place) if line.strip()]
-    line_above = next((line.rstrip() for line in reversed(place.above.split("\n")[:-1]) if line.strip()), "")
+    above_it = (line.rstrip() for line in reversed(place.above.split("\n")[:-1]) if line.strip())
+    line_above, earlier = next(above_it, ""), next(above_it, "")
     for i, (start, line, inside) in enumerate(lines):
         last = i + 1 == len(lines)
         if start == 0 and not place.on_empty_line:  # the end of a line that a person has begun
             whole, within = (line + place.rest).rstrip() if last else line, place.line_depth > place.outermost
-            if whole == line_above and _WORD.search(text) and not (within or place.state.in_block):
+            if earlier != whole == line_above and _WORD.search(text) and not (within or place.state.in_block):
                 return 0
             continue
         following = () if last else (lines[i + 1][1],)

@@ -4,8 +4,8 @@ In: a cursor, a result for it, the changes of the document.  Out: whether anythi
 the texts.  Owner of what was deleted last.
 
 Nothing is shown while the person wants none (`Snooze`, `completion.quiet_in`) and in a document that says nothing yet;
-nothing that the model is not sure enough of; and nothing that brings back what was just deleted: whoever takes a
-completion back does not want it again.  One who asks is shown all of it.
+nothing that the model is not sure enough of, or that has no word in it; and nothing that brings back what was just
+deleted: whoever takes a completion back does not want it again.  One who asks is shown all of it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ FEWEST_WORDS = 2
 """Of a document: of one that says less, a model can only guess what it is."""
 MOST_PUT = 10_000
 """Bytes put in the place of others that are looked at for what is left of these."""
+_SAYS = re.compile(r"[\w()\[\]{}]")
 _WORD = re.compile(r"[^\W\d]\w+")
 
 
@@ -66,7 +67,7 @@ class Quiet:
         model = self._services.supervisor.status.model
         if result.confidence < least(self._services.settings.completion.min_confidence, model.name if model else ""):
             return replace(result, texts=())
-        texts = tuple(text for text in result.texts if self.admits(text, snapshot, position))
+        texts = tuple(text for text in result.texts if _says(text) and self.admits(text, snapshot, position))
         return result if texts == result.texts else replace(result, texts=texts)
 
     def admits(self, text: str, snapshot: Snapshot, position: Position) -> bool:
@@ -104,6 +105,11 @@ class Quiet:
 def least(chosen: float, model: str) -> float:
     """How sure of a completion a model must be: what the person chose, or below 0 what suits the model."""
     return chosen if chosen >= 0 else SURE.get(model, 0.0)
+
+
+def _says(text: str) -> bool:
+    """Not of several lines without a word or a bracket, such as marks of comments."""
+    return "\n" not in text.strip() or _SAYS.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
