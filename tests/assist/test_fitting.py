@@ -118,6 +118,17 @@ ROWS = [
     ("t.json", '{"a": |}\n', "[1, 2", ["[1, 2]"]),
     ("u.json", '{"a": 1|}\n', ', "b"', []),
     ("u.css", "a { color: | }\n", "red; }", ["red;"]),
+    # data, prose, and what is embedded
+    ("x.yaml", "a:\n  |\nb: 2\n", "c: 1", ["c: 1"]),
+    ("x.toml", "x = |\n", '["a", "b', ['["a", "b"]']),
+    ("x.css", "a { col|: red; }\n", "color", ["or"]),
+    ("x.tsx", "const a = <div>|</div>;\n", "hello</div>;", ["hello"]),
+    ("x.html", "<p>|</p>\n", "hello</p>", ["hello"]),
+    ("y.html", "<script>\nlet x = |;\n</script>\n", "f(1;", ["f(1)"]),
+    ("x.sql", "SELECT | FROM a;\n", "b, c FROM", ["b, c"]),
+    ("x.md", "Some wo|rds here\n", "nderful words", ["nderful"]),
+    ("y.md", "```python\nx = |\n```\n", "f(1", ["f(1)"]),
+    ("x.sh", 'if [ -f "$a" ]; then\n  |\nfi\n', 'echo "$a', ['echo "$a"']),
     # the lines below are deeper: what is missing opens a block
     *(
         (name, code, said, [said][: said.endswith("{")])

@@ -1,5 +1,6 @@
 """What a completion would break is not shown: a scripted model says it, the real window refuses or mends it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -136,3 +137,34 @@ async def test_what_may_not_stand_as_deep_takes_blanks_away(
     assert str(item.insert_text).split("\n")[0] == shown
     blanks = before.rpartition("\n")[2].removeprefix(indentation)
     assert item.filter_text == blanks + str(item.insert_text)  # clients compare it with what is in the range
+
+
+async def test_what_time_has_cut_is_whole_at_first_and_grows_on_the_pause(
+    machine: dict[str, str], tmp_path: Path, engine: Scripted
+) -> None:
+    cut = [{"content": "compute(values, key=lam"}, *[{"content": ""}] * 2000]
+    engine.replies = [cut, "compute(values, key=lambda one: one)\n"]
+    (tmp_path / "work").mkdir()
+    completion = {"first_ms": 1, "time_ms": 20_000}
+    window = await start_editor(
+        tmp_path / "work", {"engine": {"kind": "openai", "url": engine.url}, "completion": completion}
+    )
+    await window.ready()
+    try:
+        uri = window.open("a.py", "total = \n")
+        position = window.at(uri, "total = ")
+        (item,) = await window.complete(uri, position)
+        assert item.insert_text == "compute(values)"
+
+        async def has_grown() -> bool:
+            (item,) = await window.complete(uri, position)
+            return item.insert_text == "compute(values, key=lambda one: one)"
+
+        for _ in range(200):
+            if await has_grown():
+                break
+            await asyncio.sleep(0.1)
+        else:
+            raise AssertionError("it did not grow")
+    finally:
+        await stop_editor(window)

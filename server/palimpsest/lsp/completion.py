@@ -75,16 +75,16 @@ def _items(
     if completed is None:
         return []
     snapshot, position, selected = completed.snapshot, completed.position, completed.selected
-    language = language_of(snapshot.language_id, snapshot.uri)
+    language, blanks = language_of(snapshot.language_id, snapshot.uri), ""
     if selected is not None and selected.range is not None:
         start, end, typed = selected.range.start, selected.range.end, selected.text
         before = snapshot.lines[start.line][: start.column] + typed
     else:
         end, start = position, completed.start or position
-        before = snapshot.lines[position.line][: start.column]
-        typed = word_at_end(before) if start == position else ""
+        line = snapshot.lines[position.line]
+        before, blanks = line[: start.column], line[start.column : position.column]
+        typed = "" if blanks else word_at_end(before)
         start = Position(position.line, start.column - len(typed))
-    blanks = snapshot.lines[position.line][start.column : position.column] if not typed else ""
     where = lsp.Range(position_out(snapshot, start, encoding), position_out(snapshot, end, encoding))
     items = []
     for text, id in zip(completed.texts, completed.ids, strict=True):

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
-from palimpsest.assist.completions.fitting import fitting, moved
+from palimpsest.assist.completions.fitting import fitting, placed
 from palimpsest.assist.completions.indentation import is_blank, missing_at
 from palimpsest.assist.completions.learning import Learning, Seen
 from palimpsest.assist.completions.names import Names
@@ -206,10 +206,7 @@ class Completions:
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
         result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
-        fitted, start = fitting(services.parser, services.parser.hurried(snapshot), position, result), position
-        if not fitted.texts and result.texts:
-            fitted, start = moved(services.parser, services.parser.hurried(snapshot), position, result)
-        result = fitted
+        result, start = placed(services.parser, services.parser.hurried(snapshot), position, result)
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         result = await self.names.worth(result, query.view, snapshot, position, invoked=invoked)

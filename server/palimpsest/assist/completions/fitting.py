@@ -38,16 +38,19 @@ def fitting(parser: Parser, document: Parsed, position: Position, result: Result
     return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=lambda one: one[0]))))
 
 
-def moved(parser: Parser, document: Parsed, position: Position, result: Result) -> tuple[Result, Position]:
-    """Of an empty line that is indented deeper than any of the texts may be: those that fit further out, and where."""
+def placed(parser: Parser, document: Parsed, position: Position, result: Result) -> tuple[Result, Position]:
+    """The same, and where they begin: where an empty line is indented deeper than any of them may be, further out."""
     old, line = document.snapshot, document.snapshot.lines[position.line]
-    for column in () if line.strip() or document.language.whole_file else outer_columns(old.lines, position):
+    fitted = fitting(parser, document, position, result)
+    if fitted.texts or not result.texts or line.strip() or document.language.whole_file:
+        return fitted, position
+    for column in outer_columns(old.lines, position):
         start = Position(position.line, column)
         new, edits = old.changed([ContentChange(Range(start, position), "")], old.version)
-        fitted = fitting(parser, parser.imagined(old, new, edits), start, result)
-        if fitted.texts:
-            return fitted, start
-    return replace(result, texts=()), position
+        moved = fitting(parser, parser.imagined(old, new, edits), start, result)
+        if moved.texts:
+            return moved, start
+    return fitted, position
 
 
 class _Place:
