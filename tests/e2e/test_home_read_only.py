@@ -24,7 +24,7 @@ async def test_there_is_an_engine_and_what_is_not_kept_is_said_in_words(
         await editor.ready()
         uri = editor.open("shop/cart.py")
         position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.$0\n")
-        assert await editor.complete(uri, position)
+        assert await editor.complete(uri, position, invoked=True)
         assert (await editor.command("palimpsest.log", {}))["path"].startswith(str(home))
         assert (await editor.command("palimpsest.model.list", {}))["models"]
         looked = await editor.command("palimpsest.doctor", {})

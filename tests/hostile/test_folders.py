@@ -23,7 +23,7 @@ async def test_a_file_in_the_place_of_a_folder_stops_nothing(
         uri = editor.open("shop/cart.py")
         position = editor.edit(uri, "total = self.subtotal()\n", "total = self.sub$0\n")
         await editor.settled(uri, position)
-        assert await editor.complete(uri, position)
+        assert await editor.complete(uri, position, invoked=True)
         assert await editor.command("palimpsest.stats")
     finally:
         await stop_editor(editor)

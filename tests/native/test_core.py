@@ -71,7 +71,7 @@ def test_it_answers(core: EngineCore) -> None:
     assert set(answer.ms) == {"tokenize", "plan", "evict", "move", "restore", "decode", "total"}
     made = core.generate(fim("def f(", max_tokens=4)).result(WAIT_S)
     assert made.choices[0].tokens == 4
-    assert set(made.ms) == {"queue", "sync", "prefill", "sample", "decode", "total"}
+    assert set(made.ms) == {"queue", "sync", "prefill", "sample", "decode", "review", "total"}
     header, footer, nothing = core.count([HEADER, FOOTER, ""]).result(WAIT_S)
     assert nothing == 0
     assert made.context_tokens == header + sum(report.tokens for report in answer.blocks) + footer

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.scripted import scripted
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Plugged, Start
 
@@ -216,3 +217,25 @@ def test_a_completion_menu_keeps_its_keys(start: Start) -> None:
     nvim.keys("<C-e><Esc>")
     nvim.until("return vim.fn.mode() == 'n'")
     assert len(nvim.lines) == len(before)
+
+
+@pytest.mark.parametrize("backend", ["native", "own"])
+def test_an_accepted_completion_brings_its_import(start: Start, backend: str) -> None:
+    """The reply is written by the test.  Before the index is complete nobody knows where the name is from."""
+    with scripted() as engine:
+        settings = f"engine = {{ kind = 'openai', url = '{engine.url}' }}"
+        own = ", inline = { backend = 'own' }" if backend == "own" else ""
+        nvim = start(f"vim.g.palimpsest = {{ {settings}{own} }}", "shop/discount.py")
+        nvim.ready()
+        engine.replies = ["t_price(total))\n"]
+
+        def brought() -> bool:
+            nvim.keys("<Esc>:e!<CR>/self.percent \\/\\/<CR>yyp^Cprint(forma")
+            until(lambda: (nvim.ghost_now() or ["", ""])[1] == "t_price(total))", nvim.messages)
+            nvim.keys("<Tab>")
+            nvim.until("return vim.api.nvim_get_current_line() == '        print(format_price(total))'")
+            nvim.lua("vim.wait(500) return true")  # the server's edit
+            return nvim.lines[3] == "from shop.item import format_price"
+
+        until(brought, nvim.messages)
+        assert nvim.line == "        print(format_price(total))", "the cursor stays where it was"

@@ -225,3 +225,28 @@ def test_what_is_prepared_is_shown_by_a_key(open_window: Open) -> None:
     assert set(kinds) == {2}, "the server is not asked for more"
     window.key("ArrowLeft")
     window.until(lambda: window.ghost == "")
+
+
+def test_an_accepted_completion_brings_its_import(open_window: Open, engine: Scripted, artefacts: Path) -> None:
+    """The reply is written by the test.  Before the index is complete nobody knows where the name is from."""
+    window = open_window(DISCOUNT, palimpsest__engine__kind="openai", palimpsest__engine__url=engine.url)
+    window.ready()
+    engine.replies = ["t_price(total))\n"]
+    wanted = "from dataclasses import dataclass\nfrom shop.item import format_price\n"
+
+    def brought() -> bool:
+        window.restore(DISCOUNT)
+        window.at(DISCOUNT, OLD)
+        window.key("Enter")
+        window.type("print(forma")
+        window.until(lambda: window.ghost == "t_price(total))")
+        window.key("Tab")
+        time.sleep(0.5)  # the server's edit
+        return wanted in window.text(DISCOUNT)
+
+    window.until(brought)
+    window.screenshot(artefacts / "import.png")
+    assert "        print(format_price(total))\n" in window.text(DISCOUNT)
+    window.key("Control+z")
+    window.until(lambda: wanted not in window.text(DISCOUNT))
+    assert "print(format_price(total))" in window.text(DISCOUNT), "one undo takes the import alone back"

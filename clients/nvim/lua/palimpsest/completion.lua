@@ -81,6 +81,15 @@ local function on_leave(buffer)
   end
 end
 
+---@param buffer integer
+local function again(buffer)
+  if native.is_on(buffer) then
+    native.again(buffer)
+  elseif automatic(buffer) and switches.completes(buffer) then
+    ask()
+  end
+end
+
 --- What is offered at a place is another completion than was answered: asks again where the cursor is still there.
 ---@param params { textDocument: { uri: string, version: integer }, position: lsp.Position }
 function M.on_told(_, params)
@@ -94,11 +103,7 @@ function M.on_told(_, params)
   if not here then
     return
   end
-  if native.is_on(buffer) then
-    native.again(buffer)
-  elseif automatic(buffer) then
-    ask()
-  end
+  again(buffer)
 end
 
 --- Whether a completion is on the screen.
@@ -208,6 +213,9 @@ function M.attach(buffer)
   })
   if switches.completes(buffer) then
     native.on(buffer)
+  end
+  if api.nvim_get_current_buf() == buffer and inserting() then
+    again(buffer) -- a person types before the server is there
   end
 end
 

@@ -29,7 +29,7 @@ FEWEST_WORDS = 2
 MOST_PUT = 10_000
 """Bytes put in the place of others that are looked at for what is left of these."""
 _SAYS = re.compile(r"[\w()\[\]{}]")
-_WORD = re.compile(r"[^\W\d]\w+")
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)
