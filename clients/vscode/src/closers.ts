@@ -4,7 +4,11 @@ import { closing } from "./pure";
 
 export class Closers implements vscode.Disposable {
   private accepted: { document: vscode.TextDocument; version: number; at: vscode.Position } | undefined;
-  private readonly listener = vscode.window.onDidChangeTextEditorSelection(() => this.look());
+  private readonly listener = vscode.window.onDidChangeTextEditorSelection(({ kind, textEditor }) => {
+    const last = this.accepted; // the acceptance itself may move the cursor only now, as no person does
+    if (kind === undefined && last?.document === textEditor.document) last.at = textEditor.selection.active;
+    this.look();
+  });
 
   dispose(): void {
     this.listener.dispose();

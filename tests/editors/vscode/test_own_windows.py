@@ -203,6 +203,8 @@ def test_behind_what_was_accepted_tab_goes_behind_what_closes(open_window: Open)
     )
     time.sleep(1)  # what comes next may be shown by now, and Tab would take it
     window.key("Escape", "Tab")
+    column = len(f"        print([self.disc{ghost}])") + 1
+    window.until(lambda: f"Col {column}" in window.status_bar)
     window.type("#")
     assert f"print([self.disc{ghost}])#\n" in window.text(CART)
     window.key("Backspace", "ArrowLeft", "Tab")
