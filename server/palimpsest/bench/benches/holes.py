@@ -87,7 +87,7 @@ def show(result: dict[str, Any], console: Console) -> None:
 def _row(pairs: Sequence[tuple[Hole, Offered]]) -> dict[str, Any]:
     said = [answer.text.partition("\n")[0] if hole.kind == "line" else answer.text for hole, answer in pairs]
     wanted = [hole.text.rstrip() for hole, _ in pairs]
-    shown = [(hole, answer.text) for hole, answer in pairs if answer.text.strip()]
+    shown = [(hole, hole.n_errors(answer.text, answer.taken)) for hole, answer in pairs if answer.text.strip()]
     ms = [answer.ms for _, answer in pairs]
     both = [(one.rstrip(), text) for one, text in zip(said, wanted, strict=True)]
     return {
@@ -95,8 +95,8 @@ def _row(pairs: Sequence[tuple[Hole, Offered]]) -> dict[str, Any]:
         "shown": len(shown),
         "exact": sum(one == text for one, text in both),
         "similarity": round(sum(similarity(one, text) for one, text in both) / len(both), 4),
-        "adds": sum(hole.n_errors(text) > hole.n_errors("") for hole, text in shown),
-        "leaves": sum(hole.n_errors(text) > 0 for hole, text in shown),
+        "adds": sum(n > hole.n_errors("") for hole, n in shown),
+        "leaves": sum(n > 0 for _, n in shown),
         "ms": {"p50": percentile(ms, 0.5, 1), "p95": percentile(ms, 0.95, 1)},
         "tokens": round(sum(answer.generated for _, answer in pairs) / len(pairs), 1),
     }

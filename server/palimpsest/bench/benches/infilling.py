@@ -59,9 +59,11 @@ class Problem:
     def question(self, path: Path) -> Question:
         return Question(path, self.prompt, ("\n" if self.one_line else "") + self.suffix)
 
-    def program(self, middle: str) -> str:
+    def program(self, middle: str, taken: int = 0) -> str:
+        """`taken`: characters of the prompt that the middle stands in the place of."""
         call = f"check({self.entry_point})" if self.entry_point else ""
-        return f"{self.prompt}{middle}{self.suffix}\n{self.test}\n{call}\n"
+        prompt = self.prompt[: len(self.prompt) - taken]
+        return f"{prompt}{middle}{self.suffix}\n{self.test}\n{call}\n"
 
     def filled(self, text: str) -> str:
         """What was offered as a middle: of a one-line problem the first line."""
@@ -106,8 +108,9 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         ms = [answer.ms for answer in answers]
         advance = bar(progress, "tests", len(good))
         passed = []
-        for problem, text in zip(good, texts, strict=True):
-            passed.append(bool(text) and isolated.passes(problem.program(text), bounds))
+        programs = [p.program(text, a.taken) for p, text, a in zip(good, texts, answers, strict=True)]
+        for program, text in zip(programs, texts, strict=True):
+            passed.append(bool(text) and isolated.passes(program, bounds))
             advance()
     return {
         "model": name,
@@ -118,7 +121,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "passed": sum(passed),
         "rate": round(sum(passed) / len(good), 4),
         "offered": sum(bool(text.strip()) for text in texts),
-        "broken": sum(bool(text.strip()) and not _reads(p.program(text)) for p, text in zip(good, texts, strict=True)),
+        "broken": sum(bool(text.strip()) and not _reads(whole) for whole, text in zip(programs, texts, strict=True)),
         "exact": sum(text.strip() == problem.solution.strip() for problem, text in zip(good, texts, strict=True)),
         "ms": {"p50": percentile(ms, 0.5, 1), "p95": percentile(ms, 0.95, 1)},
         "failed": [problem.name for problem, ok in zip(good, passed, strict=True) if not ok],

@@ -60,9 +60,9 @@ async def ask(
             ms = 1000 * (time.perf_counter() - start)
             after = (await driver.command("palimpsest.cache.map"))["stats"]
             driver.close(uri)
-            text = inserted(items[0], position) if items else ""
+            text, taken = inserted(items[0], position) if items else ("", 0)
             decoded, generated = (after[name] - before[name] for name in ("decoded", "generated"))
-            answers.append(Offered(text, decoded, generated, ms))
+            answers.append(Offered(text, decoded, generated, ms, taken=taken))
             advance()
         return info["name"], answers
     finally:

@@ -152,15 +152,17 @@ class _Window:
         driver.close(uri)
         for block in put:
             await driver.command("palimpsest.context.drop", {key: block[key] for key in ("type", "name")})
-        text = inserted(items[0], position) if items else ""
+        text, _ = inserted(items[0], position) if items else ("", 0)
         decoded = after["decoded"] + after["warmed"] - before["decoded"] - before["warmed"]
         generated = after["generated"] - before["generated"]
         return Offered(hole.trimmed(text), decoded, generated, ms, found["confidence"]), context
 
 
-def inserted(item: Any, position: Position) -> str:
-    """What an item puts behind the cursor; its text begins with the word that is typed already."""
+def inserted(item: Any, position: Position) -> tuple[str, int]:
+    """What an item puts behind the cursor, without the word that is typed already, and how many blanks before the
+    cursor it takes away."""
     text = item.insert_text if isinstance(item.insert_text, str) else item.insert_text.value
-    typed = position.character - item.range.start.character if item.range else 0
+    taken = len(item.filter_text) - len(text) if item.filter_text and item.filter_text.endswith(text) else 0
+    typed = position.character - item.range.start.character - taken if item.range else 0
     data: bytes = text.encode("utf-16-le", "surrogatepass")[2 * typed :]
-    return data.decode("utf-16-le", "surrogatepass")
+    return data.decode("utf-16-le", "surrogatepass"), taken

@@ -46,9 +46,10 @@ class Hole:
     def path(self) -> Path:
         return to_path(self.parsed.snapshot.uri)
 
-    def n_errors(self, text: str) -> int:
-        """Of the file with something else in the hole."""
-        return parse_text(self.prefix + text + self.suffix, self.parsed.language).n_errors
+    def n_errors(self, text: str, taken: int = 0) -> int:
+        """Of the file with something else in the hole, and so many characters before it taken away."""
+        prefix = self.prefix[: len(self.prefix) - taken]
+        return parse_text(prefix + text + self.suffix, self.parsed.language).n_errors
 
 
 Punch = Callable[[str, Random], tuple[int, int] | None]

@@ -20,13 +20,14 @@ from palimpsest.syntax.parse import parse_text
 class Offered:
     """What the server offered for a hole ("" for nothing) and what it cost: `decoded` tokens of blocks and of the code
     at the cursor, the pause before included, `generated` tokens; `ms` from the question to the answer; `confidence`:
-    how sure the model was."""
+    how sure the model was; `taken`: blanks before the cursor that it takes away."""
 
     text: str
     decoded: int
     generated: int
     ms: float
     confidence: float = 1.0
+    taken: int = 0
 
 
 @dataclass(frozen=True, slots=True)
