@@ -52,6 +52,9 @@ ROWS = [
     ("j.rs", "fn f() -> i32 {\n    $0\n    1\n}\n", "let x = g(1;", None),
     ("k.java", "class A {\n  int f() {\n    $0\n    return 1;\n  }\n}\n", "int x = (1 + ;", None),
     ("s.lua", "x = y z\n$0", "{\n  if (a == 0)\n    return 0", None),  # in code with errors a bracket may be any
+    ("u.py", '"""Doc of a $0\n\nMore.\n"""\n', "person's home", "same"),  # what opens nothing is not closed
+    ("v.py", "print('no luck :$0')\n", "(", "same"),
+    ("w.js", "// $0\nlet a = 1;\n", "this doesn't (work", "same"),
     ("t.lua", "x = = 3\n\nf($0\n", "a, g(b", "a, g(b)"),
     ("l.rb", "def f(a)\n  $0\n  a\nend\n", "puts(a", "puts(a)"),
 ]
@@ -151,7 +154,7 @@ async def test_what_time_has_cut_is_whole_at_first_and_grows_on_the_pause(
     )
     await window.ready()
     try:
-        uri = window.open("a.py", "total = \n")
+        uri = window.open("a.py", "values = []\n\n\ndef compute(values, key):\n    pass\n\n\ntotal = \n")
         position = window.at(uri, "total = ")
         (item,) = await window.complete(uri, position)
         assert item.insert_text == "compute(values)"

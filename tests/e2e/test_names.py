@@ -44,14 +44,17 @@ PHP = "<?php\nclass Cart {\n  private $items = [];\n  function total($price) {\n
 SHOWN = [
     # plain names
     ("a.py", PY, "print(total_price)", "same"),
-    ("a.py", PY, "print(total_points)", "print"),
+    ("a.py", PY, "print(total_points)", None),
     ("a.py", PY, "return total_points", None),
     ("a.py", PY, "total_points = 1", "same"),  # it defines it
-    ("a.py", PY, "print(total_price, total_points)", "print(total_price)"),
+    ("a.py", PY, "print(total_price, total_points)", None),
     ("a.py", "from tkinter import *\n" + PY, "return total_points", "same"),  # nobody can tell
     ("web/a.ts", TS, "return totalPrice;", "same"),
     ("web/a.ts", TS, "return totalPoints;", None),
-    ("web/a.ts", TS, "console.log(totalPrice, totalPoints);", "console.log(totalPrice)"),
+    ("a.py", PY, "return LARGEST_TOTAL", "same"),  # the index keeps no constants
+    ("a.py", "slots = ('aaa',)\n" + PY, "print(user.aaa)", "same"),  # the file says the name
+    ("a.py", PY, "print(total_price)\nprint(total_points)", "print(total_price)"),  # lines before it
+    ("web/a.ts", TS, "console.log(totalPrice, totalPoints);", None),
     ("b.js", JS, "return price;", "same"),
     ("b.js", JS, "return prices;", None),
     ("app/Main.java", JAVA, "return price;", "same"),
@@ -61,7 +64,7 @@ SHOWN = [
     # members
     ("a.py", PY, "user.save()", "same"),
     ("a.py", PY, "print(user.email_address)", "same"),
-    ("a.py", PY, "print(user.email)", "print"),
+    ("a.py", PY, "print(user.email)", None),
     ("a.py", PY.replace("User\n", "User as U\n").replace(": User", ": U"), "return user.email", None),
     ("a.py", SELF, "return len(self.items)", "same"),
     ("a.py", SELF, "return self.rows", None),
@@ -150,6 +153,12 @@ IMPORTED = [
         "package app.main;\n\nclass Main {\n  void f() {\n    $0\n  }\n}\n",
         "User user = new User();",
         "package app.main;\n\nimport app.User;\n\nclass Main {",
+    ),
+    (
+        "app/main/Main.java",
+        "/* Whose it is. */\npackage app.main;\n\nclass Main {\n  void f() {\n    $0\n  }\n}\n",
+        "User user = new User();",
+        "/* Whose it is. */\npackage app.main;\n\nimport app.User;\n\nclass Main {",
     ),
     (
         "app/main/Main.kt",

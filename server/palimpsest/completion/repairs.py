@@ -20,6 +20,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _TYPED = re.compile(r"\S*\w\Z")
 _MOST_TYPED = 80
 """Characters that a model may say once more."""
+_ENDS = frozenset(")]}\"'`;")
 _TWICE = 2
 """Characters that are no longer the same by chance."""
 _MOST_ENDS = 40
@@ -75,12 +76,13 @@ def grows(shown: str, text: str) -> bool:
 
 
 def ends(text: str, around: str) -> list[int]:
-    """Behind each word and sign but an opening bracket, the longest first, and not behind the last word: it may go on.
+    """Behind each word, closing bracket, quote and `;`, the longest first, and not behind the last word: it may go on.
     One that the code around has is as good as whole."""
     found = list(_TOKEN.finditer(text))
     if found and _last(text) and not _has_word(around, found[-1][0]):
         found.pop()
-    return [one.end() for one in reversed(found) if one[0] not in _CLOSERS][:_MOST_ENDS]
+    whole = (one for one in reversed(found) if one[0] in _ENDS or _last(one[0]))
+    return [one.end() for one in whole][:_MOST_ENDS]
 
 
 def _joined(text: str, before: str, rest: str) -> Iterator[str]:

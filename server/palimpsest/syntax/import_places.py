@@ -55,9 +55,14 @@ def _end(parsed: Parsed, item: Import) -> int:
 
 
 def _first_line(parsed: Parsed) -> int:
-    """Of the code that documents nothing; a comment right above some code is about that."""
+    """Of the code that documents nothing; a comment right above some code is about that, unless that is what must be
+    first."""
     end = parsed.lines.start
-    for node in parsed.root.children if parsed.root is not None else ():
+    nodes = parsed.root.children if parsed.root is not None else []
+    must = [i for i, node in enumerate(nodes) if node.type in parsed.language.before_imports or _is_string(node)]
+    if must and all("comment" in node.type for node in nodes[: must[0]]):
+        end, nodes = _end_line(nodes[must[0]]), nodes[must[0] + 1 :]
+    for node in nodes:
         row = _end_line(node)
         is_apart = row < len(parsed.snapshot.lines) and not parsed.snapshot.lines[row].strip()
         is_first = node.type in parsed.language.before_imports or _is_string(node)

@@ -44,7 +44,7 @@ local function automatic(buffer)
 end
 
 local function ask()
-  question.ask(question.AUTOMATIC, config.get().completion.show == "always" and shown.set or nil)
+  question.ask(question.AUTOMATIC, config.get().completion.show ~= "key" and shown.set or nil)
 end
 
 local function on_change(buffer)

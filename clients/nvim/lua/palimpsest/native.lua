@@ -12,7 +12,7 @@ local METHOD = "textDocument/inlineCompletion"
 --- Whether it is used in this Neovim with these settings.
 function M.serves()
   local backend, own = config.get().inline.backend, config.get().completion
-  if backend == "own" or not vim.lsp.inline_completion or own.trigger ~= "automatic" or own.show ~= "always" then
+  if backend == "own" or not vim.lsp.inline_completion or own.trigger ~= "automatic" or own.show == "key" then
     return false
   end
   return backend == "native" or own.delay_ms == 0

@@ -162,7 +162,7 @@ class Completions:
         result = fitting(services.parser, query.view.parsed, at, result)
         if not invoked:
             result = self._quiet.worth(result, new, at)
-        result = await self.names.worth(result, query.view, new, at, invoked=invoked)
+        result = await self.names.worth(result, query, new, at, invoked=invoked)
         self._forget_screen()
         if not result.texts or services.documents.find(old.uri) is not old:
             return None
@@ -209,7 +209,7 @@ class Completions:
         result, start = placed(services.parser, services.parser.hurried(snapshot), position, result)
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
-        result = await self.names.worth(result, query.view, snapshot, position, invoked=invoked)
+        result = await self.names.worth(result, query, snapshot, position, invoked=invoked)
         if not is_wanted():
             return None
         self._ghost.show(snapshot.uri, before, after, result.texts)
@@ -367,7 +367,7 @@ class Completions:
         result = result.behind(indentation)
         result = fitting(self._services.parser, self._services.parser.hurried(snapshot), position, result)
         result = self._quiet.worth(result, snapshot, position)
-        result = await self.names.worth(result, query.view, snapshot, position, invoked=False)
+        result = await self.names.worth(result, query, snapshot, position, invoked=False)
         return result, _seen(query)
 
     def _show_first(self, screen: _OnScreen, result: Result, seen: Seen) -> None:

@@ -35,7 +35,7 @@ def fitting(parser: Parser, document: Parsed, position: Position, result: Result
     place = _Place(parser, document, position)
     texts = filter(None, map(place.whole, result.texts)) if result.is_cut else result.texts
     found = [one for text in texts if (one := place.best(text)) is not None]
-    return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=lambda one: one[0]))))
+    return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=_left_open))))
 
 
 def placed(parser: Parser, document: Parsed, position: Position, result: Result) -> tuple[Result, Position]:
@@ -51,6 +51,11 @@ def placed(parser: Parser, document: Parsed, position: Position, result: Result)
         if moved.texts:
             return moved, start
     return fitted, position
+
+
+def _left_open(one: tuple[int, str]) -> int:
+    """The faults of a text; a block's bracket at its end is none."""
+    return 0 if one[1].endswith(BLOCK) else one[0]
 
 
 class _Place:
@@ -78,11 +83,10 @@ class _Place:
         if not self._is_read:
             return (0, tried[0]) if tried else None
         with_closers = closed(text, self._parsed.language)
-        if text != with_closers:
-            if "\n" in text and self._judged(text) == self._judged(with_closers):
-                return None
-            tried.sort(key=lambda one: one != with_closers)  # where both do as well, it is closed
-        return self._first(tried)
+        found = self._first(tried)
+        if text == with_closers or found is None or found[0] == 0 or self._judged(with_closers) != self._judged(text):
+            return found
+        return None if "\n" in text else (found[0], with_closers)  # in code with errors the tree cannot tell
 
     def _first(self, texts: Iterable[str]) -> tuple[int, str] | None:
         """The one with the fewest faults, if they are no more than there were."""

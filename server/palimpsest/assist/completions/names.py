@@ -16,20 +16,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.assist.completions.fitting import LARGEST, fitting
+from palimpsest.assist.completions.query import CompletionQuery
 from palimpsest.assist.shared.services import Services
 from palimpsest.completion.results import Result
 from palimpsest.context.sources.name_lookup import Exported, NameLookup
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.import_places import added
-from palimpsest.syntax.imports import imports
 from palimpsest.syntax.naming import Named, unexplained, used_at
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.uses import uses
+from palimpsest.syntax.uses import Use, uses
 from palimpsest.syntax.values import Import
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
-from palimpsest.types import DocumentChange, LineEdit, Proposal
+from palimpsest.types import Block, DocumentChange, LineEdit, Proposal
 
 WAIT_S = 0.1
 """For what other files say; a keystroke has waited longer for the engine."""
@@ -65,17 +65,20 @@ class Names:
         self._imports: OrderedDict[str, tuple[str, tuple[Import, ...]]] = OrderedDict()
 
     async def worth(
-        self, result: Result, view: CursorView, snapshot: Snapshot, position: Position, *, invoked: bool
+        self, result: Result, query: CompletionQuery, snapshot: Snapshot, position: Position, *, invoked: bool
     ) -> Result:
-        """`view` may be of a text that differs from the snapshot's at the cursor."""
+        """`query` may be of a text that differs from the snapshot's at the cursor."""
         if len(snapshot.text) > LARGEST:
             return result
-        judged = [await self._judged(text, view, snapshot, position) for text in result.texts]
+        view, blocks = query.view, query.blocks
+        judged = [await self._judged(text, view, blocks, snapshot, position) for text in result.texts]
         known = [one for one in judged if one.unknown is None]
         if invoked:
             known += [one for one in judged if one.unknown is not None]
         else:
-            known = [cut for one in judged if (cut := await self._cut(one, view, snapshot, position)) is not None]
+            known = [
+                cut for one in judged if (cut := await self._cut(one, view, blocks, snapshot, position)) is not None
+            ]
         self._needed = {one.text: one.items for one in known if one.items}
         texts = list(dict.fromkeys(one.text for one in known))
         rest = await self.only(view, snapshot, position)
@@ -86,12 +89,15 @@ class Names:
         return result if tuple(texts) == result.texts else replace(result, texts=tuple(texts[: max(1, result.asked)]))
 
     # What does not exist
-    async def _judged(self, text: str, view: CursorView, snapshot: Snapshot, position: Position) -> _Judged:
+    async def _judged(
+        self, text: str, view: CursorView, blocks: Sequence[Block], snapshot: Snapshot, position: Position
+    ) -> _Judged:
         parsed, start, end = self._imagined(text, snapshot, position)
         found = unexplained(parsed, start, end)[:MOST_NAMES]
         if view.cells_hide_names:
             found = [one for one in found if one.is_member]
         found = [one for one in found if one.is_member or one.name not in view.cell_words]
+        found = [one for one in found if not _is_said(one, snapshot.text, blocks)]
         if not found:
             return _Judged(text)
         there = replace(view, parsed=parsed)
@@ -115,14 +121,17 @@ class Names:
             logger.exception("what exists of a completion's names is not known")
             return None
 
-    async def _cut(self, judged: _Judged, view: CursorView, snapshot: Snapshot, position: Position) -> _Judged | None:
-        """The whole part before what does not exist; None where there is none worth showing."""
+    async def _cut(
+        self, judged: _Judged, view: CursorView, blocks: Sequence[Block], snapshot: Snapshot, position: Position
+    ) -> _Judged | None:
+        """The lines before the one that names what does not exist, None where there are none: a part of a line would
+        say something else."""
         if judged.unknown is None:
             return judged
         parser = self._services.parser
-        for text in list(dict.fromkeys(_parts(judged.text[: judged.unknown + 1])))[:MOST_CUTS]:
+        for text in list(_beginnings(judged.text[: judged.unknown]))[:MOST_CUTS]:
             for fitted in fitting(parser, parser.hurried(snapshot), position, Result((text,))).texts:
-                again = await self._judged(fitted, view, snapshot, position)
+                again = await self._judged(fitted, view, blocks, snapshot, position)
                 if again.unknown is None:
                     return again
         return None
@@ -162,10 +171,14 @@ class Names:
         return "" if first in common - every else first[len(stem) :]  # nobody needs to be told what is always there
 
     def _can_stand(self, rest: str, snapshot: Snapshot, position: Position) -> bool:
-        """Whether a plain name is one that the document defines and that can be seen there."""
+        """Whether a plain name is one that the document defines and that can be seen there: a variable is not before
+        the lines that give it a value."""
         parsed, _, end = self._imagined(rest, snapshot, position)
         use = None if parsed.root is None else used_at(parsed, end)
-        return use is not None and use.role == "use" and use.belongs is not None
+        if use is None or use.role != "use" or use.belongs is None:
+            return False
+        bound = [one for one in uses(parsed, use.name) if one.binds and one.belongs == use.belongs]
+        return any(one.role != "assigned" or one.line < position.line for one in bound)
 
     async def _members(
         self, stem: str, words: Sequence[str], view: CursorView, snapshot: Snapshot, position: Position
@@ -199,7 +212,7 @@ class Names:
         if snapshot is None or not items or not self._services.settings.completion.imports:
             return None
         parsed = self._services.parser.parse(snapshot)
-        bound = {one.bound for one in imports(parsed)}
+        bound = {use.name for name in {item.bound for item in items} for use in uses(parsed, name) if _is_of_file(use)}
         edits = list(_import_edits(parsed, [item for item in items if item.bound not in bound]))
         if not edits:
             return None
@@ -207,26 +220,33 @@ class Names:
         return Proposal((change,), summary=f"import {', '.join(item.bound for item in items)}"), snapshot
 
 
+def _is_said(named: Named, text: str, blocks: Sequence[Block]) -> bool:
+    """Whether the document, or of a member what the model was shown of others, has the name anywhere: there are more
+    ways to make a name than can be followed."""
+    word = re.compile(rf"(?<!\w){re.escape(named.name)}(?!\w)")
+    return any(word.search(one) for one in (text, *(block.text for block in blocks if named.is_member)))
+
+
 def _may_exist(named: Named, answer: frozenset[str] | Exported | None) -> bool:
-    if isinstance(answer, Exported):
-        return answer.exists or named.may_be_elsewhere
+    if isinstance(answer, Exported):  # the index keeps no constants
+        return answer.exists or named.may_be_elsewhere or named.name.isupper()
     return answer is None or named.name in answer
 
 
-def _parts(text: str) -> Iterator[str]:
-    """Beginnings of a text that may be whole, longest first: statements, calls, arguments, words."""
-    for end in range(len(text) - 1, 0, -1):
-        before, behind = text[end - 1], text[end]
-        is_word = before.isalnum() or before == "_"
-        if behind in "\n," or before in ")]}" or (behind == "(" and is_word):
-            part = text[:end].rstrip()
-            if re.search(r"\w\w", part):
-                yield part
+def _beginnings(text: str) -> Iterator[str]:
+    """The whole lines that a text begins with, all of them first."""
+    lines = text.split("\n")[:-1]
+    yield from ("\n".join(lines[:n]).rstrip() for n in range(len(lines), 0, -1) if lines[n - 1].strip())
 
 
 def _first_word(text: str) -> str:
     match = re.match(r"\w+", text)
     return match[0] if match else ""
+
+
+def _is_of_file(use: Use) -> bool:
+    """Whether it is an import that the whole file sees."""
+    return use.role == "import" and use.belongs is not None and use.belongs.kind == "file"
 
 
 def _is_member(parsed: Parsed, word: str) -> bool:

@@ -185,11 +185,13 @@ class NameLookup:
         if index is None or not index.is_complete:
             return None
         related = _related(view.parsed.language)
-        defined = [one for one in index.definitions(name, related) if self._is_exported(view, one)]
+        outer = [one for one in index.definitions(name, related) if self._is_outer(view, one)]
+        defined = [one for one in outer if self._is_offered(view, one)]
         imported = [one.item for one in index.importing(name, related) if one.path != view.path]
         imported = [item for item in imported if item.bound == name and item.name != "*"]
-        item = self._import(view, name, defined, imported)
-        return Exported(bool(defined or imported), item)
+        is_inside = view.path is None or self._files.root_of(view.path) is not None
+        item = self._import(view, name, defined, imported) if is_inside else None
+        return Exported(bool(outer or imported), item)
 
     def _import(
         self, view: CursorView, name: str, defined: Sequence[IndexedDefinition], imported: Sequence[Import]
@@ -209,14 +211,12 @@ class NameLookup:
         is_seen = item is not None and any(one.name == "*" and one.module == item.module for one in seen)
         return None if is_seen else item
 
-    def _is_exported(self, view: CursorView, found: IndexedDefinition) -> bool:
+    def _is_outer(self, view: CursorView, found: IndexedDefinition) -> bool:
         if found.kind not in ("class", "function") or found.path == view.path:
             return False
         around = found.qualified_name.rpartition(".")[0]
         outline = (self._index.outline(found.path) if around and self._index is not None else None) or ()
-        if any(one.kind == "class" and f"{around}.".startswith(f"{one.qualified_name}.") for one in outline):
-            return False
-        return self._is_offered(view, found)
+        return not any(one.kind == "class" and f"{around}.".startswith(f"{one.qualified_name}.") for one in outline)
 
     def _is_offered(self, view: CursorView, found: IndexedDefinition) -> bool:
         """Whether its file gives it to others by its name."""
