@@ -271,7 +271,7 @@ class Choice:
 class Candidate:
     """What may stand at the cursor.  `line`: the logarithm of the probability of its first line after the code before
     it, as the same model reads in plain order, knowing nothing of what is behind the cursor; `behind`: of the next
-    lines after all of both."""
+    lines after both, of several lines the first or all of them, whichever they follow more likely."""
 
     text: str
     line: float

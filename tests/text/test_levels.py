@@ -46,6 +46,9 @@ def test_it_is_as_deep_as_they_say(above: str, below: str, expected: str) -> Non
         ("    x = 1", "", "def g():", "", "    "),  # whoever went back to the margin may begin something new
         ("    x = 1", "", "", "", "    "),
         ("    return 1\n", "", "    def g(self):", "    ", "    "),
+        ("    for a in b:\n        c += a", "    ", "", "", ""),  # the block around goes on
+        ("    if a:\n        b()", "    ", "        c()", "", ""),  # another clause of it
+        ("    if a:\n        b()", "  ", "", "", "      "),  # no block stands there
     ],
 )
 def test_what_an_empty_line_lacks(above: str, typed: str, below: str, unasked: str, asked: str) -> None:

@@ -78,13 +78,22 @@ def missing_indentation(above: Sequence[str], typed: str, below: Sequence[str], 
     demand: behind one that opens a block, and above one that is indented."""
     wanted = indentation_between(above, below)
     last = next((line for line in reversed(above) if line.strip()), "")
-    if last.rstrip().endswith(OPENS) and len(typed) > len(indentation_of(last)):
-        return ""  # a level of the person's own
+    if last.rstrip().endswith(OPENS):
+        if len(typed) > len(indentation_of(last)):
+            return ""  # a level of the person's own
+    elif typed and _goes_on_at(typed, above):
+        return ""  # there the block around goes on, or another clause of it
     if not asked:
         following = indentation_of(next((line for line in below if line.strip()), ""))
         if not last.rstrip().endswith(OPENS):
             wanted = min(wanted, following, key=len)
     return wanted[len(typed) :] if wanted.startswith(typed) else ""
+
+
+def _goes_on_at(typed: str, above: Sequence[str]) -> bool:
+    """Whether the last line above that is not deeper stands there."""
+    levels = (indentation_of(line) for line in reversed(above) if line.strip())
+    return next((level == typed for level in levels if len(level) <= len(typed)), False)
 
 
 def indentation_of(line: str) -> str:

@@ -234,10 +234,13 @@ class Generation:
         try:
             lines = yield from review.lines(tail, begun, first.seq, row, sum(first.logprobs))
             answer = first.answer.text.rstrip("\n")
-            others = (line for line in lines if line.strip() and line != answer.partition("\n")[0])
-            texts = list(dict.fromkeys([answer, *others]))
-            if len(texts) > 1:
-                self._candidates = yield from review.scored(texts, piece, before, behind)
+            greedy = list(dict.fromkeys([answer, answer.partition("\n")[0]]))  # it may go on with what stands behind
+            others = [line for line in dict.fromkeys(lines) if line.strip() and line not in greedy]
+            if others:
+                found = yield from review.scored([*greedy, *others], piece, before, behind)
+                if len(found) > len(greedy):
+                    best = replace(found[0], behind=max(one.behind for one in found[: len(greedy)]))
+                    self._candidates = [best, *found[len(greedy) :]]
         except ContextTooLarge:
             pass  # there is no room: the answer stands
         self._n_reviewed = review.n_decoded

@@ -128,8 +128,8 @@ class Review:
     def scored(
         self, texts: Sequence[str], piece: str, before: str, behind: str
     ) -> Generator[None, None, list[wire.Candidate]]:
-        """Texts with what the model gives to their first lines, and to what is behind the whole of them: the first
-        ones, where time runs short."""
+        """Texts with what the model gives to their first lines, and to what is behind all of them: the first ones,
+        where time runs short."""
         tokenize, workspace, found = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
         ids = tokenize(before)
         if not ids:
