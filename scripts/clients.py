@@ -211,7 +211,7 @@ def _headed(text: str, tag: str) -> str:
 
 
 def _sentences(it: Setting) -> str:
-    choices = f" One of {', '.join(map(_lua, it.choices))}." if it.choices else ""
+    choices = f" {'Any' if it.type == 'array' else 'One'} of {', '.join(map(_lua, it.choices))}." if it.choices else ""
     return f"{it.doc}{choices} Default: {_lua(it.default)}"
 
 
