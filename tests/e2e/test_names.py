@@ -172,6 +172,18 @@ IMPORTED = [
         "return new Wallet();",
         "<?php\n\nnamespace App\\Main;\n\nuse App\\Money\\Wallet;\n\nclass Main {",
     ),
+    (
+        "php/Page.php",
+        "<html>\n<?php\n\nfunction f() {\n    $0\n}\n",
+        "return new Wallet();",
+        "<html>\n<?php\n\nuse App\\Money\\Wallet;\n\nfunction f() {",
+    ),
+    (
+        "php/Both.php",
+        "<?php\n\nnamespace App\\Main {\n  function f() {\n    $0\n  }\n}\n",
+        "return new Wallet();",
+        "<?php\n\nnamespace App\\Main {\n  function f() {",  # each namespace has imports of its own
+    ),
     ("app/Main.java", JAVA, "User other = user;", "package app;\n\nclass Main {"),  # of its own package
 ]
 

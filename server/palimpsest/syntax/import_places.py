@@ -59,13 +59,14 @@ def _first_line(parsed: Parsed) -> int:
     first."""
     end = parsed.lines.start
     nodes = parsed.root.children if parsed.root is not None else []
-    must = [i for i, node in enumerate(nodes) if node.type in parsed.language.before_imports or _is_string(node)]
-    if must and all("comment" in node.type for node in nodes[: must[0]]):
-        end, nodes = _end_line(nodes[must[0]]), nodes[must[0] + 1 :]
+    before = parsed.language.before_imports
+    must = next((i for i, node in enumerate(nodes) if node.type in before or _is_string(node)), None)
+    if must is not None and (nodes[must].type in before or all("comment" in node.type for node in nodes[:must])):
+        end, nodes = _end_line(nodes[must]), nodes[must + 1 :]
     for node in nodes:
         row = _end_line(node)
         is_apart = row < len(parsed.snapshot.lines) and not parsed.snapshot.lines[row].strip()
-        is_first = node.type in parsed.language.before_imports or _is_string(node)
+        is_first = node.type in before or _is_string(node)
         is_first = is_first or ("comment" in node.type and (is_apart or parsed.snapshot.text.startswith("#!")))
         if not is_first:
             break

@@ -104,6 +104,9 @@ class Php(Base):
         return imports.written(parsed, item)
 
     def import_added(self, parsed: Parsed, item: Import) -> str:
+        inner = parsed.root.children if parsed.root is not None else ()
+        if any(node.type == "namespace_definition" and node.child_by_field_name("body") for node in inner):
+            return ""  # each has imports of its own
         alias = f" as {item.alias}" if item.alias else ""
         is_class = item.name is not None and item.module.rpartition("\\")[2] == item.name
         return f"use {item.module}{alias};" if is_class else ""
