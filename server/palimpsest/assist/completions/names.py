@@ -1,7 +1,7 @@
 """Completions that name only what exists.
 
 In: a result for a cursor, the view it was made for.  Out: the same without what names members and names that do not
-exist, cut back to the part before them; the only name that goes on from what is typed; imports that go with what is
+exist, cut back to the lines before them; the only name that goes on from what is typed; imports that go with what is
 accepted.  What nobody can tell counts as existing, and nobody waits for long until it is known.
 
 Where somebody asked, nothing is left out: what names only what exists comes first.
@@ -70,15 +70,13 @@ class Names:
         """`query` may be of a text that differs from the snapshot's at the cursor."""
         if len(snapshot.text) > LARGEST:
             return result
-        view, blocks = query.view, query.blocks
-        judged = [await self._judged(text, view, blocks, snapshot, position) for text in result.texts]
+        view = query.view
+        judged = [await self._judged(text, query, snapshot, position) for text in result.texts]
         known = [one for one in judged if one.unknown is None]
         if invoked:
             known += [one for one in judged if one.unknown is not None]
         else:
-            known = [
-                cut for one in judged if (cut := await self._cut(one, view, blocks, snapshot, position)) is not None
-            ]
+            known = [cut for one in judged if (cut := await self._cut(one, query, snapshot, position)) is not None]
         self._needed = {one.text: one.items for one in known if one.items}
         texts = list(dict.fromkeys(one.text for one in known))
         rest = await self.only(view, snapshot, position)
@@ -89,15 +87,14 @@ class Names:
         return result if tuple(texts) == result.texts else replace(result, texts=tuple(texts[: max(1, result.asked)]))
 
     # What does not exist
-    async def _judged(
-        self, text: str, view: CursorView, blocks: Sequence[Block], snapshot: Snapshot, position: Position
-    ) -> _Judged:
+    async def _judged(self, text: str, query: CompletionQuery, snapshot: Snapshot, position: Position) -> _Judged:
+        view = query.view
         parsed, start, end = self._imagined(text, snapshot, position)
         found = unexplained(parsed, start, end)[:MOST_NAMES]
         if view.cells_hide_names:
             found = [one for one in found if one.is_member]
         found = [one for one in found if one.is_member or one.name not in view.cell_words]
-        found = [one for one in found if not _is_said(one, snapshot.text, blocks)]
+        found = [one for one in found if not _is_said(one, snapshot.text, query.blocks)]
         if not found:
             return _Judged(text)
         there = replace(view, parsed=parsed)
@@ -122,7 +119,7 @@ class Names:
             return None
 
     async def _cut(
-        self, judged: _Judged, view: CursorView, blocks: Sequence[Block], snapshot: Snapshot, position: Position
+        self, judged: _Judged, query: CompletionQuery, snapshot: Snapshot, position: Position
     ) -> _Judged | None:
         """The lines before the one that names what does not exist, None where there are none: a part of a line would
         say something else."""
@@ -131,7 +128,7 @@ class Names:
         parser = self._services.parser
         for text in list(_beginnings(judged.text[: judged.unknown]))[:MOST_CUTS]:
             for fitted in fitting(parser, parser.hurried(snapshot), position, Result((text,))).texts:
-                again = await self._judged(fitted, view, blocks, snapshot, position)
+                again = await self._judged(fitted, query, snapshot, position)
                 if again.unknown is None:
                     return again
         return None

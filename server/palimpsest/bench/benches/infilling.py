@@ -7,9 +7,10 @@ defines `check`, which is called with the function `entry_point`.  Out:
     {"set", "sha256", "problems", "passed", "offered", "broken", "exact", "rate", "known_good", "ms": {"p50", "p95"},
      "failed"}
 
-`broken`: of those offered, how many leave a program that Python cannot read.  `known_good` is how many problems pass
-with their own solution: the others are not counted.  The set is not part of Palimpsest and none was trained on.  Each
-problem is one file open in the real server; what the model writes is run, apart and bounded (`completing/isolated.py`).
+`broken`: of those offered, how many leave a program that Python cannot read, with all that was shown in it.
+`known_good` is how many problems pass with their own solution: the others are not counted.  The set is not part of
+Palimpsest and none was trained on.  Each problem is one file open in the real server; what the model writes is run,
+apart and bounded (`completing/isolated.py`).
 """
 
 from __future__ import annotations
@@ -108,6 +109,9 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         ms = [answer.ms for answer in answers]
         advance = bar(progress, "tests", len(good))
         passed = []
+        shown = [
+            p.program(f"{a.text}\n" if p.one_line else a.text, a.taken) for p, a in zip(good, answers, strict=True)
+        ]
         programs = [p.program(text, a.taken) for p, text, a in zip(good, texts, answers, strict=True)]
         for program, text in zip(programs, texts, strict=True):
             passed.append(bool(text) and isolated.passes(program, bounds))
@@ -121,7 +125,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "passed": sum(passed),
         "rate": round(sum(passed) / len(good), 4),
         "offered": sum(bool(text.strip()) for text in texts),
-        "broken": sum(bool(text.strip()) and not _reads(whole) for whole, text in zip(programs, texts, strict=True)),
+        "broken": sum(bool(text.strip()) and not _reads(whole) for whole, text in zip(shown, texts, strict=True)),
         "exact": sum(text.strip() == problem.solution.strip() for problem, text in zip(good, texts, strict=True)),
         "ms": {"p50": percentile(ms, 0.5, 1), "p95": percentile(ms, 0.95, 1)},
         "failed": [problem.name for problem, ok in zip(good, passed, strict=True) if not ok],
