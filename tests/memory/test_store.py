@@ -96,10 +96,10 @@ def test_a_process_killed_at_any_moment_loses_nothing_that_it_had_kept(tmp_path:
 def test_two_processes_write_side_by_side(tmp_path: Path) -> None:
     path = tmp_path / "memory.sqlite"
     both = [writer(path, name, 5) for name in ("one", "other")]
-    for process in both:
-        said, _ = process.communicate(timeout=120)
+    said = [process.communicate(timeout=120)[0] for process in both]  # a turn of one that goes on is "writing" still
+    for process, lines in zip(both, said, strict=True):
         assert process.returncode == 0
-        check(path, [line.split() for line in said.splitlines()])
+        check(path, [line.split() for line in lines.splitlines()])
 
 
 def test_a_turn_whose_writer_died_is_cut_where_it_was(tmp_path: Path) -> None:
