@@ -217,6 +217,8 @@ class GenerateRequest:
     tail         the tail's name, by default the slot's: what a later request with this name has in common with it is
                  not decoded again.  A workspace keeps a number of tails and drops the least recently used
     kv           what becomes of the tail where blocks change, or words in the middle of it
+    names        those that can stand at the cursor, where that is known: they count more in a search for a word, which
+                 then begins before its first letter, too
     draft        the most tokens of a draft looked up in the prompt (0: none) and verified in one micro-batch.  The
                  answer does not depend on it, except for how quantized weights round in larger micro-batches
     review       so many other beginnings of a greedy answer are tried beside it, a line each, and the code behind the
@@ -245,6 +247,7 @@ class GenerateRequest:
     word_search: int = 0
     review: int = 0
     kv: KvPolicy = "decode"
+    names: list[str] = field(default_factory=list)
 
     @property
     def prompt(self) -> FimTail | TextTail | ChatTail:

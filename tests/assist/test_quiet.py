@@ -1,21 +1,36 @@
 """How sure a model must be of a completion."""
 
 import gguf
+import pytest
 
-from palimpsest.assist.completions.quiet import SURE, least
+from palimpsest.assist.completions.quiet import SURE, is_sure
+from palimpsest.completion.results import Result
 from palimpsest.models import default_model
 
 
-def test_the_default_model_has_a_bound_of_its_own_and_others_have_none() -> None:
+def result(tokens: float, lines: float | None = None) -> Result:
+    return Result(("x",), confidence=tokens, share=lines)
+
+
+def test_the_default_model_has_bounds_of_its_own_and_others_have_none() -> None:
     field = gguf.GGUFReader(default_model.adapter()).fields["palimpsest.name"]
     name = bytes(field.parts[field.data[0]]).decode()
-    assert 0 < least(-1.0, name) < 1
     assert list(SURE) == [name]
-    assert least(-1.0, "another one") == 0
-    assert least(-1.0, "") == 0
+    by_tokens, by_lines = SURE[name]
+    for sure, tokens, lines in (
+        (True, by_tokens, None),
+        (False, by_tokens - 0.01, None),
+        (True, by_tokens - 0.01, by_lines),
+        (False, 1.0, by_lines - 0.01),
+    ):
+        assert is_sure(result(tokens, lines), -1.0, name) == sure
+    assert is_sure(result(0.0), -1.0, "another one")
+    assert is_sure(result(0.0, 0.0), -1.0, "")
 
 
-def test_what_a_person_chose_goes_before() -> None:
-    (name,) = SURE
-    assert least(0.0, name) == 0
-    assert least(0.7, name) == least(0.7, "another one") == 0.7
+@pytest.mark.parametrize("name", [*SURE, "another one"])
+def test_what_a_person_chose_goes_before(name: str) -> None:
+    assert is_sure(result(0.0, 0.0), 0.0, name)
+    for tokens, lines in ((0.7, None), (0.1, 0.7)):
+        assert is_sure(result(tokens, lines), 0.7, name)
+        assert not is_sure(result(tokens, lines), 0.71, name)

@@ -143,9 +143,8 @@ def test_unknown_tables_and_too_little_are_refused(bench: Bench, capsys: pytest.
     assert "--into" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "name", ["equivalence", *(pytest.param(one, marks=pytest.mark.slow(part="benches")) for one in ("demo", "infill"))]
-)
+@pytest.mark.slow(part="benches")
+@pytest.mark.parametrize("name", ["equivalence", "demo", "infill"])
 def test_a_real_run(bench: Bench, tmp_path: Path, name: str) -> None:
     """Of the others' results each bench's own tests tell."""
     assert bench("--small", "--only", name) == 0

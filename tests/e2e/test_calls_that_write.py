@@ -191,6 +191,7 @@ async def test_an_editor_that_cannot_ask_is_not_taken_for_a_person_who_refuses(
         await it.leave()
 
 
+@pytest.mark.slow(part="storms")
 async def test_an_editor_that_never_answers_holds_nobody_up(machine: dict[str, str], shop: Path) -> None:
     """Without `workspace/applyEdit`: what is open there is not written; some editors apply it and do not say so."""
     with scripted() as model:

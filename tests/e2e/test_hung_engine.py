@@ -43,6 +43,7 @@ async def test_restart_ends_it_for_two_windows_and_they_share_the_new_one(shop: 
         await stop_editor(other)
 
 
+@pytest.mark.slow(part="storms")
 async def test_a_window_closes_while_it_hangs(shop: Path) -> None:
     editor = await start_editor(shop, SETTINGS)
     await editor.ready()

@@ -343,6 +343,7 @@ def suspended(editor: Editor) -> Iterator[None]:
         os.kill(editor.pid, signal.SIGCONT)
 
 
+@pytest.mark.slow(part="storms")
 async def test_a_suspended_window_of_another_workspace_holds_no_agent_up(
     editor: Editor, shop: Path, tmp_path: Path
 ) -> None:
@@ -357,6 +358,7 @@ async def test_a_suspended_window_of_another_workspace_holds_no_agent_up(
     await stop_editor(other)
 
 
+@pytest.mark.slow(part="storms")
 async def test_an_agent_hears_that_its_window_does_not_answer(machine: dict[str, str], shop: Path) -> None:
     window = await start_editor(shop, own_process=True)
     await window.ready()

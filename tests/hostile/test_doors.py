@@ -85,6 +85,7 @@ def test_a_thousand_unfinished_requests_keep_nobody_out(
     assert engine.popen.poll() is None
 
 
+@pytest.mark.slow(part="storms")
 def test_handshakes_that_do_not_go_on_keep_nobody_out(many_descriptors: None, tmp_path: Path) -> None:
     authority = trustme.CA()
     certificate = authority.issue_cert("127.0.0.1")

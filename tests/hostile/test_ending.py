@@ -38,6 +38,7 @@ def test_native_code_that_keeps_all_threads_from_running_does_not_keep_the_proce
         assert b"re" in done.stderr  # where it was stuck
 
 
+@pytest.mark.slow(part="storms")
 async def test_it_ends_after_exit_though_a_program_is_waited_for(machine: dict[str, str], tmp_path: Path) -> None:
     """An interpreter of the person's that never answers holds a thread up, which the interpreter would wait for."""
     slow, started = tmp_path / "python3", tmp_path / "started"

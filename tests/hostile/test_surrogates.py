@@ -8,10 +8,11 @@ import pytest
 from tests.e2e.conftest import PATIENT
 from tests.e2e.raw import Raw
 
+SLOW = pytest.mark.slow(part="storms")
 HIGH, LOW = "\ud83d", "\ude00"
 
 
-@pytest.mark.parametrize("encodings", [["utf-16"], ["utf-8"], ["utf-32"]])
+@pytest.mark.parametrize("encodings", [["utf-16"], *(pytest.param([one], marks=SLOW) for one in ("utf-8", "utf-32"))])
 async def test_half_an_emoji_at_every_door(machine: dict[str, str], shop: Path, encodings: list[str]) -> None:
     client = await Raw.start()
     try:

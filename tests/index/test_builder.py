@@ -74,6 +74,15 @@ def test_what_an_editor_says_is_read_at_once(folder: Folder) -> None:
     assert folder.paths() == {"shop/cart.py"}
 
 
+def test_a_file_that_takes_long_to_read_is_told_of_as_well(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    # no door: how fast a file is read is the machine's business
+    monkeypatch.setattr("palimpsest.index.batch.BATCH_S", -1.0)
+    write(folder.root, {"new.py": "def fresh(): ...\n"})
+    folder.builder.look([folder.root / "new.py"])
+    assert "fresh" in folder.names()
+    assert isinstance(folder.told[-1], Changed)
+
+
 def test_a_folder_that_is_gone_takes_its_files_along(folder: Folder) -> None:
     write(folder.root, {"shop.py": "", "shop0/x.py": ""})
     folder.walk()

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from palimpsest.bench.benches.infill import CHUNKS, MOVED, TYPED, WARM_UP, kinds_of
 from tests.llama_server.conftest import Client
 
@@ -98,6 +100,52 @@ def test_of_an_empty_line_the_answer_has_the_indentation_too(ours: Client) -> No
     assert len(deep["content"]) - len(deep["content"].lstrip(" ")) < 200
     typed = infill(ours, "    ", CHUNK)
     assert whole["content"] == "    " + typed["content"]
+
+
+PLACES = [
+    ("def volume(width, height, depth):\n", "\n    return base * depth\n"),
+    ("def f(xs):\n    count = 0\n", "\n        count += 1\n    return count\n"),
+    ("def g(a, b):\n", "\n    return size, name\n"),
+]
+
+
+def test_the_code_behind_chooses_where_a_client_asks_for_it(ours: Client) -> None:
+    n_others = 0
+    for prefix, suffix in PLACES:
+
+        def asked(prefix: str = prefix, suffix: str = suffix, **more: Any) -> Any:
+            given = {"n_predict": 24, "stop": ["\n"], "input_suffix": suffix, **more}
+            return infill(ours, "    ", prefix=prefix, **given)
+
+        likeliest, chosen, three = asked()["content"], asked(review=8)["content"], asked(review=8, n_cmpl=3)
+        n_others += chosen != likeliest
+        texts = [one["content"] for one in three]
+        assert len(set(texts)) == 3
+        assert {chosen, likeliest} <= set(texts)
+        assert suffix.strip().split("\n")[0] not in texts, "what stands behind likes itself best"
+        frames = ours.post(
+            "/infill", input_prefix=prefix, input_suffix=suffix, prompt="    ", n_predict=24, temperature=0, id_slot=2,
+            stop=["\n"], review=8, stream=True,
+        ).frames  # fmt: skip
+        assert "".join(frame["content"] for frame in frames) == chosen
+    assert n_others
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("temperature", 0.5),
+        ("grammar", 'root ::= "a"'),
+        ("repeat_penalty", 1.1),
+        ("logit_bias", [[1, 2]]),
+        ("review", 17),
+    ],
+)
+def test_a_review_that_would_not_mean_anything_is_refused(ours: Client, name: str, value: Any) -> None:
+    body = {"input_prefix": PREFIX, "input_suffix": SUFFIX, "n_predict": 4, "temperature": 0, "review": 8}
+    answer = ours.post("/infill", **{**body, name: value})
+    assert answer.status == 400
+    assert answer.data["error"]["message"].startswith("review: ")
 
 
 def test_slots_have_windows_and_chunks_of_their_own(ours: Client) -> None:

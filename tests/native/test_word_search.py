@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -123,6 +124,25 @@ def test_the_word_chosen_is_that_of_plain_decodes(
         check(engine)
     assert n_searched
     assert known_won or boost == 4.0, "known words were not weighed"
+
+
+@pytest.mark.parametrize("piece", ["x = self.", "x = f()[0].", "x = self.va"])
+def test_a_name_that_can_stand_there_is_chosen(
+    make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch, piece: str
+) -> None:
+    """Random weights find every word unlikely, and those that they write hardly are names."""
+    # no door: random weights find every word unlikely
+    monkeypatch.setattr("palimpsest.kv.generation.known.CAN_STAND", 600.0)
+    engine, prefix, names = prepared(make_engine), text(2, 160) + "\n" + piece, ["vast", "valet", "zoo"]
+    answer = cold(engine, searching(prefix, names=names))
+    word = re.match(r"\w*", (piece + answer.choices[0].text).rpartition(".")[2])
+    assert word is not None
+    assert word[0] in names
+    assert answer.searched
+    assert cold(engine, searching(prefix)).choices[0].text != answer.choices[0].text
+    check(engine)
+    with pytest.raises(InvalidArgument, match="names"):
+        ask(engine, searching(prefix, names=["a"] * 300))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.kv.generation.known import BLOCK_ONLY, FOR_COUNT, KNOWN, MOST, Known, KnownWords, typed_word
+from palimpsest.kv.generation.known import BLOCK_ONLY, CAN_STAND, FOR_COUNT, KNOWN, MOST, Known, KnownWords, typed_word
 from palimpsest.kv.generation.words import Candidate, Lexicon, Logits, WordSearch, word_end
 from palimpsest.kv.llama.vocab import Vocabulary
 
@@ -53,6 +53,8 @@ def weighed(piece: bytes, boosts: dict[bytes, float], seed: int) -> dict[bytes, 
                 after = log_probabilities(tokens, seed)
                 score += math.log(sum(math.exp(after[t]) for t in (1, 2, 6, END)))
             word = text[:end]
+            if word == b".":
+                continue  # of a word that must follow, nothing
             found[word] = max(found.get(word, -math.inf), score + boosts.get(word, 0.0))
     return found
 
@@ -162,6 +164,16 @@ def test_only_an_identifier_is_a_word_being_typed(piece: str, expected: tuple[st
     assert typed_word(piece) == expected
 
 
+@pytest.mark.parametrize(
+    ("piece", "expected"),
+    [(".", (".", "")), ("().", ("().", "")), ("->", ("->", "")), (".it", (".", "it")), ("\n", None)],
+)
+def test_where_it_is_known_which_names_can_stand_nothing_needs_to_be_typed(
+    piece: str, expected: tuple[str, str] | None
+) -> None:
+    assert typed_word(piece, ["items"]) == expected
+
+
 @pytest.fixture
 def words() -> KnownWords[str]:
     return KnownWords(lambda block: block)
@@ -176,6 +188,17 @@ def test_identifiers_that_begin_so_are_known_with_what_they_count(words: KnownWo
         "item_count": pytest.approx(KNOWN + FOR_COUNT * math.log(2) + BLOCK_ONLY),
     }
     assert [known.word for known in found][:2] == ["item_count", "items"]
+
+
+def test_names_that_can_stand_count_more(words: KnownWords[str]) -> None:
+    names = ["items", "total", "item_names"]
+    found = words.beginning("it", "items item", "", [], names)
+    assert {known.word: known.boost for known in found} == {
+        "items": KNOWN + CAN_STAND,
+        "item": KNOWN,
+        "item_names": CAN_STAND,
+    }
+    assert {known.word for known in words.beginning("", "items item", "", ["block"], names)} == set(names)
 
 
 def test_of_equals_the_nearest_before_the_cursor_comes_first(words: KnownWords[str]) -> None:

@@ -116,6 +116,7 @@ async def test_a_window_that_opens_while_the_engine_hangs_gets_a_new_one(
     await launched.engine.aclose()
 
 
+@pytest.mark.slow(part="storms")
 async def test_an_engine_that_works_for_long_does_not_hang(impatient: None, supervisor: Supervisor) -> None:
     engine = await supervisor.ready(PATIENCE_S)
     pid, states = supervisor.status.pid, list[str]()

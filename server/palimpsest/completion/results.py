@@ -18,7 +18,8 @@ from palimpsest.completion.inline import agrees
 class Result:
     """`texts` to insert at the cursor, best first, empty if nothing was worth showing.  `asked`: the number requested.
     `finished`: more time would not have made the first text longer.  `confidence`: the geometric mean of the
-    probabilities that the model gave the tokens of the first text, 0 to 1.  `is_cut`: time or the number of tokens has
+    probabilities that the model gave the tokens of the first text, 0 to 1.  `share`: the first text's in the
+    probability of all lines that were tried, None where no others were.  `is_cut`: time or the number of tokens has
     ended the texts, maybe within a word.  `reviewed`: the code behind the cursor chose the first, as far as there is
     any; `chosen`: it was not the likeliest."""
 
@@ -26,6 +27,7 @@ class Result:
     asked: int = 1
     finished: bool = True
     confidence: float = 1.0
+    share: float | None = None
     is_cut: bool = False
     reviewed: bool = False
     chosen: bool = False

@@ -16,13 +16,14 @@ BATCH_S = 0.5
 
 
 class Batch:
-    """Of one store.  All methods may raise `sqlite3.Error`."""
+    """Of one store.  All methods may raise `sqlite3.Error`.  `wrote`: whether there was anything to write so far."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._files = list[tuple[str, Stamp, FileRows]]()
         self._gone = list[str]()
         self._since = time.monotonic()
+        self.wrote = False
 
     def put(self, name: str, stamp: Stamp, rows: FileRows) -> None:
         self._files.append((name, stamp, rows))
@@ -32,8 +33,7 @@ class Batch:
     def remove(self, name: str) -> None:
         self._gone.append(name)
 
-    def write(self) -> bool:
-        """Whether there was anything to write."""
+    def write(self) -> None:
         files, gone = self._files, self._gone
         self._files, self._gone = [], []
         if files:
@@ -41,4 +41,4 @@ class Batch:
         if gone:
             self._store.remove(gone)
         self._since = time.monotonic()
-        return bool(files or gone)
+        self.wrote |= bool(files or gone)

@@ -141,7 +141,8 @@ class Builder:
                     continue
                 is_due = is_due or path.name in RULES or path.is_dir()
                 self._look(batch, path, name)
-            if batch.write():
+            batch.write()
+            if batch.wrote:
                 self._tell(Changed(str(self.root)))
         except (sqlite3.Error, OSError) as error:
             self._fail(error)

@@ -101,7 +101,8 @@ def _described(block: Block, tokens: int, state: str, span: list[int] | None) ->
 def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
     """`stats` are this window's sums, of answers it got, and `decoded` the tokens of each block; `engine` are the
     engine's, of all it did for all windows; `ms` says where the time of the last completion or edit went
-    (`usage.Usage.parts`), `confidence` how sure the model was of it."""
+    (`usage.Usage.parts`), `confidence` how sure the model was of it, and `share` as well, where other lines were tried
+    beside it."""
     spans = []
     for span in found.spans:
         key = BlockKey.parse(span.key)
@@ -121,6 +122,7 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
         "engine": dict(found.stats),
         "ms": dict(usage.parts),
         "confidence": round(usage.last.confidence, 4),
+        "share": usage.last.share,
     }
 
 

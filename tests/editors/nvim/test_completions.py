@@ -12,6 +12,8 @@ from tests.editors.nvim.conftest import Plugged, Start
 
 INLINE = "textDocument/inlineCompletion"
 OWN = "vim.g.palimpsest = { inline = { backend = 'own' } }\n"
+SLOW = pytest.mark.slow(part="editors")
+BACKENDS = ["native", pytest.param("own", marks=SLOW)]
 TYPED = "/total = self.subtotal<CR>oif self.disc"
 
 
@@ -20,7 +22,7 @@ def accepted(nvim: Plugged) -> dict[str, int]:
     return found
 
 
-@pytest.fixture(params=["native", "own", "0.11"])
+@pytest.fixture(params=[*BACKENDS, pytest.param("0.11", marks=SLOW)])
 def nvim(start: Start, nvim_tools: Path, request: pytest.FixtureRequest) -> Plugged:
     """Ready, with Neovim's own inline completion, with ours, and where there is none but ours."""
     program = nvim_tools / "nvim-0.11" if request.param == "0.11" else None
@@ -91,7 +93,7 @@ def test_told_of_another_completion_it_asks_again_where_the_cursor_is_still_ther
     until(lambda: (nvim.ghost_now() or ["", ""])[1] == "o_light", nvim.messages)
 
 
-@pytest.mark.parametrize("backend", ["native", "own"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_what_no_longer_agrees_goes_with_the_key(start: Start, backend: str) -> None:
     """No answer comes meanwhile that would take it away."""
     nvim = start(OWN if backend == "own" else "")
@@ -219,7 +221,7 @@ def test_a_completion_menu_keeps_its_keys(start: Start) -> None:
     assert len(nvim.lines) == len(before)
 
 
-@pytest.mark.parametrize("backend", ["native", "own"])
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_an_accepted_completion_brings_its_import(start: Start, backend: str) -> None:
     """The reply is written by the test.  Before the index is complete nobody knows where the name is from."""
     with scripted() as engine:

@@ -6,11 +6,12 @@ import pytest
 
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Start
-from tests.editors.nvim.test_completions import INLINE, OWN, TYPED
+from tests.editors.nvim.test_completions import INLINE, OWN, SLOW, TYPED
 
 SNOOZED = "return require('palimpsest').statusline():find('snoozed %d+ min') ~= nil"
 
 
+@SLOW
 @pytest.mark.parametrize("backend", ["native", "own"])
 def test_right_behind_an_undo_or_redo_nothing_is_asked_for(start: Start, backend: str) -> None:
     nvim = start(OWN if backend == "own" else "")

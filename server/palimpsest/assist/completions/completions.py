@@ -259,15 +259,16 @@ class Completions:
         services = self._services
         view = services.view(old, position, hurried=True)
         blocks = await services.chooser.chosen(view)
-        if text:
-            new, edits = old.changed([ContentChange(Range(position, position), text)], old.version)
-            at = new.position(old.offset(position) + len(text))
-            view = services.view_of(services.parser.imagined(old, new, edits), at)
-        return self._query(view, blocks)
+        if not text:
+            names = await self.names.standing(view, old, position) if services.requests.word_search else ()
+            return self._query(view, blocks, names)
+        new, edits = old.changed([ContentChange(Range(position, position), text)], old.version)
+        at = new.position(old.offset(position) + len(text))
+        return self._query(services.view_of(services.parser.imagined(old, new, edits), at), blocks)
 
-    def _query(self, view: CursorView, blocks: Sequence[Block]) -> CompletionQuery:
-        model = self._services.supervisor.status.model
-        return CompletionQuery(view, blocks, self._services.settings.completion.multiline, model.name if model else "")
+    def _query(self, view: CursorView, blocks: Sequence[Block], names: tuple[str, ...] = ()) -> CompletionQuery:
+        model, options = self._services.supervisor.status.model, self._services.settings.completion
+        return CompletionQuery(view, blocks, options.multiline, model.name if model else "", names)
 
     async def _level(self, query: CompletionQuery) -> str | None:
         """As the document is, not as it would be with what was imagined in it."""
@@ -294,7 +295,7 @@ class Completions:
         services = self._services
         n_lines = self._reviewing.n_lines("asked" if invoked else "typing")
         request = services.requests.completion(
-            query.view, query.blocks, query.multiline, n, first=not invoked, review=n_lines
+            query.view, query.blocks, query.multiline, n, first=not invoked, review=n_lines, names=query.names
         )
         async with services.supervisor.engine() as engine:
             answer = await services.generate(engine, request, query.blocks)
@@ -407,7 +408,9 @@ class Completions:
     async def _ahead(self, query: CompletionQuery, n_lines: int) -> wire.GenerateAnswer:
         services = self._services
         engine = await services.supervisor.ready()
-        request = services.requests.completion_ahead(query.view, query.blocks, query.multiline, review=n_lines)
+        request = services.requests.completion_ahead(
+            query.view, query.blocks, query.multiline, review=n_lines, names=query.names
+        )
         answer = await engine.generate(request)
         self._reviewing.note(answer)
         if answer.sync is not None:

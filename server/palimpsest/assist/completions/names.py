@@ -1,8 +1,9 @@
 """Completions that name only what exists.
 
 In: a result for a cursor, the view it was made for.  Out: the same without what names members and names that do not
-exist, cut back to the lines before them; the only name that goes on from what is typed; imports that go with what is
-accepted.  What nobody can tell counts as existing, and nobody waits for long until it is known.
+exist, cut back to the lines before them; the members that can stand at the cursor; the only name that goes on from what
+is typed; imports that go with what is accepted.  What nobody can tell counts as existing, and nobody waits for long
+until it is known.
 
 Where somebody asked, nothing is left out: what names only what exists comes first.
 """
@@ -39,9 +40,13 @@ MOST_NAMES = 32
 """Of one completion that are looked for in other files."""
 MOST_WORDS = 8
 """That go on from what is typed: of more, none is the only one."""
+MOST_STANDING = 256
 MOST_CUTS = 4
 KEPT = 256
 _TYPED = re.compile(r"[^\W\d]\w*\Z")
+_WORD = re.compile(r"\w")
+_ANY = "palimpsest"
+"""A name in the place of one of which nothing is typed."""
 
 logger = logging.getLogger(__name__)
 
@@ -181,17 +186,45 @@ class Names:
         self, stem: str, words: Sequence[str], view: CursorView, snapshot: Snapshot, position: Position
     ) -> set[str]:
         """The members that go on from what is typed: of the class, where it is known, else all of the document."""
-        parsed, _, end = self._imagined("", snapshot, position)
-        named = used_at(parsed, end) if parsed.root is not None else None
-        if named is None or named.role != "member":
+        parsed, named, known = await self._members_at("", view, snapshot, position)
+        if named is None:
             return set()
-        one, there = Named(named.name, named.start, named.end, is_member=True), replace(view, parsed=parsed)
-        answers = await self._asked(lambda names: [names.members(there, one)])
-        known = answers[0] if answers else None
-        if isinstance(known, frozenset):
+        if known is not None:
             return {name for name in known if name.startswith(stem)}
         others = {word for word in parsed.language.builtin_members if word.startswith(stem)}
         return others | {word for word in words if _is_member(parsed, word)}
+
+    async def standing(self, view: CursorView, snapshot: Snapshot, position: Position) -> tuple[str, ...]:
+        """The members that can stand at the cursor, those of the language's own classes left out; none where it is not
+        behind a value or module whose members are known."""
+        line = snapshot.lines[position.line]
+        typed = _TYPED.search(line, 0, position.column)
+        start = typed.start() if typed else position.column
+        language = view.parsed.language
+        if not line[:start].endswith(language.member_marks) or _WORD.match(line, position.column):
+            return ()
+        if len(snapshot.text) > LARGEST:
+            return ()
+        parsed, named, known = await self._members_at("" if typed else _ANY, view, snapshot, position)
+        if named is None or known is None:
+            return ()
+        own = known - language.object_members - language.builtin_members - {_ANY}
+        own -= language.owners(parsed, named.start, named.end)
+        return tuple(sorted(name for name in own if _TYPED.fullmatch(name)))[:MOST_STANDING]
+
+    async def _members_at(
+        self, rest: str, view: CursorView, snapshot: Snapshot, position: Position
+    ) -> tuple[Parsed, Use | None, frozenset[str] | None]:
+        """The parse with the rest of a name at the cursor; its use there, None where that is no member's; those that
+        can stand in its place, None where nobody can tell."""
+        parsed, _, end = self._imagined(rest, snapshot, position)
+        named = used_at(parsed, end) if parsed.root is not None else None
+        if named is None or named.role != "member":
+            return parsed, None, None
+        one, there = Named(named.name, named.start, named.end, is_member=True), replace(view, parsed=parsed)
+        answers = await self._asked(lambda names: [names.members(there, one)])
+        known = answers[0] if answers else None
+        return parsed, named, known if isinstance(known, frozenset) else None
 
     # Imports
     def given(self, ids: Sequence[str], texts: Sequence[str], uri: str) -> None:

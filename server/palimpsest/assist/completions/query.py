@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from palimpsest import wire
-from palimpsest.completion.choice import order
+from palimpsest.completion.choice import order, share
 from palimpsest.completion.inline import trim
 from palimpsest.completion.repairs import untyped
 from palimpsest.completion.results import Result
@@ -24,12 +24,13 @@ from palimpsest.types import Block
 
 @dataclass(frozen=True)
 class CompletionQuery:
-    """`setting` is `completion.multiline`, `model` names who is asked."""
+    """`setting` is `completion.multiline`, `model` names who is asked, `names` can stand at the cursor."""
 
     view: CursorView
     blocks: Sequence[Block]
     setting: str
     model: str
+    names: tuple[str, ...] = ()
 
     @cached_property
     def multiline(self) -> bool:
@@ -82,4 +83,5 @@ class CompletionQuery:
         is_ended = first is not None and first.finish in ("time", "length") and not answer.candidates
         is_cut = is_ended and bool(texts) and offered[0].rstrip().endswith(texts[0])
         another = chosen[:1] not in ([], [0])
-        return Result(tuple(texts[: max(asked, 1)]), asked, in_time, answer.confidence, is_cut, chosen=another)
+        shown, sure = tuple(texts[: max(asked, 1)]), share(answer.candidates)
+        return Result(shown, asked, in_time, answer.confidence, sure, is_cut, chosen=another)

@@ -22,8 +22,9 @@ from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.prose import prose_at
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 
-SURE = {"Palimpsest SmolLM2 135M": 0.2}
-"""By the name in the model's file: how sure it must be, as it was calibrated (docs/measurements.md, "Quiet")."""
+SURE = {"Palimpsest SmolLM2 135M": (0.2, 0.2)}
+"""By the name in the model's file: how sure it must be by its tokens, and by the other lines that were tried, as it was
+calibrated (docs/measurements.md, "Quiet")."""
 FEWEST_WORDS = 2
 """Of a document: of one that says less, a model can only guess what it is."""
 MOST_PUT = 10_000
@@ -65,7 +66,7 @@ class Quiet:
     def worth(self, result: Result, snapshot: Snapshot, position: Position) -> Result:
         """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
         model = self._services.supervisor.status.model
-        if result.confidence < least(self._services.settings.completion.min_confidence, model.name if model else ""):
+        if not is_sure(result, self._services.settings.completion.min_confidence, model.name if model else ""):
             return replace(result, texts=())
         texts = tuple(text for text in result.texts if _says(text) and self.admits(text, snapshot, position))
         return result if texts == result.texts else replace(result, texts=texts)
@@ -102,9 +103,10 @@ class Quiet:
             self._deleted = _Deleted(event.new.uri, at, gone)
 
 
-def least(chosen: float, model: str) -> float:
-    """How sure of a completion a model must be: what the person chose, or below 0 what suits the model."""
-    return chosen if chosen >= 0 else SURE.get(model, 0.0)
+def is_sure(result: Result, chosen: float, model: str) -> bool:
+    """Whether a model is sure enough of a result: as the person chose, or below 0 as suits the model."""
+    by_tokens, by_lines = (chosen, chosen) if chosen >= 0 else SURE.get(model, (0.0, 0.0))
+    return result.confidence >= by_tokens if result.share is None else result.share >= by_lines
 
 
 def _says(text: str) -> bool:

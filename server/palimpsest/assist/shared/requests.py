@@ -81,10 +81,19 @@ class Requests:
         return wire.SyncRequest(self.workspace, HEADER, FOOTER, wanted, slot, max_decode_ms=bound)
 
     def completion(
-        self, view: CursorView, blocks: Iterable[Block], multiline: bool, n: int, *, first: bool = True, review: int = 0
+        self,
+        view: CursorView,
+        blocks: Iterable[Block],
+        multiline: bool,
+        n: int,
+        *,
+        first: bool = True,
+        review: int = 0,
+        names: Sequence[str] = (),
     ) -> wire.GenerateRequest:
         """The middle at the cursor; replaces an older one that still waits or runs.  `first`: with little time, since
-        somebody is typing.  `review`: other lines that are tried, where there is code behind."""
+        somebody is typing.  `review`: other lines that are tried, where there is code behind.  `names` that can stand
+        at the cursor, where that is known."""
         options = self.settings.completion
         prefix, suffix = map(well_formed, render_fim(view.editing))
         # An open bracket is a statement that goes on, also where one line is asked for.
@@ -100,12 +109,14 @@ class Requests:
             n=n,
             sampling=wire.Sampling(temperature=0.0, seed=0),
             replace=f"{self.workspace}:typing",
-            word_search=self._word_search,
+            word_search=self.word_search,
             review=review,
+            names=list(names),
         )
 
     @property
-    def _word_search(self) -> int:
+    def word_search(self) -> int:
+        """Paths of the search for the word being typed, 0 where there is none."""
         choice, n_params = self.settings.completion.known_words, self.n_params()
         wanted = choice == "always" or (choice == "auto" and n_params is not None and n_params <= SMALL)
         return WORD_SEARCH if wanted else 0
@@ -117,10 +128,16 @@ class Requests:
         return replace(request, slot="background", tail="typing", sync=None, max_tokens=0)
 
     def completion_ahead(
-        self, view: CursorView, blocks: Iterable[Block], multiline: bool, *, review: int = 0
+        self,
+        view: CursorView,
+        blocks: Iterable[Block],
+        multiline: bool,
+        *,
+        review: int = 0,
+        names: Sequence[str] = (),
     ) -> wire.GenerateRequest:
         """The same with more time, when nothing is more urgent; whoever types replaces it, and finds its tail."""
-        request = self.completion(view, (), multiline, 1, first=False, review=review)
+        request = self.completion(view, (), multiline, 1, first=False, review=review, names=names)
         return replace(request, slot="background", tail="typing", sync=self.sync(blocks, "background"))
 
     def name(self, view: CursorView, blocks: Iterable[Block], slot: wire.Slot) -> wire.GenerateRequest:

@@ -58,11 +58,12 @@ async def ask(
             start = time.perf_counter()
             items = await driver.complete(uri, position, invoked=invoked)
             ms = 1000 * (time.perf_counter() - start)
-            after = (await driver.command("palimpsest.cache.map"))["stats"]
+            told = await driver.command("palimpsest.cache.map")
+            after = told["stats"]
             driver.close(uri)
             text, taken = inserted(items[0], position) if items else ("", 0)
             decoded, generated = (after[name] - before[name] for name in ("decoded", "generated"))
-            answers.append(Offered(text, decoded, generated, ms, taken=taken))
+            answers.append(Offered(text, decoded, generated, ms, told["confidence"], taken, told["share"]))
             advance()
         return info["name"], answers
     finally:

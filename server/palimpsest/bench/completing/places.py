@@ -2,9 +2,10 @@
 
 In: a folder, a random generator.  Out: `Hole`s: a file with a piece of one line taken out, and the piece.
 
-    line  all of a line behind its indentation
-    rest  from a word within a line to the line's end
-    word  what is left of a word behind its first letters
+    line    all of a line behind its indentation
+    rest    from a word within a line to the line's end
+    word    what is left of a word behind its first letters
+    member  a word behind a dot, an arrow or two colons
 
 Not in comments, and only in files that parse.  Knows no model.
 """
@@ -28,6 +29,7 @@ MOST_FILES = 200
 SHORTEST_LINE, SHORTEST_REST = 8, 4
 """Characters; shorter ones say little."""
 WORD = re.compile(r"[^\W\d]\w{3,}")
+MEMBER = re.compile(r"\w(?:\)|\])*(?:\.|->|::)([^\W\d]\w{2,})")
 TRIES = 20
 """Lines of a file that are looked at for one hole."""
 
@@ -103,4 +105,9 @@ def _word(line: str, random: Random) -> tuple[int, int] | None:
     return random.randrange(word.start() + 1, word.end() - 1), word.end()
 
 
-KINDS: Mapping[str, Punch] = {"line": _line, "rest": _rest, "word": _word}
+def _member(line: str, random: Random) -> tuple[int, int] | None:
+    members = list(MEMBER.finditer(line))
+    return random.choice(members).span(1) if members else None
+
+
+KINDS: Mapping[str, Punch] = {"line": _line, "rest": _rest, "word": _word, "member": _member}

@@ -20,7 +20,8 @@ from palimpsest.syntax.parse import parse_text
 class Offered:
     """What the server offered for a hole ("" for nothing) and what it cost: `decoded` tokens of blocks and of the code
     at the cursor, the pause before included, `generated` tokens; `ms` from the question to the answer; `confidence`:
-    how sure the model was; `taken`: blanks before the cursor that it takes away."""
+    how sure the model was, by its tokens; `share`: and by the other lines that were tried; `taken`: blanks before the
+    cursor that it takes away."""
 
     text: str
     decoded: int
@@ -28,6 +29,7 @@ class Offered:
     ms: float
     confidence: float = 1.0
     taken: int = 0
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

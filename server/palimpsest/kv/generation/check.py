@@ -11,6 +11,7 @@ from palimpsest import wire
 from palimpsest.errors import InvalidArgument
 
 MAX_N = 16
+MAX_NAMES = 256
 MAX_STOPS, LONGEST_STOP = 128, 1_024
 """Stop strings, and characters of one: all of them are looked for at every token."""
 MAX_VARIANTS = 64
@@ -59,6 +60,8 @@ def check_request(request: wire.GenerateRequest) -> None:
         raise InvalidArgument("n", f"expected {MAX_N} or fewer, got {request.n}.")
     if request.review > MAX_N:
         raise InvalidArgument("review", f"expected {MAX_N} or fewer, got {request.review}.")
+    if len(request.names) > MAX_NAMES:
+        raise InvalidArgument("names", f"expected {MAX_NAMES} or fewer, got {len(request.names)}.")
     if request.sync is not None and request.sync.workspace != request.workspace:
         raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
     check_slot(request.slot)

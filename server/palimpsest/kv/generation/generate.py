@@ -15,7 +15,6 @@ from dataclasses import replace
 from palimpsest import wire
 from palimpsest.errors import ContextTooLarge, DecodeError
 from palimpsest.kv.cache.cached_answer import CachedAnswer
-from palimpsest.kv.cache.pool import NONE
 from palimpsest.kv.cache.prefill import Prefill
 from palimpsest.kv.cache.tail import Start, Tail
 from palimpsest.kv.cache.workspace import Workspace
@@ -24,7 +23,7 @@ from palimpsest.kv.generation.branch import Branch, OnText, TokenChooser, decode
 from palimpsest.kv.generation.check import check_request
 from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.kv.generation.grammar import Grammar
-from palimpsest.kv.generation.review import Review, before_and_behind, wants_review
+from palimpsest.kv.generation.review import Review, Said, wants_review
 from palimpsest.kv.generation.sampler import Sampler
 from palimpsest.kv.generation.text_generator import TextGenerator
 from palimpsest.kv.generation.word_search import WordFinder, wants_search
@@ -171,20 +170,17 @@ class Generation:
             branches.append(branch)
         return branches
 
-    def _branch(self, index: int, seed: int, *, greedy: bool = False) -> Branch:
-        """`greedy`: one of a line."""
+    def _branch(self, index: int, seed: int) -> Branch:
         request, start, composed = self._request, self._start, self._composed
-        sampling, stop = request.sampling, request.stop
-        if greedy:
-            stop = ["\n", *stop]
-        elif index:
+        sampling = request.sampling
+        if index:
             sampling = replace(sampling, temperature=max(OTHERS_TEMPERATURE, sampling.temperature))
         grammar = Grammar(self._generator.model, request.grammar) if request.grammar else None
         hidden = self._generator.hidden_with_grammar if grammar is not None else self._generator.vocab.hidden
         history = composed.tokens + composed.after
         sampler = Sampler(sampling, seed=seed, hidden=hidden, history=history, grammar=grammar)
         self._stack.callback(sampler.close)
-        answer = Answer(stop, skip=len(composed.piece))
+        answer = Answer(request.stop, skip=len(composed.piece))
         return Branch(index, start.seq, start.position, sampler, answer, composed.piece, start.logits)
 
     def _find_word(self) -> Generator[None, None, None]:
@@ -216,41 +212,17 @@ class Generation:
                 self._n_steps += 1
 
     def _review(self) -> Generator[None, None, None]:
-        """Try other beginnings beside the answer, where that is wanted and there is code behind it."""
-        request, fim, tail = self._request, self._request.fim, self._tail
-        if not self._branches or fim is None or not wants_review(self._generator.facts, request):
+        """Try other beginnings beside the answer, where that is wanted."""
+        request, fim, row = self._request, self._request.fim, self._tail.logits
+        if not self._branches or fim is None or row is None or not wants_review(self._generator.facts, request):
             return
-        first, piece = self._branches[0], self._composed.piece.decode("utf-8", "replace")
-        before, behind = before_and_behind(fim, piece)
-        row = tail.logits
-        if not behind or row is None or first.finish not in ("end", "stop"):
+        first = self._branches[0]
+        if first.finish not in ("end", "stop"):
             return  # of what is cut nothing can be said to follow
-        review = Review(self._generator, self._workspace, self._chooser)
-        among = self._generator.vocab.beginning(self._composed.piece) if piece else None
-        begun = [
-            self._beginning(i, token)
-            for i, token in enumerate(review.first_tokens(row, among, first.tokens[:1], request.review), 1)
-        ]
-        try:
-            lines = yield from review.lines(tail, begun, first.seq, row, sum(first.logprobs))
-            answer = first.answer.text.rstrip("\n")
-            greedy = list(dict.fromkeys([answer, answer.partition("\n")[0]]))  # it may go on with what stands behind
-            others = [line for line in dict.fromkeys(lines) if line.strip() and line not in greedy]
-            if others:
-                found = yield from review.scored([*greedy, *others], piece, before, behind)
-                if len(found) > len(greedy):
-                    best = replace(found[0], behind=max(one.behind for one in found[: len(greedy)]))
-                    self._candidates = [best, *found[len(greedy) :]]
-        except ContextTooLarge:
-            pass  # there is no room: the answer stands
+        said = Said(first.answer.text, first.tokens, first.logprobs, row, first.seq, first.start)
+        review = Review(self._generator, self._workspace, self._chooser, self._composed.piece, request.stop)
+        self._candidates = yield from review.candidates(self._tail, said, fim, request.review)
         self._n_reviewed = review.n_decoded
-
-    def _beginning(self, index: int, token: int) -> Branch:
-        """An alternative of one line that begins with a token."""
-        branch = self._branch(index, 0, greedy=True)
-        branch.start, branch.logits, branch.seq = self._branches[0].start, None, NONE
-        branch.tokens.append(token)
-        return branch
 
     @contextmanager
     def _timed(self, what: str) -> Iterator[None]:

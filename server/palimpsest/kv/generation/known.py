@@ -1,7 +1,7 @@
 """Which words the prompt knows: identifiers that begin as the one being typed does.
 
-In: the code around the cursor, the blocks, what is typed of a word.  Out: candidates, and how much more each counts
-than a word of which the prompt says nothing.  Pure: knows no model; `words.py` rates the candidates.
+In: the code around the cursor, the blocks, names that can stand there, what is typed of a word.  Out: candidates, and
+how much more each counts than a word of which nothing is known.  Pure: knows no model; `words.py` rates the candidates.
 
 The weights were fitted on held-out cursors inside identifiers, where anything from e³ to e⁶ does about as well; a word
 of the blocks alone gains from one e-fold more, and from two more other words lose.
@@ -12,13 +12,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
 TYPED = re.compile(r"(?P<joined>\W?)(?P<stem>[^\W\d]\w*)")
+JOINED = re.compile(r"[^\w\s]{1,8}")
+"""What may stand before a word of which nothing is typed."""
 MOST = 16
 """Candidates of one word: each costs a token to decode, or a few."""
 LONGEST = 64
@@ -26,6 +28,8 @@ LONGEST = 64
 KNOWN, FOR_COUNT, BLOCK_ONLY = 4.0, 0.5, 2.0
 """Log-odds that a word gains by being known, for each e-fold of how often it stands there, and by standing in a block
 and nowhere around the cursor: it was fetched because it may be needed here, and not used yet."""
+CAN_STAND = 4.0
+"""The same for a name of which more is known than that it stands somewhere."""
 KEPT_BLOCKS, KEPT_TEXTS = 256, 8
 
 B = TypeVar("B", bound=Hashable)
@@ -40,8 +44,11 @@ class Known:
     boost: float
 
 
-def typed_word(piece: str) -> tuple[str, str] | None:
-    """What a tokenizer joins in front of a word, "" for nothing, and what is typed of the word; None for no word."""
+def typed_word(piece: str, names: Collection[str] = ()) -> tuple[str, str] | None:
+    """What a tokenizer joins in front of a word, "" for nothing, and what is typed of the word, which may be nothing
+    where it is known which `names` can stand there; None for no word."""
+    if names and JOINED.fullmatch(piece):
+        return piece, ""
     match = TYPED.fullmatch(piece)
     return (match["joined"], match["stem"]) if match else None
 
@@ -54,10 +61,17 @@ class KnownWords(Generic[B]):
         self._of_text: Callable[[str], Mapping[str, int]] = lru_cache(KEPT_TEXTS)(_words)
 
     def beginning(
-        self, stem: str, prefix: str, suffix: str, blocks: Iterable[B] = (), most: int = MOST
+        self,
+        stem: str,
+        prefix: str,
+        suffix: str,
+        blocks: Iterable[B] = (),
+        names: Collection[str] = (),
+        most: int = MOST,
     ) -> tuple[Known, ...]:
         """At most `most` identifiers that begin with `stem`, `stem` itself among them where it stands there; those
-        that count most first, of equals those nearest before the cursor.  `prefix` ends before what is typed."""
+        that count most first, of equals those nearest before the cursor.  `prefix` ends before what is typed.  Of an
+        empty `stem`, only `names`."""
         around, behind = self._of_text(prefix), self._of_text(suffix)
         near, counts = dict[str, None](), Counter[str]()
         for found in (reversed([*_fitting(around, stem)]), _fitting(behind, stem)):
@@ -67,7 +81,11 @@ class KnownWords(Generic[B]):
         for block in blocks:
             for word, _ in _fitting(self._of_block(block), stem):
                 counts[word] += 1  # a block says a name as often as its code is long
-        all_known = [Known(word, _boost(counts[word], word in near)) for word in counts]
+        boosts = {word: _boost(counts[word], word in near) for word in counts} if stem else {}
+        for word in names:
+            if word.startswith(stem) and len(word) <= LONGEST:
+                boosts[word] = CAN_STAND + (_boost(counts[word], word in near) if word in counts else 0.0)
+        all_known = [Known(word, boost) for word, boost in boosts.items()]
         return tuple(sorted(all_known, key=lambda known: -known.boost)[:most])
 
 

@@ -4,7 +4,7 @@ An infilling model says what is likely at the cursor.  Whether the code behind t
 question, which the same model answers reading in plain order.  (Coder-Reviewer Reranking, arXiv 2211.16490, asks so for
 the description of a program.)
 
-In: a greedy answer and its tail.  Out: `wire.Candidate`s.  Yields before each micro-batch.
+In: a greedy answer, its tail, the code around the cursor.  Out: `wire.Candidate`s.  Yields before each micro-batch.
 
     gen      prompt │ the answer
     scratch  prompt │ another first token │ …          a sequence for each, decoded side by side up to the line's end
@@ -15,16 +15,20 @@ In: a greedy answer and its tail.  Out: `wire.Candidate`s.  Yields before each m
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from palimpsest import wire
+from palimpsest.errors import ContextTooLarge
+from palimpsest.kv.cache.pool import NONE
 from palimpsest.kv.cache.tail import Tail
 from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.cache.workspace import Workspace
+from palimpsest.kv.generation.answer import Answer
 from palimpsest.kv.generation.branch import Branch, TokenChooser, decode_together
 from palimpsest.kv.generation.losses import losses
-from palimpsest.kv.generation.sampler import log_probability
+from palimpsest.kv.generation.sampler import Sampler, log_probability
 from palimpsest.kv.generation.text_generator import TextGenerator
 from palimpsest.kv.llama.native import Logits
 from palimpsest.kv.llama.vocab import Ids
@@ -66,18 +70,70 @@ def before_and_behind(fim: wire.FimTail, piece: str) -> tuple[str, str]:
     return before, behind if behind.strip() else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The greedy answer: its text, its tokens with the logarithms of their probabilities, and the logits before them.
+    Its prompt is in a sequence, up to a position."""
+
+    text: str
+    tokens: Sequence[int]
+    logprobs: Sequence[float]
+    row: Logits
+    seq: int
+    start: int
+
+
 class Review:
     """One answer's.  `n_decoded`: tokens that were decoded for it."""
 
-    def __init__(self, generator: TextGenerator, workspace: Workspace, chooser: TokenChooser) -> None:
+    def __init__(
+        self, generator: TextGenerator, workspace: Workspace, chooser: TokenChooser, piece: bytes, stop: Sequence[str]
+    ) -> None:
         self._generator = generator
         self._pool = generator.pool
         self._workspace = workspace
         self._chooser = chooser.silent()
         self._chooser.start_clock()  # the answer is there: it has as much time again
+        self._piece = piece
+        self._stop = ["\n", *stop]
         self.n_decoded = 0
 
-    def first_tokens(self, row: Logits, among: Ids | None, but: Sequence[int], n: int) -> list[int]:
+    def candidates(
+        self, tail: Tail, said: Said, fim: wire.FimTail, n: int
+    ) -> Generator[None, None, list[wire.Candidate]]:
+        """The answer and up to `n` other lines; none where nothing is behind it, and where there is no room."""
+        piece = self._piece.decode("utf-8", "replace")
+        before, behind = before_and_behind(fim, piece)
+        if not behind:
+            return []
+        among = self._generator.vocab.beginning(self._piece) if piece else None
+        begun = [
+            self._beginning(i, token, said)
+            for i, token in enumerate(self._first_tokens(said.row, among, said.tokens[:1], n), 1)
+        ]
+        try:
+            lines = yield from self._lines(tail, begun, said.seq, said.row, sum(said.logprobs))
+            answer = said.text.rstrip("\n")
+            greedy = list(dict.fromkeys([answer, answer.partition("\n")[0]]))  # it may go on with what stands behind
+            known = {*greedy, behind.lstrip().partition("\n")[0].rstrip()}  # once more the next line, which likes that
+            others = [line for line in dict.fromkeys(lines) if line.strip() and line not in known]
+            if not others:
+                return []
+            found = yield from self._scored([*greedy, *others], piece, before, behind)
+        except ContextTooLarge:  # there is no room: the answer stands
+            return []
+        if len(found) <= len(greedy):
+            return []
+        best = replace(found[0], behind=max(one.behind for one in found[: len(greedy)]))
+        return [best, *found[len(greedy) :]]
+
+    def _beginning(self, index: int, token: int, said: Said) -> Branch:
+        """An alternative of one line that begins with a token."""
+        sampler = Sampler(wire.Sampling(temperature=0.0), seed=0, hidden=self._generator.vocab.hidden)
+        answer = Answer(self._stop, skip=len(self._piece))
+        return Branch(index, NONE, said.start, sampler, answer, self._piece, None, tokens=[token])
+
+    def _first_tokens(self, row: Logits, among: Ids | None, but: Sequence[int], n: int) -> list[int]:
         """The likeliest that begin a line that has something in it."""
         vocab, facts = self._generator.vocab, self._generator.facts
         ids = np.arange(len(row)) if among is None else among
@@ -88,7 +144,7 @@ class Review:
                 found.append(token)
         return found[:n]
 
-    def lines(
+    def _lines(
         self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, row: Logits, likeliest: float
     ) -> Generator[None, None, list[str]]:
         """What each branch, which has its first token, goes on with to the end of its line, the likeliest first;
@@ -125,7 +181,7 @@ class Review:
     def _hopeless(branch: Branch, likeliest: float) -> bool:
         return sum(branch.logprobs) < likeliest - HOPELESS or len(branch.tokens) >= MOST_TOKENS
 
-    def scored(
+    def _scored(
         self, texts: Sequence[str], piece: str, before: str, behind: str
     ) -> Generator[None, None, list[wire.Candidate]]:
         """Texts with what the model gives to their first lines, and to what is behind all of them: the first ones,

@@ -87,7 +87,7 @@ class WordFinder:
     def _search(self, first: Branch) -> WordSearch | None:
         """None where no word is being typed, or there is no room to search in."""
         pool, request = self._pool, self._request
-        typed = typed_word(first.piece.decode("utf-8", "replace"))
+        typed = typed_word(first.piece.decode("utf-8", "replace"), request.names)
         room = min(pool.free_sequences - SPARE_SEQUENCES, pool.context.n_batch, pool.context.n_seq_max)
         if typed is None or first.logits is None or room < request.word_search + 1:
             return None
@@ -99,7 +99,8 @@ class WordFinder:
         assert fim is not None
         before = fim.prefix[: len(fim.prefix) - len(piece.decode("utf-8", "replace"))]
         found = []
-        for known in generator.known_words.beginning(stem, before, fim.suffix, self._workspace.attended, most):
+        blocks, names = self._workspace.attended, self._request.names
+        for known in generator.known_words.beginning(stem, before, fim.suffix, blocks, names, most):
             tokens = tuple(generator.model.tokenize(joined + known.word))
             text = (joined + known.word).encode()
             if generator.vocab.text(tokens) == text:

@@ -114,8 +114,8 @@ class Word:
 
 
 class WordSearch:
-    """One word's.  `first`: logits before it.  `piece`: what it begins with, at least one byte; it ends inside a word.
-    While there is something `wanted`, `take` its rows."""
+    """One word's.  `first`: logits before it.  `piece`: what it begins with, at least one byte; it ends inside a word,
+    or before one that must follow.  While there is something `wanted`, `take` its rows."""
 
     def __init__(
         self,
@@ -130,6 +130,7 @@ class WordSearch:
         assert piece
         assert width > 0
         self._lexicon, self._piece = lexicon, piece
+        self._is_begun = word_end(piece[-1:]) is None
         self._candidates = tuple(c for c in candidates if c.text.startswith(piece) and len(c.tokens) <= most_steps)
         self._boosts = {c.text: c.boost for c in self._candidates}
         self._width, self._most_steps = width, most_steps
@@ -197,6 +198,8 @@ class WordSearch:
                 self._note(Word(child.text[:end], child.score, path, (token, logprob)))
 
     def _note(self, word: Word) -> None:
+        if word.text == self._piece and not self._is_begun:
+            return
         value = word.value + self._boosts.get(word.text, 0.0)
         if word.text not in self._found or self._found[word.text].value < value:
             self._found[word.text] = Word(word.text, value, word.path, word.last)

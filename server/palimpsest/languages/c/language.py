@@ -45,6 +45,7 @@ class C(Base):
     grammar_module = "tree_sitter_c"
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"))
     doc_comments = ("/**", "/*!", "///", "//!", "/*", "//")
+    member_marks = (".", "->")
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier"})
     import_hint = "include"
     builtins = words.PREDEFINED

@@ -18,6 +18,7 @@ from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.engine import NativeEngine
 from palimpsest.kv.generation.grammar import Constraint, Grammar
+from palimpsest.kv.generation.sampler import log_probability
 from palimpsest.kv.llama.native import Logits, Run
 from palimpsest.kv.llama.vocab import Ids
 from palimpsest.llama_server.completions.answer_text import AnswerText
@@ -36,6 +37,7 @@ class Alternative:
     words: AnswerText
     logits: Logits | None
     tokens: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
     probabilities: list[Probability] = field(default_factory=list)
     began: float = 0.0
     ms: float = 0.0
@@ -52,7 +54,8 @@ class Alternative:
 class Alternatives:
     """The completions of one request.  `n_most`: tokens of each at most.  `timings`: the timings for a number of
     generated tokens and the ms they took.  `markup` and `before`: for `AnswerText`.  `begins`: what stands in front of
-    an answer that has a text.  `differ`: each begins otherwise than those before it, where it can."""
+    an answer that has a text.  `differ`: each begins otherwise than those before it, where it can.  `first`: the
+    first of them, once it is made."""
 
     engine: NativeEngine
     params: Params
@@ -66,6 +69,7 @@ class Alternatives:
     differ: bool = False
     begun: list[bytes] = field(default_factory=list, init=False)
     """What the first token of each adds to the prompt."""
+    first: Alternative | None = field(default=None, init=False)
     has_sent: bool = field(default=False, init=False)
     n_calls: int = field(default=0, init=False)
 
@@ -75,6 +79,7 @@ class Alternatives:
         """Generate all of them from the prompt's end.  `prompt`: its text, where the answer is to contain it."""
         with ExitStack() as stack:
             alternatives = self._made(tail, start, composed, stack)
+            self.first = alternatives[0]
             yield from self._generate(workspace, tail, start, composed, alternatives)
             return [self._done(alternative, prompt) for alternative in alternatives]
 
@@ -131,6 +136,8 @@ class Alternatives:
             return
         end = picked.token in ends
         tokens.append(picked.token)
+        if params.review:
+            alternative.logprobs.append(log_probability(alternative.logits, picked.token))
         if begins and len(written := written + engine.vocab.pieces[picked.token]) > len(piece):
             self.begun.append(written[len(piece) :])
         alternative.chain.accept(picked.token, end=end)

@@ -11,7 +11,9 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from palimpsest import wire
 from palimpsest.errors import DecodeError
+from palimpsest.kv.cache.tail import Start, Tail
 from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.engine import NativeEngine
@@ -21,6 +23,7 @@ from palimpsest.llama_server.completions.answer_text import StopType
 from palimpsest.llama_server.completions.infill_layout import Layout
 from palimpsest.llama_server.completions.outcome import Done, Piece, Timings
 from palimpsest.llama_server.completions.prompt_tokens import PromptTooLong
+from palimpsest.llama_server.completions.review import reviewed
 from palimpsest.llama_server.completions.workspaces import ChunkWorkspace, chunk_workspace, plain_workspace
 from palimpsest.llama_server.requests.infill import Infill
 from palimpsest.llama_server.requests.params import Params
@@ -47,6 +50,7 @@ class Completion:
     _has_sent: bool = field(default=False, init=False)
     _before: str | None = field(default=None, init=False)
     _begins: str = field(default="", init=False)
+    _fim: wire.FimTail | None = field(default=None, init=False)
     _markup: tuple[str, ...] = field(default=(), init=False)
 
     # The two kinds of requests
@@ -73,6 +77,7 @@ class Completion:
         """
         layout = Layout(self.engine)
         self._before, self._begins = infill.prefix + infill.prompt + infill.indentation, infill.indentation
+        self._fim = wire.FimTail(self._before, infill.suffix)
         self._markup = self._markup_for(self._before + infill.suffix)
         room = self.params.n_predict if self.params.n_predict >= 0 else OPEN_END
         room = min(room, self.engine.sizes.fim_room // 2)
@@ -149,21 +154,46 @@ class Completion:
             self._prompt_ms = 1000 * (time.perf_counter() - began)
             if self.params.n_predict == 0:
                 return self._nothing(prompt)
+            review = self.params.review and self.engine.facts.rolls_back and self._fim is not None
             alternatives = Alternatives(
-                self.engine, self.params, self.emit, self._timings, self._n_prompt, n_most,
+                self.engine, self.params, _to_nobody if review else self.emit, self._timings, self._n_prompt, n_most,
                 markup=() if self.params.is_bound else self._markup, before=self._before,
                 begins=self._begins, differ=self._before is not None and not self.params.is_bound,
             )  # fmt: skip
             try:
                 dones = yield from alternatives.run(workspace, tail, start, composed, prompt)
+                if review:
+                    chosen = self._reviewed(workspace, tail, start, composed, alternatives, dones)
+                    dones = yield from self._counted(chosen)
             except Exception:  # the cache no longer holds what is noted of it
                 tail.drop()
                 raise
             finally:
                 self.n_calls += alternatives.n_calls
-                self._has_sent |= alternatives.has_sent
+                self._has_sent |= alternatives.has_sent and not review
                 tail.answer = None
             return [replace(done, n_calls=self.n_calls) for done in dones]
+
+    def _reviewed(
+        self,
+        workspace: Workspace,
+        tail: Tail,
+        start: Start,
+        composed: TailPrompt,
+        alternatives: Alternatives,
+        made: list[Done],
+    ) -> Work[list[Done]]:
+        """Chosen by what is behind the cursor, and said only then."""
+        assert alternatives.first is not None
+        assert self._fim is not None
+        dones = yield from reviewed(
+            self.engine, self.params, workspace, tail, start, composed.piece, self._fim, alternatives.first, made,
+            self._begins,
+        )  # fmt: skip
+        for index, done in enumerate(dones):
+            token, n = (done.tokens or (0,))[-1], len(done.tokens)
+            self.emit(Piece(token, done.text, n, self._n_prompt, done.timings, index=index))
+        return dones
 
     # Around an answer
 
@@ -194,3 +224,7 @@ class Completion:
         """The model's own tags, which end an answer to `text` unless the client uses them itself."""
         ours = bool(self.engine.model.metadata("palimpsest.fim_layout"))
         return MARKUP if ours and not any(tag in text for tag in MARKUP) else ()
+
+
+def _to_nobody(_: Piece) -> None:
+    """For what is chosen between first."""

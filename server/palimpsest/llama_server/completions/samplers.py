@@ -51,7 +51,7 @@ class Chain:
         self._grammar = grammar
         self._bias = bias
         self._keep = params.post_sampling_probs and params.n_probs > 0
-        self._greedy = _is_greedy(params) and not self._keep
+        self._greedy = params.is_greedy and not self._keep
         self._chain = None if self._greedy else _chain(self._api, model, params, n_ctx)
         self.history = int(min(n_ctx, max(params.sampling["repeat_last_n"], params.sampling["dry_penalty_last_n"])))
 
@@ -109,26 +109,6 @@ class Chain:
             return Picked(token)
         left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
         return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
-
-
-def _is_greedy(params: Params) -> bool:
-    """Whether the draw can only choose the greatest logit."""
-    s, names = params.sampling, params.samplers
-    penalized = s["repeat_last_n"] and (
-        s["repeat_penalty"] != 1.0 or s["presence_penalty"] != 0.0 or s["frequency_penalty"] != 0.0
-    )
-    return (
-        "temperature" in names
-        and s["temperature"] == 0.0
-        and s["dynatemp_range"] == 0.0
-        and not (
-            "infill" in names
-            or ("penalties" in names and penalized)
-            or ("dry" in names and s["dry_multiplier"] != 0.0)
-            or ("typ_p" in names and s["typical_p"] < 1.0)
-            or ("xtc" in names and s["xtc_probability"] > 0.0)
-        )
-    )
 
 
 def _chain(api: Any, model: Model, params: Params, n_ctx: int) -> Any:

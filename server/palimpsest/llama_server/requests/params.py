@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.generation.check import LONGEST_STOP, check_stops
+from palimpsest.kv.generation.check import LONGEST_STOP, MAX_N, check_stops
 from palimpsest.llama_server.requests.fields import Fields
 
 RANDOM_SEED = 0xFFFFFFFF
@@ -85,7 +85,7 @@ REFUSED = {  # name: the value that turns it off
 class Params:
     """`sampling` has every number of FLOATS and INTS, and `seed` and `top_k`.  `n`: completions of each prompt.
     `bias`: (a token, or a text that means all of its tokens; what is added to the logit).  `schema`: a JSON schema in
-    place of a grammar."""
+    place of a grammar.  `review`: so many other lines are tried beside an infill, and the code behind it chooses."""
 
     sampling: Mapping[str, float]
     samplers: tuple[str, ...] = SAMPLERS
@@ -108,11 +108,32 @@ class Params:
     breakers: tuple[str, ...] = DRY_BREAKERS
     grammar: str = ""
     schema: Any = field(default=None, compare=False)
+    review: int = 0
 
     @property
     def is_bound(self) -> bool:
         """Whether answers keep to a grammar or a schema."""
         return bool(self.grammar) or self.schema is not None
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether the draw can only choose the greatest logit."""
+        s, names = self.sampling, self.samplers
+        penalized = s["repeat_last_n"] and (
+            s["repeat_penalty"] != 1.0 or s["presence_penalty"] != 0.0 or s["frequency_penalty"] != 0.0
+        )
+        return (
+            "temperature" in names
+            and s["temperature"] == 0.0
+            and s["dynatemp_range"] == 0.0
+            and not (
+                "infill" in names
+                or ("penalties" in names and penalized)
+                or ("dry" in names and s["dry_multiplier"] != 0.0)
+                or ("typ_p" in names and s["typical_p"] < 1.0)
+                or ("xtc" in names and s["xtc_probability"] > 0.0)
+            )
+        )
 
     def of(self, index: int) -> Params:
         """The parameters of one of several completions: each has a seed of its own, counted on from the given one."""
@@ -149,6 +170,14 @@ def read(fields: Fields, *, n_probs: int | None = None) -> Params:
         grammar=fields.text("grammar"),
         schema=None if fields.text("grammar") else fields.raw("json_schema"),
     )
+
+
+def with_review(params: Params, fields: Fields) -> Params:
+    """Of an infill, which may ask for it.  Raises InvalidArgument."""
+    n = fields.integer("review", default=0, low=0, high=MAX_N)
+    if n and not (params.is_greedy and not params.is_bound and not params.bias):
+        raise InvalidArgument("review", 'needs "temperature": 0, and no penalty, grammar, schema or logit_bias.')
+    return replace(params, review=n)
 
 
 def _stops(fields: Fields) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ class TextRoutes:
 
     async def infill(self, request: Request) -> Response:
         fields = Fields(await body(request))
-        asked, read = infill.read(fields), params.read(fields)
+        asked, read = infill.read(fields), params.with_review(params.read(fields), fields)
         background = asked.only_chunks and read.n_predict == 0
         question = Exchange(read, NATIVE, "background" if background else "typing")
         return await answer(self._serving, request, question, [lambda work, slot: work.infill(slot, asked)])
