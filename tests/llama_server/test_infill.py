@@ -131,6 +131,16 @@ def test_the_code_behind_chooses_where_a_client_asks_for_it(ours: Client) -> Non
     assert n_others
 
 
+def test_a_review_works_wherever_infills_do_and_leaves_nothing(layout: tuple[str, Client]) -> None:
+    client = layout[1]
+    before = infill(client, "    base = ", CHUNK, n_predict=16)
+    for _ in range(3):
+        infill(client, "    base = ", CHUNK, n_predict=16, review=8, n_cmpl=2)
+    again = infill(client, "    base = ", CHUNK, n_predict=16)
+    assert again["content"] == before["content"]
+    assert decoded(again) <= 1
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -192,9 +192,9 @@ class CompletionSettings:
     )
     min_confidence: float = _setting(
         -1.0,
-        "How sure of a completion the model must be for it to be shown while typing: the mean probability of its "
-        "tokens, 0 to 1. -1: what was measured to suit the default model, and no bound for others. One that you ask "
-        "for is always shown.",
+        "How sure of a completion the model must be for it to be shown while typing, 0 to 1: the mean probability of "
+        "its tokens or, where other lines were tried beside it, its share in the probability of all of them. -1: what "
+        "was measured to suit the default model, and no bound for others. One that you ask for is always shown.",
         low=-1,
         high=1,
     )
