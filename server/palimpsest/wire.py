@@ -261,7 +261,8 @@ class GenerateRequest:
 @dataclass(frozen=True, slots=True)
 class Choice:
     """`finish`: `end` (the model's end token), `stop` (a stop string, not in `text`), `length`, `time`.
-    `logprob` is the mean over the generated tokens.  `calls` of tools come with a `NativeChat` only."""
+    `logprob` is the mean over the generated tokens, behind what is typed of the first word.  `calls` of tools come with
+    a `NativeChat` only."""
 
     text: str
     finish: Literal["end", "stop", "length", "time"]

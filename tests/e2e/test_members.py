@@ -32,6 +32,18 @@ ROWS = [
     ("a.py", PY, "return 'self.'", set()),
     ("a.py", PY.replace("class Cart", "class Cart(Unknown)"), "return self.", set()),
     ("a.py", USER, "user.", {"email_address", "nick", "save", "saved", "Base"}),  # a base by its name
+    *(
+        ("a.py", f"class Cart:\n    yaks: int\n\n\ndef f(cart: {kind}):\n    return $0\n", "cart.", set())
+        for kind in ("list[Cart]", "type[Cart]", "dict[str, Cart]", "Callable[[], Cart]")
+    ),
+    ("a.py", "class Cart:\n    yaks: int\n\n\ndef f(cart: 'Cart | None'):\n    return $0\n", "cart.", {"yaks"}),
+    ("a.py", "class Cart:\n    yaks: int\n\n\ncart = Cart()\nprint($0)\n", "cart.", {"yaks"}),
+    ("a.py", "class Cart:\n    yaks: int\n\n\nCart$0\n", ".", set()),
+    ("a.py", "class Cart:\n    palimpsest: int\n\n\nc = Cart()\nc$0\n", ".", {"palimpsest"}),
+    *(("web/a.ts", TS.replace("cart: Cart", f"cart: {kind}"), "cart.", set()) for kind in ("Cart[]", "() => Cart")),
+    ("A.java", JAVA.replace("Cart cart", "Cart[] cart"), "cart.", set()),
+    ("a.go", GO.replace("*Cart", "[]Cart"), "cart.", set()),
+    ("a.php", PHP, "self::", set()),
     ("a.py", "import shop.numbers as n\n\n\ndef f():\n    return $0\n", "n.", {"sums", "half"}),
     ("web/a.ts", TS, "cart.", {"zebras", "yaks"}),
     ("A.java", JAVA, "cart.", {"zebras", "yaks"}),

@@ -132,11 +132,11 @@ def test_the_code_behind_chooses_where_a_client_asks_for_it(ours: Client) -> Non
 
 
 def test_a_review_works_wherever_infills_do_and_leaves_nothing(layout: tuple[str, Client]) -> None:
-    client = layout[1]
-    before = infill(client, "    base = ", CHUNK, n_predict=16)
+    client, own = layout[1], {"filename": "own.py", "text": "def height_of(box):\n    return box.height\n"}
+    before = infill(client, "    base = ", own, n_predict=16)
     for _ in range(3):
-        infill(client, "    base = ", CHUNK, n_predict=16, review=8, n_cmpl=2)
-    again = infill(client, "    base = ", CHUNK, n_predict=16)
+        infill(client, "    base = ", own, n_predict=16, review=8, n_cmpl=2)
+    again = infill(client, "    base = ", own, n_predict=16)
     assert again["content"] == before["content"]
     assert decoded(again) <= 1
 
@@ -148,6 +148,7 @@ def test_a_review_works_wherever_infills_do_and_leaves_nothing(layout: tuple[str
         ("grammar", 'root ::= "a"'),
         ("repeat_penalty", 1.1),
         ("logit_bias", [[1, 2]]),
+        ("n_probs", 2),
         ("review", 17),
     ],
 )

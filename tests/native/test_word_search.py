@@ -140,9 +140,13 @@ def test_a_name_that_can_stand_there_is_chosen(
     assert word[0] in names
     assert answer.searched
     assert cold(engine, searching(prefix)).choices[0].text != answer.choices[0].text
+    again = ask(engine, searching(prefix, names=names))
+    assert again.choices[0].text == answer.choices[0].text, "an answer that knew of no names does not stand"
+    assert ask(engine, searching(prefix + word[0][2:] if piece.endswith("va") else prefix + word[0])).decoded <= 1
     check(engine)
-    with pytest.raises(InvalidArgument, match="names"):
-        ask(engine, searching(prefix, names=["a"] * 300))
+    for wrong in (["a"] * 300, ["\ud800"], ["ze\ud83d"]):
+        with pytest.raises(InvalidArgument, match="names"):
+            ask(engine, searching(prefix, names=wrong))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

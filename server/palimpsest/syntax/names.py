@@ -87,6 +87,13 @@ def visible(parsed: Parsed, scope: Scope) -> list[Visible]:
     return list(found.values())
 
 
+def receiver_in(parsed: Parsed, scope: Scope) -> str:
+    """What a method around a scope, or the scope itself, calls its object; empty if it has no name there."""
+    methods = (around for around in enclosing(scope) if around.kind == "function" and around.is_method)
+    method = next(methods, None)
+    return "" if method is None else _receiver(parsed, method, list(_parameters(parsed, method)))
+
+
 def members_of(parsed: Parsed, cls: Scope) -> list[Visible]:
     """The attributes and methods of a class, as `visible` gives them in its body, and nothing from around it."""
     found: dict[str, Visible] = {}

@@ -71,6 +71,7 @@ class _OnScreen:
     asked: int
     finished: bool
     reviewed: bool  # other lines were tried beside it, or it is too late for that
+    unsure: bool = False  # there was one that the model was not sure enough of
     followed: bool = False  # what comes after it is known
 
 
@@ -207,6 +208,7 @@ class Completions:
             return None  # a stale answer is never shown
         result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
         result, start = placed(services.parser, services.parser.hurried(snapshot), position, result)
+        unsure = not invoked and bool(result.texts) and not self._quiet.is_sure(result)
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)
         result = await self.names.worth(result, query, snapshot, position, invoked=invoked)
@@ -218,7 +220,7 @@ class Completions:
         self.names.given(ids, result.texts, snapshot.uri)
         first = result.texts[0] if result.texts else ""
         finished = result.finished or invoked
-        self._screen = _OnScreen(snapshot, position, first, ids, result.asked, finished, result.reviewed)
+        self._screen = _OnScreen(snapshot, position, first, ids, result.asked, finished, result.reviewed, unsure)
         if start != position:  # what is typed next stands elsewhere
             self._forget_screen()
         return Completed(snapshot, position, result.texts, ids, start=start) if result.texts else None
@@ -344,13 +346,15 @@ class Completions:
             self._show_first(screen, result, seen)  # with newer blocks it may say something else: what is there stays
 
     def _may_review(self, screen: _OnScreen) -> bool:
-        return not screen.reviewed and bool(screen.text) and bool(self._reviewing.n_lines("pause"))
+        is_there = bool(screen.text) or screen.unsure
+        return not screen.reviewed and is_there and bool(self._reviewing.n_lines("pause"))
 
     async def _review(self, screen: _OnScreen) -> None:
-        """Let the code behind the cursor choose between what is on screen and other lines."""
+        """Let the code behind the cursor choose between what is on screen, or was not sure enough for that, and other
+        lines."""
         result, seen = await self._asked_again(screen, self._reviewing.n_lines("pause"))
         screen.reviewed = True
-        if self._screen is screen and result.texts and result.chosen:
+        if self._screen is screen and result.texts and (result.chosen or not screen.text):
             self._show_first(screen, result, seen)
 
     async def _asked_again(self, screen: _OnScreen, n_lines: int) -> tuple[Result, Seen]:

@@ -24,6 +24,7 @@ from palimpsest.context.sources.name_lookup import Exported, NameLookup
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.import_places import added
+from palimpsest.syntax.names import receiver_in
 from palimpsest.syntax.naming import Named, unexplained, used_at
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.uses import Use, uses
@@ -43,10 +44,19 @@ MOST_WORDS = 8
 MOST_STANDING = 256
 MOST_CUTS = 4
 KEPT = 256
+LONGEST = 256
+"""Characters before a cursor that are looked at for a name: more are none."""
+STANDING_WAIT_S = 0.03
 _TYPED = re.compile(r"[^\W\d]\w*\Z")
+_HEAD = re.compile(r"[$@]?[^\W\d]\w*\Z")
 _WORD = re.compile(r"\w")
 _ANY = "palimpsest"
 """A name in the place of one of which nothing is typed."""
+_IS_ONE = (
+    r"(?<!\w){head}(?:\s*\??:\s*|\s+|\s*=\s*(?:new\s+|&)?)(?:[*&\"']|mut\s+)*{owner}(?!\w|\s*[\[.])"
+    r"|(?<!\w){owner}(?:<[^<>\n]{{0,80}}>)?(?:\s|[*&?]){{1,4}}{head}(?!\w)"
+)
+"""What says that a name is of a class, and not a list of its objects, say."""
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +78,7 @@ class Names:
         self._admits = admits
         self._needed: dict[str, tuple[Import, ...]] = {}
         self._imports: OrderedDict[str, tuple[str, tuple[Import, ...]]] = OrderedDict()
+        self._stood: tuple[str, str, tuple[str, ...]] | None = None
 
     async def worth(
         self, result: Result, query: CompletionQuery, snapshot: Snapshot, position: Position, *, invoked: bool
@@ -115,10 +126,10 @@ class Names:
         return _Judged(text, at, tuple(items))
 
     async def _asked(
-        self, question: Callable[[NameLookup], list[frozenset[str] | Exported | None]]
+        self, question: Callable[[NameLookup], list[frozenset[str] | Exported | None]], most_s: float = WAIT_S
     ) -> list[frozenset[str] | Exported | None] | None:
         try:
-            return await self._services.chooser.ask(question, WAIT_S)
+            return await self._services.chooser.ask(question, most_s)
         except Exception:
             logger.exception("what exists of a completion's names is not known")
             return None
@@ -151,13 +162,13 @@ class Names:
         none, or are several."""
         line = snapshot.lines[position.line]
         before, behind = line[: position.column], line[position.column :]
-        typed = _TYPED.search(before)
-        if typed is None or len(typed[0]) < SHORTEST or behind[:1].isalnum() or behind[:1] == "_":
+        typed = _typed(before)
+        if typed is None or len(typed) < SHORTEST or behind[:1].isalnum() or behind[:1] == "_":
             return ""
         if any(view.parsed.language.defines(text) for text in (before, before.rpartition("(")[0])):
             return ""  # a new name, or a parameter's
-        stem, at = typed[0], snapshot.offset(position)
-        is_member = before[: typed.start()].rstrip().endswith(view.parsed.language.member_marks)
+        stem, at = typed, snapshot.offset(position)
+        is_member = before[: -len(typed)].rstrip().endswith(view.parsed.language.member_marks)
         going_on = re.finditer(rf"(?<!\w){stem}\w*", snapshot.text)
         every = {word[0] for word in going_on if word.end() != at}
         if stem in every or len(every) > MOST_WORDS or len(snapshot.text) > LARGEST:
@@ -196,24 +207,29 @@ class Names:
 
     async def standing(self, view: CursorView, snapshot: Snapshot, position: Position) -> tuple[str, ...]:
         """The members that can stand at the cursor, those of the language's own classes left out; none where it is not
-        behind a value or module whose members are known."""
+        behind a value or module whose members are known.  They are looked up once for a place, and not while the name
+        is typed."""
         line = snapshot.lines[position.line]
-        typed = _TYPED.search(line, 0, position.column)
-        start = typed.start() if typed else position.column
-        language = view.parsed.language
-        if not line[:start].endswith(language.member_marks) or _WORD.match(line, position.column):
+        typed = _typed(line[: position.column])
+        start = position.column - len(typed or "")
+        marks = tuple(mark for mark in view.parsed.language.member_marks if mark != "::")
+        if typed is None or not line[:start].endswith(marks) or _WORD.match(line, position.column):
             return ()
         if len(snapshot.text) > LARGEST:
             return ()
-        parsed, named, known = await self._members_at("" if typed else _ANY, view, snapshot, position)
-        if named is None or known is None:
-            return ()
-        own = known - language.object_members - language.builtin_members - {_ANY}
-        own -= language.owners(parsed, named.start, named.end)
-        return tuple(sorted(name for name in own if _TYPED.fullmatch(name)))[:MOST_STANDING]
+        offset = snapshot.offset(position)
+        around = snapshot.text[: offset - len(typed)], snapshot.text[offset:]
+        if self._stood is None or self._stood[:2] != around:
+            parsed, named, known = await self._members_at(
+                "" if typed else _ANY, view, snapshot, position, STANDING_WAIT_S
+            )
+            if named is None or known is None:
+                return ()
+            self._stood = *around, _standing(view, parsed, named, known)
+        return self._stood[2]
 
     async def _members_at(
-        self, rest: str, view: CursorView, snapshot: Snapshot, position: Position
+        self, rest: str, view: CursorView, snapshot: Snapshot, position: Position, most_s: float = WAIT_S
     ) -> tuple[Parsed, Use | None, frozenset[str] | None]:
         """The parse with the rest of a name at the cursor; its use there, None where that is no member's; those that
         can stand in its place, None where nobody can tell."""
@@ -222,7 +238,7 @@ class Names:
         if named is None or named.role != "member":
             return parsed, None, None
         one, there = Named(named.name, named.start, named.end, is_member=True), replace(view, parsed=parsed)
-        answers = await self._asked(lambda names: [names.members(there, one)])
+        answers = await self._asked(lambda names: [names.members(there, one)], most_s)
         known = answers[0] if answers else None
         return parsed, named, known if isinstance(known, frozenset) else None
 
@@ -248,6 +264,33 @@ class Names:
             return None
         change = DocumentChange(uri, snapshot.version, tuple(edits), tuple(() for _ in edits))
         return Proposal((change,), summary=f"import {', '.join(item.bound for item in items)}"), snapshot
+
+
+def _typed(before: str) -> str | None:
+    """What is typed of a name, "" for nothing, None where it is none."""
+    near = before[-LONGEST:]
+    found = _TYPED.search(near)
+    return "" if found is None and not _WORD.match(near[-1:]) else None if found is None else found[0]
+
+
+def _standing(view: CursorView, parsed: Parsed, named: Use, known: frozenset[str]) -> tuple[str, ...]:
+    """Of the members of what a name may be of, those that are worth proposing: none where it may be more than one
+    object of a class, or the class itself."""
+    language = parsed.language
+    before = parsed.snapshot.utf8[: named.start].decode("utf-8", "ignore")[-LONGEST:]
+    found = _HEAD.search(before.rstrip("".join(language.member_marks)))
+    if found is None:
+        return ()
+    head, owners = found[0], language.owners(parsed, named.start, named.end)
+    whole = language.head(parsed, named.start, named.end) or head
+    is_module = any(whole == (item.bound if item.name or item.alias else item.module) for item in view.imports)
+    is_one = head == whole == receiver_in(parsed, view.scope) or (is_module and not whole[:1].isupper())
+    is_one = is_one or any(
+        re.search(_IS_ONE.format(head=re.escape(head), owner=re.escape(owner)), parsed.snapshot.text)
+        for owner in owners
+    )
+    own = known - language.object_members - language.builtin_members - owners
+    return tuple(sorted(one for one in own if _TYPED.fullmatch(one)))[:MOST_STANDING] if is_one else ()
 
 
 def _is_said(named: Named, text: str, blocks: Sequence[Block]) -> bool:

@@ -22,7 +22,7 @@ from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.prose import prose_at
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 
-SURE = {"Palimpsest SmolLM2 135M": (0.2, 0.2)}
+SURE = {"Palimpsest SmolLM2 135M": (0.2, 0.4)}
 """By the name in the model's file: how sure it must be by its tokens, and by the other lines that were tried, as it was
 calibrated (docs/measurements.md, "Quiet")."""
 FEWEST_WORDS = 2
@@ -65,11 +65,15 @@ class Quiet:
 
     def worth(self, result: Result, snapshot: Snapshot, position: Position) -> Result:
         """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
-        model = self._services.supervisor.status.model
-        if not is_sure(result, self._services.settings.completion.min_confidence, model.name if model else ""):
+        if not self.is_sure(result):
             return replace(result, texts=())
         texts = tuple(text for text in result.texts if _says(text) and self.admits(text, snapshot, position))
         return result if texts == result.texts else replace(result, texts=texts)
+
+    def is_sure(self, result: Result) -> bool:
+        """Whether the model is."""
+        model = self._services.supervisor.status.model
+        return is_sure(result, self._services.settings.completion.min_confidence, model.name if model else "")
 
     def admits(self, text: str, snapshot: Snapshot, position: Position) -> bool:
         """Unless it brings back what was just deleted there, or the beginning of it, blanks aside."""

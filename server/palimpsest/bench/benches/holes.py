@@ -41,6 +41,8 @@ from palimpsest.errors import InvalidArgument
 
 NAME = "holes"
 BOUNDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+FEWEST = 10
+"""That are right, or a bound says nothing."""
 KEPT = 0.9
 """Of what is right: the greatest bound that lets so much through is what is told to suit a model."""
 HELP = "holes in the files of folders, in any language: what is shown, is right, and adds a syntax error"
@@ -102,6 +104,8 @@ def show(result: dict[str, Any], console: Console) -> None:
     for by, rows in result["bounds"].items():
         if rows:
             console.print(_bounds_table(by, rows))
+            if len(rows) < 2 or result["kinds"]["all"]["exact"] < FEWEST:
+                continue
             best = max((row["least"] for row in rows if row["left"] >= KEPT), default=0.0)
             console.print(f"{best:.2f} lets through {KEPT:.0%} of what is right.")
 

@@ -13,8 +13,9 @@ Not in comments, and only in files that parse.  Knows no model.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
@@ -30,6 +31,7 @@ SHORTEST_LINE, SHORTEST_REST = 8, 4
 """Characters; shorter ones say little."""
 WORD = re.compile(r"[^\W\d]\w{3,}")
 MEMBER = re.compile(r"\w(?:\)|\])*(?:\.|->|::)([^\W\d]\w{2,})")
+MOST_IN_VAIN = 10
 TRIES = 20
 """Lines of a file that are looked at for one hole."""
 
@@ -58,17 +60,27 @@ Punch = Callable[[str, Random], tuple[int, int] | None]
 
 
 def holes(folder: Path, n: int, random: Random) -> list[Hole]:
-    """`n` of each kind, as far as may be in different files.  Raises InvalidArgument where none can be made."""
+    """`n` of each kind, as far as may be in different files, none twice.  Raises InvalidArgument where none can be
+    made."""
     files = list(documents(folder, random, MOST_FILES))
-    found = [
-        hole
-        for kind, punch in KINDS.items()
-        for i in range(n if files else 0)
-        if (hole := _hole(kind, punch, files[i % len(files)], random)) is not None
-    ]
+    found = [hole for kind, punch in KINDS.items() for hole in islice(_different(kind, punch, files, random), n)]
     if not found:
         raise InvalidArgument("FOLDER", f"{folder} has no source files that parse.")
     return found
+
+
+def _different(kind: str, punch: Punch, files: Sequence[Parsed], random: Random) -> Iterator[Hole]:
+    """File after file, until no other is found in any of them."""
+    seen, n_in_vain = set[tuple[str, int, int]](), 0
+    for parsed in cycle(files):
+        hole = _hole(kind, punch, parsed, random)
+        place = None if hole is None else (parsed.snapshot.uri, len(hole.prefix), len(hole.text))
+        n_in_vain = 0 if place and place not in seen else n_in_vain + 1
+        if hole is not None and not n_in_vain:
+            seen.add((parsed.snapshot.uri, len(hole.prefix), len(hole.text)))
+            yield hole
+        if n_in_vain > MOST_IN_VAIN * len(files):
+            return
 
 
 def _hole(kind: str, punch: Punch, parsed: Parsed, random: Random) -> Hole | None:

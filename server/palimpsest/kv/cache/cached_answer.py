@@ -14,13 +14,18 @@ from palimpsest.kv.cache.tail_prompt import TailPrompt
 @dataclass(slots=True)
 class CachedAnswer:
     """The first `n_decoded` of `tokens` have their KV behind the prompt's.
-    `word_search`: how its first word was chosen."""
+    `word_search` and `names`: how its first word was chosen, and among which it was known to be."""
 
     prompt: TailPrompt
     tokens: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     n_decoded: int = 0
     word_search: int = 0
+    names: tuple[str, ...] = ()
+
+    def chosen_as(self, word_search: int, names: tuple[str, ...]) -> bool:
+        """Whether it would be chosen so again.  Behind the word that it begins with, there are no names, or others."""
+        return self.word_search == word_search and names in ((), self.names)
 
     def agreed(self, composed: TailPrompt, text_of: Callable[[Collection[int]], bytes]) -> int | None:
         """How many of the tokens are prompt now, when typing agrees with them; None when it does not.
@@ -46,7 +51,7 @@ class CachedAnswer:
     def after(self, composed: TailPrompt, n_typed: int) -> CachedAnswer:
         """The rest, when the first `n_typed` of its tokens belong to the prompt."""
         tokens, logprobs = self.tokens[n_typed:], self.logprobs[n_typed:]
-        return CachedAnswer(composed, tokens, logprobs, self.n_decoded - n_typed, self.word_search)
+        return replace(self, prompt=composed, tokens=tokens, logprobs=logprobs, n_decoded=self.n_decoded - n_typed)
 
     def copy(self) -> CachedAnswer:
         return replace(self, tokens=list(self.tokens), logprobs=list(self.logprobs))

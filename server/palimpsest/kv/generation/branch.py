@@ -29,7 +29,8 @@ Finish = Literal["end", "stop", "length", "time"]
 @dataclass(slots=True)
 class Branch:
     """`tokens` chosen so far, the first `n_decoded` of them in the cache at `start`; those up to `n_known` were chosen
-    by an earlier request.  The first `n_word` are a whole word: what follows must not go on with it.
+    by an earlier request.  The first `n_word` are a whole word: what follows must not go on with it.  `typed`: the
+    logarithm of the probability that it begins with what the person has typed of it.
     `tail`: whose answer this is kept as, None for the alternatives."""
 
     index: int
@@ -45,6 +46,7 @@ class Branch:
     n_said: int = 0
     n_known: int = 0
     n_word: int = 0
+    typed: float = 0.0
     finish: Finish | None = None
     tail: Tail | None = None
 
@@ -58,7 +60,7 @@ class Branch:
     def choice(self) -> wire.Choice:
         assert self.finish is not None
         n = self.n_said
-        return wire.Choice(self.answer.text, self.finish, n, sum(self.logprobs[:n]) / n if n else 0.0)
+        return wire.Choice(self.answer.text, self.finish, n, (sum(self.logprobs[:n]) - self.typed) / n if n else 0.0)
 
 
 class TokenChooser:

@@ -62,6 +62,8 @@ def check_request(request: wire.GenerateRequest) -> None:
         raise InvalidArgument("review", f"expected {MAX_N} or fewer, got {request.review}.")
     if len(request.names) > MAX_NAMES:
         raise InvalidArgument("names", f"expected {MAX_NAMES} or fewer, got {len(request.names)}.")
+    if any("\ud800" <= char <= "\udfff" for name in request.names for char in name):
+        raise InvalidArgument("names", "one has half of a character (a lone surrogate).")
     if request.sync is not None and request.sync.workspace != request.workspace:
         raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
     check_slot(request.slot)

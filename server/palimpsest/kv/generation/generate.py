@@ -24,7 +24,7 @@ from palimpsest.kv.generation.check import check_request
 from palimpsest.kv.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.kv.generation.grammar import Grammar
 from palimpsest.kv.generation.review import Review, Said, wants_review
-from palimpsest.kv.generation.sampler import Sampler
+from palimpsest.kv.generation.sampler import Sampler, log_share
 from palimpsest.kv.generation.text_generator import TextGenerator
 from palimpsest.kv.generation.word_search import WordFinder, wants_search
 from palimpsest.kv.llama.native import NO_SLOT, Run
@@ -79,8 +79,8 @@ class Generation:
         request, workspace = self._request, self._workspace
         with workspace.tail(request.tail or request.slot) as self._tail, ExitStack() as self._stack:
             tail = self._tail
-            if tail.answer is not None and not self._only_warms and tail.answer.word_search != self._word_search:
-                tail.answer = None  # chosen in another way
+            if tail.answer is not None and not self._only_warms:
+                tail.answer = tail.answer if tail.answer.chosen_as(self._word_search, self._names) else None
             self._stack.callback(tail.settle)
             tail.snapshot(workspace.base, self._composed, leaves=request.kv == "leave" and workspace.moves)
             self._context_tokens = workspace.context_tokens
@@ -148,11 +148,15 @@ class Generation:
     def _word_search(self) -> int:
         return self._request.word_search if wants_search(self._generator.facts, self._request) else 0
 
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(self._request.names) if self._word_search else ()
+
     def _made_branches(self) -> list[Branch]:
         request, tail, start = self._request, self._tail, self._start
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbits(32)
         if tail.answer is None:
-            tail.answer = CachedAnswer(self._composed, word_search=self._word_search)
+            tail.answer = CachedAnswer(self._composed, word_search=self._word_search, names=self._names)
         first = self._branch(0, seed)
         first.tail = tail
         first.tokens, first.logprobs = (
@@ -168,6 +172,10 @@ class Generation:
             self._stack.callback(tail.give, branch.seq)
             self._pool.context.copy(start.seq, branch.seq)
             branches.append(branch)
+        if (piece := self._composed.piece) and (row := tail.logits) is not None:
+            typed = log_share(row, self._generator.vocab.beginning(piece))
+            for branch in branches:
+                branch.typed = typed
         return branches
 
     def _branch(self, index: int, seed: int) -> Branch:

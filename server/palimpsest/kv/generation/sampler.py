@@ -119,6 +119,14 @@ def _chain(api: Any, sampling: Sampling, seed: int) -> Any:
     return chain
 
 
+def log_share(logits: Logits, ids: Ids) -> float:
+    """The logarithm of the probability that it is one of some tokens."""
+    top, best = float(logits.max()), float(logits[ids].max(initial=-np.inf))
+    if best == -np.inf:
+        return 0.0
+    return best - top + float(np.log(np.exp(logits[ids] - best).sum()) - np.log(np.exp(logits - top).sum()))
+
+
 def log_probability(logits: Logits, token: int) -> float:
     """log softmax of the raw logits at `token`."""
     top = float(logits.max())

@@ -163,7 +163,7 @@ class Completion:
             try:
                 dones = yield from alternatives.run(workspace, tail, start, composed, prompt)
                 if review:
-                    chosen = self._reviewed(workspace, tail, start, composed, alternatives, dones)
+                    chosen = self._reviewed(workspace, tail, start, composed, alternatives, dones, n_most)
                     dones = yield from self._counted(chosen)
             except Exception:  # the cache no longer holds what is noted of it
                 tail.drop()
@@ -182,17 +182,19 @@ class Completion:
         composed: TailPrompt,
         alternatives: Alternatives,
         made: list[Done],
+        n_most: int,
     ) -> Work[list[Done]]:
         """Chosen by what is behind the cursor, and said only then."""
         assert alternatives.first is not None
         assert self._fim is not None
         dones = yield from reviewed(
             self.engine, self.params, workspace, tail, start, composed.piece, self._fim, alternatives.first, made,
-            self._begins,
+            self._begins, n_most,
         )  # fmt: skip
         for index, done in enumerate(dones):
-            token, n = (done.tokens or (0,))[-1], len(done.tokens)
-            self.emit(Piece(token, done.text, n, self._n_prompt, done.timings, index=index))
+            for n, token in enumerate(done.tokens, 1):
+                text = done.text if n == len(done.tokens) else ""
+                self.emit(Piece(token, text, n, self._n_prompt, done.timings, index=index))
         return dones
 
     # Around an answer

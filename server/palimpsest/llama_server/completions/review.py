@@ -35,11 +35,15 @@ def reviewed(
     first: Alternative,
     dones: Sequence[Done],
     begins: str,
+    n_most: int,
 ) -> Generator[None, None, list[Done]]:
-    """`first`: what the first of `dones` was made of.  `begins`: what stands in front of every text."""
+    """`first`: what the first of `dones` was made of.  `begins`: what stands in front of every text.  `n_most`: tokens
+    of each at most."""
     if first.words.stop == "limit" or start.logits is None:
         return list(dones)  # of what is cut nothing can be said to follow
-    limits = wire.GenerateRequest("", fim=fim, max_tokens=MOST_TOKENS, time_ms=max(0, params.t_max_predict_ms))
+    limits = wire.GenerateRequest(
+        "", fim=fim, max_tokens=min(MOST_TOKENS, n_most), time_ms=max(0, params.t_max_predict_ms)
+    )
     review = Review(engine.generator, workspace, TokenChooser(engine.generator, limits, None), piece, params.stop)
     said = Said(first.words.text, first.tokens, first.logprobs, start.logits, start.seq, start.position)
     candidates = yield from review.candidates(tail, said, fim, params.review)
@@ -47,10 +51,19 @@ def reviewed(
     found = list[Done]()
     for i in order(candidates) or [0]:
         line = begins + candidates[i].text if i else ""
-        found.append((by_line.get(line) or _of_line(engine, line, dones[0])) if i else dones[0])
-    return list({done.text: done for done in (*found, *dones[1:])}.values())[: params.n]
+        found.append((by_line.get(line) or _of_line(engine, params, line, dones[0])) if i else dones[0])
+    different = list({done.text: done for done in (*found, *dones[1:])}.values())
+    return [*different, *dones][: params.n]  # a client gets as many as it asked for
 
 
-def _of_line(engine: NativeEngine, text: str, like: Done) -> Done:
-    tokens = tuple(engine.model.tokenize(text))
-    return replace(like, text=text, tokens=tokens, stop="eos", stopping_word="", has_new_line=False, probabilities=())
+def _of_line(engine: NativeEngine, params: Params, text: str, like: Done) -> Done:
+    tokens, ended = tuple(engine.model.tokenize(text)), "\n" if "\n" in params.stop else ""
+    return replace(
+        like,
+        text=text,
+        tokens=tokens,
+        stop="word" if ended else "eos",
+        stopping_word=ended,
+        timings=replace(like.timings, predicted_n=len(tokens)),
+        has_new_line=False,
+    )

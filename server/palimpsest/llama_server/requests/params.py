@@ -175,8 +175,10 @@ def read(fields: Fields, *, n_probs: int | None = None) -> Params:
 def with_review(params: Params, fields: Fields) -> Params:
     """Of an infill, which may ask for it.  Raises InvalidArgument."""
     n = fields.integer("review", default=0, low=0, high=MAX_N)
-    if n and not (params.is_greedy and not params.is_bound and not params.bias):
-        raise InvalidArgument("review", 'needs "temperature": 0, and no penalty, grammar, schema or logit_bias.')
+    if n and (not params.is_greedy or params.is_bound or params.bias or params.n_probs):
+        raise InvalidArgument(
+            "review", 'needs "temperature": 0, and no penalty, grammar, schema, logit_bias or n_probs.'
+        )
     return replace(params, review=n)
 
 
