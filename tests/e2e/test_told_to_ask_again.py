@@ -19,6 +19,7 @@ HOLES = (
     "            self.lines.remove(line)\n",
 )
 """At some of these the code behind chooses another line than the likeliest."""
+SURE = 0.7
 
 
 def listen(editor: Editor) -> list[dict[str, Any]]:
@@ -66,6 +67,29 @@ async def test_the_code_behind_chooses_once_on_a_pause_and_the_editor_is_told(re
         assert len(told) == (then != first), "never a second time"
         assert (await editor.stats())["generated"] == before["generated"]
     assert n_changed, "the test says something only where one is changed"
+
+
+async def test_what_was_not_sure_enough_is_shown_where_the_lines_that_were_tried_say_so(shop: Path) -> None:
+    editor = await start_editor(shop, {"completion": {**LONG, "review": "pause", "min_confidence": SURE}})
+    told, shown = listen(editor), list[str]()
+    try:
+        await editor.ready()
+        for line in HOLES:
+            uri, position = await at_hole(editor, line)
+            told.clear()
+            first = await editor.complete(uri, position)
+            sure = (await editor.command("palimpsest.cache.map"))["confidence"]
+            assert bool(first) == (sure >= SURE)
+            await editor.until_idle()
+            share = (await editor.command("palimpsest.cache.map"))["share"]
+            then = [text_of(item) for item in await editor.complete(uri, position)]
+            if not first:
+                assert bool(then) == bool(told)
+                assert not then or share is None or share >= SURE
+                shown += then
+        assert shown, "the test says something only where one is shown"
+    finally:
+        await stop_editor(editor)
 
 
 async def test_what_a_person_has_begun_to_type_is_not_replaced(reviewing: Editor) -> None:

@@ -72,6 +72,23 @@ def test_greedy_answers_are_the_most_probable_tokens(engine: NativeEngine) -> No
     assert choice.logprob == pytest.approx(log_probability(tail.logits, best))
 
 
+def test_what_is_typed_of_a_word_does_not_count_against_it(engine: NativeEngine) -> None:
+    request = fim("def total(items):\n    return self.val", "\n\n\ndef other():\n    pass\n", max_tokens=6)
+    (choice,) = ask(engine, request).choices
+    tail = engine.workspaces.open("w").tails["typing"]
+    assert tail.logits is not None
+    assert tail.answer is not None
+    begins = [
+        i
+        for i, piece in enumerate(engine.vocab.pieces)
+        if piece and (b".val".startswith(piece) or piece.startswith(b".val"))
+    ]
+    typed = np.log(sum(np.exp(log_probability(tail.logits, i)) for i in begins))
+    assert typed < -0.1
+    total = sum(tail.answer.logprobs[: choice.tokens])
+    assert choice.logprob * choice.tokens == pytest.approx(total - typed, abs=1e-4)
+
+
 def test_log_probabilities_sum_to_one() -> None:
     logits = np.array([1.0, -2.0, 7.5, 0.0], np.float32)
     assert sum(np.exp(log_probability(logits, i)) for i in range(4)) == pytest.approx(1.0)
