@@ -72,10 +72,13 @@ SHOWN = [
     ("a.py", SELF + "\n    def __getattr__(self, name): ...\n", "return self.rows", "same"),
     ("web/a.ts", TS, "return user.nick;", "same"),
     ("web/a.ts", TS, "return user.email;", None),
+    ("web/a.ts", TS, "return user.pop();", None),  # one user is no list of them
+    ("web/a.ts", TS.replace("user: User", "user: User[]"), "return user.pop();", "same"),
     ("b.js", JS, "return this.items;", "same"),
     ("b.js", JS, "return this.rows;", None),
     ("app/Main.java", JAVA, "user.save();", "same"),
     ("app/Main.java", JAVA, "user.store();", None),
+    ("app/Main.java", JAVA, "user.size();", None),
     ("a.c", C, "return user->age;", "same"),
     ("a.c", C, "return user->name;", None),
     ("a.go", GO, "return user.Age", "same"),

@@ -17,6 +17,12 @@ from palimpsest.text.positions import utf8
 MOST_PLACES = 40
 """Of a name in a document: one that stands there more often is hardly new, and looking at each would take too long."""
 
+_IS_ONE = (
+    r"(?<!\w){head}(?:\s*\??:\s*|\s+|\s*=\s*(?:new\s+|&)?)(?:[*&\"']|mut\s+)*{owner}(?!\w|\s*[\[.])"
+    r"|(?<!\w){owner}(?:<[^<>\n]{{0,80}}>)?(?:\s|[*&?]){{1,4}}{head}(?!\w)"
+)
+"""`head: Owner`, `head = Owner(`, `Owner *head`; not `head: list[Owner]`, `Owner[] head`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -51,6 +57,13 @@ def used_at(parsed: Parsed, end: int) -> Use | None:
     if not found or found[0].role == "member":
         return found[0] if found and not found[0].assigned else None
     return next((use for use in uses(parsed, found[0].name) if use.end == end and use.role == "use"), None)
+
+
+def is_one_of(parsed: Parsed, head: str, owners: frozenset[str]) -> bool:
+    """Whether the document says of a name that it is an object of one of some classes, and not a list of them, say."""
+    name = re.escape(head.rpartition(".")[2])
+    patterns = (_IS_ONE.format(head=name, owner=re.escape(owner)) for owner in owners if name)
+    return any(re.search(pattern, parsed.snapshot.text) for pattern in patterns)
 
 
 def _plain(parsed: Parsed, start: int, end: int) -> dict[int, bool]:

@@ -427,7 +427,7 @@ return {
       name = "completion.review",
       type = "string",
       default = "auto",
-      doc = "Try other lines beside the likeliest, and let the code behind the cursor choose: `never`; where a completion is `asked` for, which may take `completion.time_ms` once more; on a `pause` as well, for what is on screen; `always`, while typing too; `auto`: on a pause, and while typing where it takes less than half of `completion.first_ms`.",
+      doc = "Try other lines beside the likeliest, and let the code behind the cursor choose: `never`; where a completion is `asked` for, which may take `completion.time_ms` once more; on a `pause` as well, for what is on screen or was held back; `always`, while typing too; `auto`: on a pause, and while typing where it takes at most half of `completion.first_ms`.",
       choices = { "never", "asked", "pause", "always", "auto" },
     },
     {

@@ -25,7 +25,7 @@ from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.import_places import added
 from palimpsest.syntax.names import receiver_in
-from palimpsest.syntax.naming import Named, unexplained, used_at
+from palimpsest.syntax.naming import Named, is_one_of, unexplained, used_at
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.uses import Use, uses
 from palimpsest.syntax.values import Import
@@ -52,11 +52,6 @@ _HEAD = re.compile(r"[$@]?[^\W\d]\w*\Z")
 _WORD = re.compile(r"\w")
 _ANY = "palimpsest"
 """A name in the place of one of which nothing is typed."""
-_IS_ONE = (
-    r"(?<!\w){head}(?:\s*\??:\s*|\s+|\s*=\s*(?:new\s+|&)?)(?:[*&\"']|mut\s+)*{owner}(?!\w|\s*[\[.])"
-    r"|(?<!\w){owner}(?:<[^<>\n]{{0,80}}>)?(?:\s|[*&?]){{1,4}}{head}(?!\w)"
-)
-"""What says that a name is of a class, and not a list of its objects, say."""
 
 logger = logging.getLogger(__name__)
 
@@ -285,12 +280,10 @@ def _standing(view: CursorView, parsed: Parsed, named: Use, known: frozenset[str
     whole = language.head(parsed, named.start, named.end) or head
     is_module = any(whole == (item.bound if item.name or item.alias else item.module) for item in view.imports)
     is_one = head == whole == receiver_in(parsed, view.scope) or (is_module and not whole[:1].isupper())
-    is_one = is_one or any(
-        re.search(_IS_ONE.format(head=re.escape(head), owner=re.escape(owner)), parsed.snapshot.text)
-        for owner in owners
-    )
+    if not is_one and not is_one_of(parsed, head, owners):
+        return ()
     own = known - language.object_members - language.builtin_members - owners
-    return tuple(sorted(one for one in own if _TYPED.fullmatch(one)))[:MOST_STANDING] if is_one else ()
+    return tuple(sorted(one for one in own if _TYPED.fullmatch(one)))[:MOST_STANDING]
 
 
 def _is_said(named: Named, text: str, blocks: Sequence[Block]) -> bool:

@@ -107,7 +107,7 @@ def show(result: dict[str, Any], console: Console) -> None:
             if len(rows) < 2 or result["kinds"]["all"]["exact"] < FEWEST:
                 continue
             best = max((row["least"] for row in rows if row["left"] >= KEPT), default=0.0)
-            console.print(f"{best:.2f} lets through {KEPT:.0%} of what is right.")
+            console.print(f"completion.min_confidence = {best:.2f} still shows at least {KEPT:.0%} of what is right.")
 
 
 def _bounds_table(by: str, rows: Sequence[dict[str, Any]]) -> Table:

@@ -18,7 +18,7 @@ from palimpsest.languages.modules import Modules
 from palimpsest.languages.name_index import IndexedDefinition, NameIndex
 from palimpsest.languages.registry import languages
 from palimpsest.syntax.names import imports, members_of
-from palimpsest.syntax.naming import Named
+from palimpsest.syntax.naming import Named, is_one_of
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import members, parts, signature
 from palimpsest.syntax.uses import uses
@@ -73,7 +73,8 @@ class NameLookup:
                 return None
             found.append(added)
         # A value of an array's type has what its elements are among its owners' names, and not that it is an array.
-        others = frozenset() if language.knows_builtins or _is_receiver(view, head) else language.builtin_members
+        is_one = language.knows_builtins or _is_receiver(view, head) or is_one_of(parsed, head, owners)
+        others = frozenset() if is_one else language.builtin_members
         return others.union(parsed.once(_assigned), *(names for names in found if names is not None))
 
     def _added(self, view: CursorView, name: str) -> Names | None:

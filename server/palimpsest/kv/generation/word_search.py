@@ -28,6 +28,8 @@ from palimpsest.kv.generation.words import Candidate, Path, Word, WordSearch
 from palimpsest.kv.llama.native import Logits, Run
 from palimpsest.kv.model.facts import Facts
 
+MOST_NAMES = 64
+"""Of which the first letter is not typed, before those that the model finds likeliest are chosen."""
 SPARE_SEQUENCES = 8
 """Left to other jobs."""
 
@@ -91,10 +93,11 @@ class WordFinder:
         room = min(pool.free_sequences - SPARE_SEQUENCES, pool.context.n_batch, pool.context.n_seq_max)
         if typed is None or first.logits is None or room < request.word_search + 1:
             return None
-        candidates = self._candidates(*typed, first.piece, min(MOST, room - request.word_search - 1))
+        most = min(MOST, room - request.word_search - 1) if typed[1] else MOST_NAMES
+        candidates = self._candidates(*typed, first.piece, most, first.logits)
         return WordSearch(self._generator.lexicon, first.piece, first.logits, candidates, width=request.word_search)
 
-    def _candidates(self, joined: str, stem: str, piece: bytes, most: int) -> list[Candidate]:
+    def _candidates(self, joined: str, stem: str, piece: bytes, most: int, logits: Logits) -> list[Candidate]:
         generator, fim = self._generator, self._request.fim
         assert fim is not None
         before = fim.prefix[: len(fim.prefix) - len(piece.decode("utf-8", "replace"))]
@@ -105,7 +108,9 @@ class WordFinder:
             text = (joined + known.word).encode()
             if generator.vocab.text(tokens) == text:
                 found.append(Candidate(text, tokens, known.boost))
-        return found
+        if not stem:  # each costs time, and there is no letter yet that leaves some of them out
+            found.sort(key=lambda candidate: -candidate.boost - float(logits[candidate.tokens[0]]))
+        return found if stem else found[: self._request.word_search]
 
     def _fits(self, n_paths: int) -> bool:
         """Whether there is room without anything being given up for it."""
