@@ -217,8 +217,8 @@ class CompletionSettings:
         "auto",
         "Try other lines beside the likeliest, and let the code behind the cursor choose: `never`; where a completion "
         "is `asked` for, which may take `completion.time_ms` once more; on a `pause` as well, for what is on screen "
-        "or was held back; `always`, while typing too; `auto`: on a pause, and while typing where it takes at most half "
-        "of `completion.first_ms`.",
+        "or was held back; `always`, while typing too; `auto`: on a pause, and while typing where it takes at most "
+        "half of `completion.first_ms`.",
         choices=("never", "asked", "pause", "always", "auto"),
     )
     imports: bool = _setting(
