@@ -3,6 +3,7 @@ with one.  The engine's replies are written by the tests; the server and the cli
 
 import ast
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -332,6 +333,7 @@ async def test_the_parts_of_a_reply_are_looked_at_together(bench: Bench) -> None
 async def test_what_cannot_be_trusted_is_flagged_or_refused_with_its_reason(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO, "palimpsest")  # whatever windows before this one have set
     uri = bench.editor.open("shop/cart.py")
     again = ["L6+ ", "L6+     def subtotal(self) -> int:", "L6+         return 0"]
     repeated = [f"L2+ {line}" for line in ("        total = self.subtotal()", "        if self.discount is not None:")]
