@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lsprotocol import types as lsp
 
 from palimpsest import wire
 from palimpsest.assist.shared.requests import Requests
 
+from .conftest import Editor, stop_editor
 from .scripted import scripted
 from .test_names import FILES, opened, window_of
 
@@ -53,9 +55,11 @@ ROWS = [
 ]
 
 
-async def test_names_that_can_stand_at_the_cursor(
+@pytest.fixture
+async def asking(
     machine: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> AsyncIterator[tuple[Editor, Callable[[str, lsp.Position], Awaitable[set[str]]]]]:
+    """A window, and which names its engine is told where a completion is asked for."""
     made, told = Requests.completion, list[Sequence[str]]()
 
     def spying(self: Requests, *given: Any, **named: Any) -> wire.GenerateRequest:
@@ -65,20 +69,46 @@ async def test_names_that_can_stand_at_the_cursor(
     # no door: what is told here shows in a model's choice alone
     monkeypatch.setattr(Requests, "completion", spying)
     (tmp_path / "work").mkdir()
-    assert "shop/user.py" in FILES
-    wrong = []
     with scripted() as engine:
         engine.replies = ["\n"]
         window = await window_of(tmp_path / "work", engine, known_words="always")
-        for name, text, typed, names in ROWS:
-            uri, position = await opened(window, name, text.replace("$0", f"{typed}$0"))
-            for _ in range(MOST_TRIES):  # another file is read aside
-                told.clear()
-                await window.complete(uri, position)
-                found = {*told[-1]} if told else set[str]()
-                if found == names:
-                    break
-                await asyncio.sleep(0.05)
-            else:
-                wrong.append((name, typed, found))
+
+        async def names(uri: str, position: lsp.Position) -> set[str]:
+            told.clear()
+            await window.complete(uri, position)
+            return {*told[-1]} if told else set()
+
+        yield window, names
+        await stop_editor(window)
+
+
+async def until_told(names: Callable[[str, lsp.Position], Awaitable[set[str]]], at: Any, wanted: set[str]) -> set[str]:
+    """Other files are read aside."""
+    found = set[str]()
+    for _ in range(MOST_TRIES):
+        if (found := await names(*at)) == wanted:
+            break
+        await asyncio.sleep(0.05)
+    return found
+
+
+async def test_names_that_can_stand_at_the_cursor(asking: Any) -> None:
+    window, names = asking
+    wrong = []
+    for name, text, typed, wanted in ROWS:
+        at = await opened(window, name, text.replace("$0", f"{typed}$0"))
+        if (found := await until_told(names, at, wanted)) != wanted:
+            wrong.append((name, typed, found))
     assert wrong == []
+
+
+async def test_another_document_may_change_them_meanwhile(asking: Any) -> None:
+    window, names = asking
+    at = await opened(window, "a.py", USER.replace("$0", "user.$0"))
+    before = {"email_address", "nick", "save", "saved", "Base"}
+    assert await until_told(names, at, before) == before
+    other = window.open("shop/user.py", FILES["shop/user.py"])
+    window.edit(other, "    nick: str\n", "    nickname: str\n$0")
+    await window.settled(*at)
+    after = before - {"nick"} | {"nickname"}
+    assert await until_told(names, at, after) == after

@@ -73,7 +73,7 @@ class Names:
         self._admits = admits
         self._needed: dict[str, tuple[Import, ...]] = {}
         self._imports: OrderedDict[str, tuple[str, tuple[Import, ...]]] = OrderedDict()
-        self._stood: tuple[str, str, tuple[str, ...]] | None = None
+        self._stood: tuple[tuple[int, str, str, str], tuple[str, ...]] | None = None
 
     async def worth(
         self, result: Result, query: CompletionQuery, snapshot: Snapshot, position: Position, *, invoked: bool
@@ -202,8 +202,8 @@ class Names:
 
     async def standing(self, view: CursorView, snapshot: Snapshot, position: Position) -> tuple[str, ...]:
         """The members that can stand at the cursor, those of the language's own classes left out; none where it is not
-        behind a value or module whose members are known.  They are looked up once for a place, and not while the name
-        is typed."""
+        behind a value or module whose members are known.  They are looked up once for a place
+        and a choice of blocks, which is when other files are looked at again, and not while the name is typed."""
         line = snapshot.lines[position.line]
         typed = _typed(line[: position.column])
         start = position.column - len(typed or "")
@@ -213,15 +213,21 @@ class Names:
         if len(snapshot.text) > LARGEST:
             return ()
         offset = snapshot.offset(position)
-        around = snapshot.text[: offset - len(typed)], snapshot.text[offset:]
-        if self._stood is None or self._stood[:2] != around:
+        place = (
+            self._services.chooser.n_choices,
+            snapshot.uri,
+            snapshot.text[: offset - len(typed)],
+            snapshot.text[offset:],
+        )
+        if self._stood is None or self._stood[0] != place:
             parsed, named, known = await self._members_at(
                 "" if typed else _ANY, view, snapshot, position, STANDING_WAIT_S
             )
             if named is None or known is None:
                 return ()
-            self._stood = *around, _standing(view, parsed, named, known)
-        return self._stood[2]
+            self._stood = found = place, _standing(view, parsed, named, known)
+            return found[1]
+        return self._stood[1]
 
     async def _members_at(
         self, rest: str, view: CursorView, snapshot: Snapshot, position: Position, most_s: float = WAIT_S

@@ -48,7 +48,7 @@ MOST_COUNTS = 4096
 
 class Chooser:
     """One per session.  Gathers on a thread of its own, so that nobody waits for a slow file system but who wants the
-    blocks; without an event loop, on its caller's."""
+    blocks; without an event loop, on its caller's.  `n_choices`: how often it has chosen."""
 
     def __init__(self, gatherer: Gatherer, external: ExternalBlocks, settings: ContextSettings) -> None:
         self.external = external
@@ -62,6 +62,7 @@ class Chooser:
         self._chosen: list[Block] = []
         self._made_for: object = None
         self._made_with = (0, 0)
+        self.n_choices = 0
         self._at = ("", -1)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="palimpsest-choice")
 
@@ -91,6 +92,7 @@ class Chooser:
             if gatherer is not self._gatherer:  # other settings meanwhile: the next choice is a new one
                 return chosen
             self._chosen, self._made_for, self._made_with = chosen, situation, self._revisions
+            self.n_choices += 1
         self._at = view.uri, view.position.line
         return list(self._chosen)
 

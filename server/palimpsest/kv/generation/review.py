@@ -115,7 +115,9 @@ class Review:
             lines = yield from self._lines(tail, begun, said.seq, said.row, sum(said.logprobs))
             answer = said.text.rstrip("\n")
             greedy = list(dict.fromkeys([answer, answer.partition("\n")[0]]))  # it may go on with what stands behind
-            known = {*greedy, behind.lstrip().partition("\n")[0].rstrip()}  # once more the next line, which likes that
+            next_line = behind.lstrip().partition("\n")[0].rstrip()
+            # Once more the next line would be chosen for its own sake; brackets are closed one after the other.
+            known = {*greedy, next_line} if any(map(str.isalnum, next_line)) else {*greedy}
             others = [line for line in dict.fromkeys(lines) if line.strip() and line not in known]
             if not others:
                 return []
