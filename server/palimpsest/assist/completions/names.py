@@ -270,8 +270,10 @@ class Names:
 def _typed(before: str) -> str | None:
     """What is typed of a name, "" for nothing, None where it is none."""
     near = before[-LONGEST:]
+    if not _WORD.match(near[-1:]):
+        return ""
     found = _TYPED.search(near)
-    return "" if found is None and not _WORD.match(near[-1:]) else None if found is None else found[0]
+    return found[0] if found else None
 
 
 def _standing(view: CursorView, parsed: Parsed, named: Use, known: frozenset[str]) -> tuple[str, ...]:

@@ -17,13 +17,15 @@ from palimpsest.kv.cache.tail import Start, Tail
 from palimpsest.kv.cache.tail_prompt import TailPrompt
 from palimpsest.kv.cache.workspace import Workspace
 from palimpsest.kv.engine import NativeEngine
+from palimpsest.kv.generation.branch import TokenChooser
+from palimpsest.kv.generation.review import Review, Said
 from palimpsest.kv.llama.native import NO_SLOT
-from palimpsest.llama_server.completions.alternatives import Alternatives
+from palimpsest.llama_server.completions.alternatives import Alternative, Alternatives
 from palimpsest.llama_server.completions.answer_text import StopType
 from palimpsest.llama_server.completions.infill_layout import Layout
 from palimpsest.llama_server.completions.outcome import Done, Piece, Timings
 from palimpsest.llama_server.completions.prompt_tokens import PromptTooLong
-from palimpsest.llama_server.completions.review import reviewed
+from palimpsest.llama_server.completions.review import by_review
 from palimpsest.llama_server.completions.workspaces import ChunkWorkspace, chunk_workspace, plain_workspace
 from palimpsest.llama_server.requests.infill import Infill
 from palimpsest.llama_server.requests.params import Params
@@ -162,8 +164,8 @@ class Completion:
             )  # fmt: skip
             try:
                 dones = yield from alternatives.run(workspace, tail, start, composed, prompt)
-                if review:
-                    chosen = self._reviewed(workspace, tail, start, composed, alternatives, dones, n_most)
+                if review and alternatives.first is not None:
+                    chosen = self._reviewed(workspace, tail, start, composed, alternatives.first, dones, n_most)
                     dones = yield from self._counted(chosen)
             except Exception:  # the cache no longer holds what is noted of it
                 tail.drop()
@@ -180,22 +182,24 @@ class Completion:
         tail: Tail,
         start: Start,
         composed: TailPrompt,
-        alternatives: Alternatives,
-        made: list[Done],
+        first: Alternative,
+        dones: list[Done],
         n_most: int,
     ) -> Work[list[Done]]:
-        """Chosen by what is behind the cursor, and said only then."""
-        assert alternatives.first is not None
+        """In the order that the code behind the cursor gives to them and to other lines, and said only then."""
+        params, generator, candidates = self.params, self.engine.generator, list[wire.Candidate]()
         assert self._fim is not None
-        dones = yield from reviewed(
-            self.engine, self.params, workspace, tail, start, composed.piece, self._fim, alternatives.first, made,
-            self._begins, n_most,
-        )  # fmt: skip
-        for index, done in enumerate(dones):
+        if first.words.stop != "limit" and start.logits is not None:  # of what is cut nothing can be said to follow
+            limits = wire.GenerateRequest("", max_tokens=n_most, time_ms=max(0, params.t_max_predict_ms))
+            review = Review(generator, workspace, TokenChooser(generator, limits, None), composed.piece, params.stop)
+            said = Said(first.words.text, first.tokens, first.logprobs, start.logits, start.seq, start.position)
+            candidates = yield from review.candidates(tail, said, self._fim, params.review)
+        chosen = by_review(candidates, dones, params, self._begins, self.engine.model.tokenize)
+        for index, done in enumerate(chosen):
             for n, token in enumerate(done.tokens, 1):
                 text = done.text if n == len(done.tokens) else ""
                 self.emit(Piece(token, text, n, self._n_prompt, done.timings, index=index))
-        return dones
+        return chosen
 
     # Around an answer
 
