@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from palimpsest import wire
-from palimpsest.assist.shared.requests import SMALL, WORD_SEARCH, Requests
+from palimpsest.assist.completions.requests import SMALL, WORD_SEARCH, completion, completion_ahead
+from palimpsest.assist.shared.requests import Requests
 from palimpsest.assist.shared.usage import Usage
 from palimpsest.config.layers import merged
 from palimpsest.config.settings import ContextSettings
@@ -46,8 +47,8 @@ def test_words_are_searched_for_where_it_is_wanted_and_costs_little(
     settings, problems = merged([{"completion.known_words": choice}])
     assert not problems
     requests = Requests("w", settings, lambda: n_params)
-    ahead = requests.completion_ahead(view(), (), False)
-    assert requests.completion(view(), (), False, 1).word_search == ahead.word_search == width
+    ahead = completion_ahead(requests, view(), (), False)
+    assert completion(requests, view(), (), False, 1).word_search == ahead.word_search == width
 
 
 @pytest.mark.parametrize("name", ["shop.cart", "README.md#a: b", "cell 1"])

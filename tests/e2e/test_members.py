@@ -11,7 +11,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from palimpsest import wire
-from palimpsest.assist.shared.requests import Requests
+from palimpsest.assist.completions import requests
 
 from .conftest import Editor, stop_editor
 from .scripted import scripted
@@ -60,14 +60,14 @@ async def asking(
     machine: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Editor, Callable[[str, lsp.Position], Awaitable[set[str]]]]]:
     """A window, and which names its engine is told where a completion is asked for."""
-    made, told = Requests.completion, list[Sequence[str]]()
+    made, told = requests.completion, list[Sequence[str]]()
 
-    def spying(self: Requests, *given: Any, **named: Any) -> wire.GenerateRequest:
+    def spying(*given: Any, **named: Any) -> wire.GenerateRequest:
         told.append(named.get("names", ()))
-        return made(self, *given, **named)
+        return made(*given, **named)
 
     # no door: what is told here shows in a model's choice alone
-    monkeypatch.setattr(Requests, "completion", spying)
+    monkeypatch.setattr(requests, "completion", spying)
     (tmp_path / "work").mkdir()
     with scripted() as engine:
         engine.replies = ["\n"]

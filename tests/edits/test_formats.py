@@ -103,7 +103,7 @@ def edits_of(draw: Any, block: ShownBlock) -> list[LineEdit]:
 def result(block: ShownBlock, written: Written) -> list[str] | str:
     """The document afterwards, or the reason why there is none."""
     lines = document_of(block)
-    now = Document(1, tuple(lines), lambda text: 0)
+    now = Document(1, tuple(lines))
     reading = checked(Reply((written,)), {block.name: block}, {URI: now})
     if reading.suggestions:
         return applied(lines, reading.suggestions[0].edits)
@@ -172,7 +172,7 @@ def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: For
     reply = data.draw(mutated(reply))
     read = format.read(reply, shown)
     lines = document_of(block)
-    now = Document(1, tuple(lines), lambda text: 0)
+    now = Document(1, tuple(lines))
     reading = checked(read, shown, {URI: now})
     editable = {line.document_line for line in block.lines} - {None}
     assert len(reading.suggestions) + len(reading.refused) == len(read.written)

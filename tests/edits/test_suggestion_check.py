@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,16 +23,8 @@ LINES = ("import os", "def f(a):", "    b = a", "    x()", "    y()", "    z()",
 BLOCK = shown_block(LINES[1], LINES[2], None, LINES[6], first=1)
 
 
-def count_errors(text: str) -> int:
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return 1
-    return 0
-
-
 def document(lines: Sequence[str] = LINES, version: int = 1, shown: Sequence[str] | None = None) -> Document:
-    return Document(version, tuple(lines), count_errors, None if shown is None else tuple(shown))
+    return Document(version, tuple(lines), None if shown is None else tuple(shown))
 
 
 def check(*lines: str, block: ShownBlock = BLOCK, now: Document | None = None) -> Reading:
@@ -77,19 +68,12 @@ def test_an_insertion_before_a_cut_stands_right_after_its_line() -> None:
         (["L4     return a"], 'line 4 of "editing" was not shown'),
         (["L0 import re"], 'line 0 of "editing" was not shown'),
         (["L2     b = a + 1", "L9-"], "line 9"),
-        (["L2     b = (a"], "it would leave 1 syntax error where there were none"),
         (["L2     b = a + 1", "L2-"], 'line 2 of "editing" is both replaced and deleted'),
         (["no number"], "before any line number"),
     ],
 )
-def test_what_was_not_shown_or_does_not_parse_is_refused_whole(lines: list[str], says: str) -> None:
+def test_what_was_not_shown_or_cannot_be_read_is_refused_whole(lines: list[str], says: str) -> None:
     assert says in reason(check(*lines))
-
-
-def test_a_broken_document_may_stay_as_broken_as_it_is() -> None:
-    lines = (*LINES[:2], "    b = (a", *LINES[3:])
-    block = shown_block(lines[1], lines[2], first=1)
-    assert changed(check("L1 def g(a):", block=block, now=document(lines)), lines)[1] == "def g(a):"
 
 
 def test_unknown_and_locked_blocks_are_refused_by_name() -> None:
@@ -221,7 +205,7 @@ def test_edits_of_a_block_do_to_the_document_what_they_say(
     for line in block.lines:
         if line.document_line is not None:
             lines[line.document_line] = line.text
-    now = Document(1, tuple(lines), lambda text: 0)
+    now = Document(1, tuple(lines))
     reading = checked(Reply((Written("editing", tuple(edits)),)), {"editing": block}, {URI: now})
     wanted = meant(lines, block, edits)
     if wanted is None:

@@ -1,13 +1,12 @@
 """Checks a reply's edits and turns edits of the blocks shown into edits of documents.
 
 In: what a format read, the blocks shown, the documents then and now.  Out: a `Reading` of `Suggestion`s and `Refusal`s.
-A suggestion is applied as written or refused as a whole; nothing is guessed.  Does not parse code itself
-(`Document.count_errors` is passed in) or know about editors.
+A suggestion is applied as written or refused as a whole; nothing is guessed.  Pure; parses no code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.edits.line_edits import applied, line_map, normalised
@@ -20,13 +19,11 @@ from palimpsest.types import LineEdit, Reading, Refusal, Suggestion
 class Document:
     """A document now (`version`, `lines`), and as it was when its blocks were shown (`lines_shown`; None: unknown).
 
-    `lines` have no line ends.  `count_errors` counts the syntax errors of a whole text whose lines are joined by a
-    newline; it must be pure.
+    `lines` have no line ends.
     """
 
     version: int
     lines: tuple[str, ...]
-    count_errors: Callable[[str], int]
     lines_shown: tuple[str, ...] | None = None
 
 
@@ -64,7 +61,6 @@ def _suggestion(written: Written, shown: Mapping[str, ShownBlock], documents: Ma
     result = applied(document.lines, edits)
     if result == list(document.lines):
         raise _Refused("it changes nothing")
-    _check_syntax(result, document)
     before = tuple(document.lines[edit.start : edit.end] for edit in edits)
     return Suggestion(block.name, block.uri, document.version, edits, before)
 
@@ -134,11 +130,3 @@ def _places(anchors: set[int], block: ShownBlock, document: Document) -> dict[in
     if any(document.lines[now] != texts[then] for then, now in places.items()):
         raise _Refused(f'the block "{block.name}" does not show the lines as the document has them')
     return places
-
-
-def _check_syntax(result: Sequence[str], document: Document) -> None:
-    before = document.count_errors("\n".join(document.lines))
-    after = document.count_errors("\n".join(result))
-    if after > before:
-        errors = "syntax error" if after == 1 else "syntax errors"
-        raise _Refused(f"it would leave {after} {errors} where there were {before or 'none'}")

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 from palimpsest import wire
 from palimpsest.assist.shared.events import RefreshNeeded
-from palimpsest.assist.shared.requests import whole_prompt
 from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import estimate
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.view import CursorView
 from palimpsest.errors import EngineError, InvalidArgument
-from palimpsest.prompt.blocks import FOOTER, HEADER, render_context
+from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_numbered
 from palimpsest.providers.base.estimating import Estimating
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
@@ -34,7 +33,8 @@ class Shown:
 
     @property
     def prompt(self) -> str:
-        return whole_prompt(self.view, self.blocks)
+        """As a model reads it from front to back, the editing block with its line numbers."""
+        return HEADER + "".join(map(render_context, self.blocks)) + FOOTER + render_numbered(self.view.editing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 
 from palimpsest.assist.completions.completions import Completions
+from palimpsest.assist.completions.requests import warm_up
 from palimpsest.assist.shared.events import (
     CursorMoved,
     FilesChanged,
@@ -73,5 +74,5 @@ class Prefetch:
             services.note(blocks, await engine.sync(services.requests.sync(blocks, "background")))
         model = services.supervisor.status.model
         if model is not None and model.fim_layout and self._completions.is_on(snapshot):
-            services.usage.warmed(await engine.generate(services.requests.warm_up(view)))
+            services.usage.warmed(await engine.generate(warm_up(services.requests, view)))
             await self._completions.prepare(snapshot, position)

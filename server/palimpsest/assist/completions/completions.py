@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
+from palimpsest.assist.completions import requests
 from palimpsest.assist.completions.fitting import fitting, placed
 from palimpsest.assist.completions.indentation import is_blank, missing_at
 from palimpsest.assist.completions.learning import Learning, Seen
@@ -262,7 +263,7 @@ class Completions:
         view = services.view(old, position, hurried=True)
         blocks = await services.chooser.chosen(view)
         if not text:
-            names = await self.names.standing(view, old, position) if services.requests.word_search else ()
+            names = await self.names.standing(view, old, position) if requests.word_search(services.requests) else ()
             return self._query(view, blocks, names)
         new, edits = old.changed([ContentChange(Range(position, position), text)], old.version)
         at = new.position(old.offset(position) + len(text))
@@ -296,8 +297,15 @@ class Completions:
         """The engine's answer."""
         services = self._services
         n_lines = self._reviewing.n_lines("asked" if invoked else "typing")
-        request = services.requests.completion(
-            query.view, query.blocks, query.multiline, n, first=not invoked, review=n_lines, names=query.names
+        request = requests.completion(
+            services.requests,
+            query.view,
+            query.blocks,
+            query.multiline,
+            n,
+            first=not invoked,
+            review=n_lines,
+            names=query.names,
         )
         async with services.supervisor.engine() as engine:
             answer = await services.generate(engine, request, query.blocks)
@@ -412,8 +420,8 @@ class Completions:
     async def _ahead(self, query: CompletionQuery, n_lines: int) -> wire.GenerateAnswer:
         services = self._services
         engine = await services.supervisor.ready()
-        request = services.requests.completion_ahead(
-            query.view, query.blocks, query.multiline, review=n_lines, names=query.names
+        request = requests.completion_ahead(
+            services.requests, query.view, query.blocks, query.multiline, review=n_lines, names=query.names
         )
         answer = await engine.generate(request)
         self._reviewing.note(answer)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from palimpsest import wire
-from palimpsest.completion.choice import order, share
+from palimpsest.candidates import order, share
 from palimpsest.completion.inline import trim
 from palimpsest.completion.repairs import untyped
 from palimpsest.completion.results import Result

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
+from palimpsest.assist.completions.requests import completion
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.suggestions import Suggestions
 from palimpsest.errors import PalimpsestError
@@ -55,7 +56,7 @@ class NextEditModel:
         at = len(utf8_text(now.utf8[: place.start])) + len(named)
         view = services.view_of(parse_snapshot(imagined, file.parsed.language), imagined.position(at))
         request = replace(
-            services.requests.completion(view, (), multiline=False, n=VALUES),
+            completion(services.requests, view, (), multiline=False, n=VALUES),
             slot="suggestion",
             sync=None,
             max_tokens=VALUE_TOKENS,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from palimpsest import wire
 from palimpsest.assist.shared.events import (
@@ -34,15 +33,14 @@ from palimpsest.context.activity.activity import Activity
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.view import Cell, CursorView
-from palimpsest.edits.check import Document
 from palimpsest.errors import EngineError
 from palimpsest.index.workspace_index import WorkspaceIndex
-from palimpsest.languages.embedded import n_errors, parsed_at
+from palimpsest.languages.embedded import parsed_at
 from palimpsest.languages.registry import language_of
 from palimpsest.providers.base.protocol import Engine, streamed
 from palimpsest.providers.base.scoring import Scores
 from palimpsest.providers.supervisor import Supervisor
-from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import enclosing, file_scope, scope_at
 from palimpsest.text.conversations import is_conversation
@@ -52,8 +50,6 @@ from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
 
-ERRORS_KEPT = 4
-"""Texts whose errors a check's document remembers: its own is compared with every reply's."""
 LOADING_S = 60.0
 """Someone who asks for an edit waits for a model that is being loaded; a keystroke never does."""
 
@@ -217,11 +213,3 @@ class Services:
         """Keep what the engine said of these blocks."""
         self.usage.synced(answer, blocks)
         self.chooser.counted({BlockKey.parse(report.key): report.tokens for report in answer.blocks}, blocks)
-
-    def document(self, now: Snapshot, lines_shown: tuple[str, ...] | None) -> Document:
-        """An open document as a suggestion is checked against it."""
-        return Document(now.version, now.lines, self._error_counter(now), lines_shown)
-
-    def _error_counter(self, snapshot: Snapshot) -> Callable[[str], int]:
-        language = language_of(snapshot.language_id, snapshot.uri)
-        return lru_cache(ERRORS_KEPT)(lambda text: n_errors(parse_text(text, language)))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from palimpsest import wire
-from palimpsest.completion.choice import share
+from palimpsest.candidates import share
 from palimpsest.types import Block, BlockKey
 
 MOST_COUNTED = 2_000

@@ -14,6 +14,7 @@ from palimpsest.assist.suggestions import name_fixes, slip_fixes
 from palimpsest.assist.suggestions.files import Files
 from palimpsest.assist.suggestions.proposals import SuggestionRequest
 from palimpsest.assist.suggestions.ranking import Draft, Suggested, SuggestionPrompt, ranked
+from palimpsest.assist.suggestions.requests import suggestion
 from palimpsest.context.view import CursorView
 from palimpsest.edits import selection
 from palimpsest.edits.formats import FORMATS
@@ -61,7 +62,8 @@ class SuggestionModel:
         if request.lines is not None:
             numbered = FORMATS[self._format(request)].numbered
             instruction, nameable = _selected(shown, request.lines, instruction, numbered)
-        query = services.requests.suggestion(
+        query = suggestion(
+            services.requests,
             view,
             blocks,
             nameable.values(),

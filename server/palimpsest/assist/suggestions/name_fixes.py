@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from palimpsest import wire
+from palimpsest.assist.completions import requests
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.proposals import SuggestionRequest
 from palimpsest.assist.suggestions.ranking import FIX_FORMAT
@@ -77,7 +78,7 @@ class NameFixes:
         new, edits = old.changed([ContentChange(rest, "")], old.version)
         begun = services.view_of(services.parser.imagined(old, new, edits), cursor)
         answer = await services.generate(
-            place.engine, services.requests.name(begun, place.blocks, place.slot), place.blocks
+            place.engine, requests.name(services.requests, begun, place.blocks, place.slot), place.blocks
         )
         match = WORD.match(slip.name[0] + answer.choices[0].text)
         return match[0] if match else ""

@@ -123,7 +123,7 @@ def _documents(prompt: SuggestionPrompt, now: Mapping[str, Snapshot]) -> dict[st
     looked at when all parts of a reply are together (`validate.py`): one alone may well be half a statement."""
     shown = prompt.then
     texts = shown if prompt.draft.changes else now
-    return {uri: Document(found.version, found.lines, lambda _: 0, shown[uri].lines) for uri, found in texts.items()}
+    return {uri: Document(found.version, found.lines, shown[uri].lines) for uri, found in texts.items()}
 
 
 def _reading(

@@ -16,6 +16,7 @@ from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.name_fixes import NameQuery
 from palimpsest.assist.suggestions.proposals import SuggestionRequest
 from palimpsest.assist.suggestions.ranking import FIX_FORMAT
+from palimpsest.assist.suggestions.requests import scores
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_fixes import LineFix, line_fixes, words_around
 from palimpsest.edits.shown import ShownBlock
@@ -52,7 +53,7 @@ class SlipFixes:
         fixes = _fixes(place, request, block)
         if not fixes:
             return []
-        asked = self._services.requests.scores(place.view, place.blocks, fixes, place.slot)
+        asked = scores(self._services.requests, place.view, place.blocks, fixes, place.slot)
         try:
             answer = await self._services.score(engine, asked, place.blocks)
         except ContextTooLarge as error:  # the replies may still fit

@@ -6,13 +6,15 @@ In: a folder.  Out: a message that is ready to paste, and the files it is about.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest import wire
 from palimpsest.assist.shared.events import RefreshNeeded
+from palimpsest.assist.shared.requests import Requests
 from palimpsest.assist.shared.services import LOADING_S, Services
+from palimpsest.assist.suggestions.requests import text_tail
 from palimpsest.assist.summaries.changed_block import changed_block
 from palimpsest.assist.summaries.uncommitted import Uncommitted, uncommitted
 from palimpsest.context.estimate import chars_for
@@ -21,12 +23,14 @@ from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.shown import of_editing
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, OutsideWorkspace
 from palimpsest.prompt.blocks import render_numbered
-from palimpsest.prompt.summary import OPEN, FileChange, commit_message, message, told
+from palimpsest.prompt.summary import CLOSE, LINE_GRAMMAR, OPEN, FileChange, commit_message, message, told
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none, to_path
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 
+LINE_TOKENS, SUMMARY_TOKENS = 64, 300
+"""The most tokens of a commit message: its first line alone, and with a body."""
 MOST_TOKENS = 3000
 """A change is shown with no more, and with no more than a third of what the model can read at once."""
 BLOCK_TOKENS, FEWEST_TOKENS = 400, 64
@@ -87,7 +91,7 @@ class Summaries:
                 most // 9,
             ):  # digits and other scripts have far more tokens than reckoned with
                 asked = told(change.changes, change.named, chars_for(room)) if chat else _written(change.changes, room)
-                request = services.requests.summary(asked, blocks, chat=chat)
+                request = _request(services.requests, asked, blocks, chat=chat)
                 try:
                     on_text = _summary_reader(on_summary, begun=not chat) if on_summary is not None else None
                     return _summarized(change, await services.generate(engine, request, blocks, on_text))
@@ -149,3 +153,18 @@ def _summarized(change: Uncommitted, answer: wire.GenerateAnswer) -> Summarized:
         raise EngineError("the model wrote no summary.", hint="A larger model will.")
     files = (*(one.file for one in change.changes), *change.named)
     return Summarized(first, commit_message(first, body), files, change.left_out)
+
+
+def _request(requests: Requests, asked: str, blocks: Iterable[Block], *, chat: bool) -> wire.GenerateRequest:
+    """A commit message: with `chat` for a question, else a summary's one line that goes on from `asked`."""
+    return wire.GenerateRequest(
+        workspace=requests.workspace,
+        **text_tail(asked, chat=chat),
+        slot="suggestion",
+        sync=requests.sync(blocks, "suggestion"),
+        max_tokens=SUMMARY_TOKENS if chat else LINE_TOKENS,
+        time_ms=requests.settings.suggestion.time_ms,
+        stop=[] if chat else [CLOSE],
+        grammar="" if chat else LINE_GRAMMAR,
+        sampling=wire.Sampling(temperature=0.0, seed=0),
+    )

@@ -55,8 +55,7 @@ def outcome(
 ) -> Outcome:
     """`name` of the format; `documents` by URI, the damaged one among them."""
     reply, is_cut = FORMATS[name].read(choice.text, shown), choice.finish in UNFINISHED
-    # Syntax is looked at when all parts of a reply are together: one alone may well be half a statement.
-    given = {uri: Document(found.version, found.lines, lambda _: 0, found.lines) for uri, found in documents.items()}
+    given = {uri: Document(found.version, found.lines, found.lines) for uri, found in documents.items()}
     baseline = {uri: Baseline(found.lines, language_of("", uri)) for uri, found in documents.items()}
     original = case.function.parsed
     here = original.snapshot.uri

@@ -16,6 +16,7 @@ from palimpsest import wire
 from palimpsest.app import build_session
 from palimpsest.assist.shared.services import Services
 from palimpsest.assist.suggestions.files import Files
+from palimpsest.assist.suggestions.requests import suggestion
 from palimpsest.bench.repairing.cases import Case
 from palimpsest.bench.repairing.outcomes import Outcome, outcome
 from palimpsest.config.settings import Settings
@@ -117,7 +118,8 @@ class RepairPrompt:
 
     async def asked(self, name: str, bound: bool) -> Outcome:
         services = self.services
-        request = services.requests.suggestion(
+        request = suggestion(
+            services.requests,
             self.view,
             self.blocks,
             self.shown.values(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from palimpsest.completion.choice import order
+from palimpsest.candidates import order
 from palimpsest.llama_server.completions.outcome import Done
 from palimpsest.llama_server.requests.params import Params
 from palimpsest.wire import Candidate

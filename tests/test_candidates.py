@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.completion.choice import LEAST_GAIN, order
+from palimpsest.candidates import LEAST_GAIN, order
 from palimpsest.wire import Candidate
 
 NATS = st.floats(-200, 0)
