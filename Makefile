@@ -31,8 +31,8 @@ editors: setup
 #: Three at once on two cores, file by file: most tests wait for a process that starts, and what a file sets up is set up once.
 PYTEST := $(PY) -m pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=30 --durations-min=4
 
-#: The rooms without processes, and the three stories that every change touches.
-CORE := tests/test_*.py $(addprefix tests/, assist completion context documents edits kv languages memory prompt propagation \
+#: The packages without processes, and the three stories that every change touches.
+CORE := tests/test_*.py $(addprefix tests/, completions context conversations documents edits engine languages next_edits prompt \
 	syntax text workspace e2e/test_ask.py e2e/test_completion.py e2e/test_protocol.py)
 
 test: setup editors
@@ -89,7 +89,7 @@ docs: setup
 ## make figures  measures again what docs/measurements.md says, with the model in use (hours; ONLY=names for one table)
 figures: setup
 	$(PY) -m palimpsest model get default || true
-	$(PY) -m palimpsest bench figures $(if $(ONLY),--only $(ONLY))
+	$(PY) -m bench figures $(if $(ONLY),--only $(ONLY))
 
 ## make train-smoke  a trial of all of server/training (part of `make test-all`; it makes the environment for it: .venv-train)
 train-smoke: setup

@@ -4,7 +4,7 @@
 
 A field whose bytes are not its default is marked: from the first of them on, llama.h has got another field.  Compare
 with llama.h's `struct llama_model_params` and `struct llama_context_params`, and add a layout to
-`server/palimpsest/kv/llama/layouts.py`.
+`server/palimpsest/engine/llama/layouts.py`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 import ctypes
 import sys
 
+from palimpsest.engine.llama.binding import defaults, opened
+from palimpsest.engine.llama.layouts import LAYOUTS, structure
 from palimpsest.errors import EngineUnavailable
-from palimpsest.kv.llama.binding import defaults, opened
-from palimpsest.kv.llama.layouts import LAYOUTS, structure
 from palimpsest.libraries.locate import located
 
 

@@ -20,9 +20,9 @@ import numpy as np
 
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.llama.native import Run
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.llama.native import Run
+from palimpsest.engine.native_engine import NativeEngine
 
 SYSTEM = "You help a person with the code in their editor. Answer briefly and exactly."
 MODULES = """

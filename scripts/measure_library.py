@@ -24,9 +24,9 @@ COLUMNS = {"1,024 tokens/s": "prefill", "one by one/s": "single", "6 tokens, ms"
 
 def child(asked: dict[str, str]) -> None:
     """Measures once for each line of stdin."""
-    from palimpsest.kv.llama import library
-    from palimpsest.kv.llama.batch import Run
-    from palimpsest.kv.llama.native import Context, ContextParams, Model
+    from palimpsest.engine.llama import library
+    from palimpsest.engine.llama.batch import Run
+    from palimpsest.engine.llama.native import Context, ContextParams, Model
 
     library.choose(asked.get("library", ""))
     said = os.fdopen(os.dup(1), "w")

@@ -1,4 +1,4 @@
-"""The rooms and arrows of server/ARCHITECTURE.md hold: read from the imports themselves, and from the map's own table.
+"""The packages and levels of server/ARCHITECTURE.md hold: read from the imports themselves, and from the map's tables.
 
 What is imported for types alone counts: whoever names a type knows it.
 """
@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 from tests.sources import MAP, sources
 
-ONLY = {  # library: the rooms that may import it
+ONLY = {  # library: the packages that may import it
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
     "tree_sitter": {"syntax", "languages"},
     "httpx": {"providers", "models", "libraries"},
-    "llama_cpp": {"kv"},
-    "numpy": {"kv", "engine", "llama_server", "measure", "models"},
+    "llama_cpp": {"engine"},
+    "numpy": {"engine", "models"},
     "gguf": {"models"},
-    "starlette": {"engine", "llama_server"},
+    "starlette": {"engine"},
     "uvicorn": {"engine"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
@@ -29,7 +29,24 @@ ONLY = {  # library: the rooms that may import it
     "mcp_types": {"agents"},
     "pydantic": {"agents"},
 }
-NEVER = {("kv", "text"), ("engine", "text"), ("edits", "prompt"), ("prompt", "edits")}
+ENGINE = "engine/"
+TEXT_IN_ENGINE = f"{ENGINE}llama_server/"
+"""The one part of the engine that knows texts as an editor has them."""
+WAITS = {
+    "asyncio",
+    "httpx",
+    "io",
+    "multiprocessing",
+    "os",
+    "select",
+    "shutil",
+    "socket",
+    "sqlite3",
+    "subprocess",
+    "tempfile",
+}
+"""What a pure module does not import."""
+ABOVE_PURE = ("index/", "providers/", ENGINE, "window/", "session/", "lsp/")
 
 
 class Module(NamedTuple):
@@ -43,6 +60,8 @@ class Module(NamedTuple):
     """Lines with a relative import."""
     runs_git: list[int]
     """Lines with a list that begins with "git"."""
+    is_pure: bool
+    """Whether its docstring says so."""
 
 
 def slashed(dotted: str) -> str:
@@ -50,15 +69,17 @@ def slashed(dotted: str) -> str:
 
 
 def name_of(path: str) -> str:
-    """`kv/arena/plan`; a package's own file has the package's name."""
+    """`engine/arena/plan`; a package's own file has the package's name."""
     return path.removesuffix(".py").removesuffix("/__init__")
 
 
 def read(path: str, text: str, names: set[str]) -> Module:
     name = name_of(path)
     is_folder = path.endswith("/__init__.py") or "/" not in name
-    module = Module(name if is_folder else name.rpartition("/")[0], set(), set(), [], [])
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    is_pure = (ast.get_docstring(tree) or "").startswith("Pure:")
+    module = Module(name if is_folder else name.rpartition("/")[0], set(), set(), [], [], is_pure)
+    for node in ast.walk(tree):
         imported = list[str]()
         if isinstance(node, ast.Import):
             imported = [alias.name for alias in node.names]
@@ -83,14 +104,19 @@ def modules() -> dict[str, Module]:
     return {name_of(path): read(path, text, names) for path, text in files.items()}
 
 
-def floors() -> dict[str, int]:
-    """The map's table: `| 3 | `models/` `syntax/` | … |`."""
+def levels() -> dict[str, int]:
+    """The map's tables: `| 3 | `models/` `syntax/` | … |`."""
     rows = re.findall(r"^\| (\d+) \| (.+?) \|", MAP, re.MULTILINE)
-    return {room.rstrip("/"): int(floor) for floor, rooms in rows for room in re.findall(r"`([^`]+)`", rooms)}
+    return {name.rstrip("/"): int(level) for level, names in rows for name in re.findall(r"`([^`]+)`", names)}
 
 
-def room_of(module: str) -> str:
+def package_of(module: str) -> str:
     return module.partition("/")[0]
+
+
+def part_of(module: str) -> str:
+    """`engine/cache`, of what is inside of the engine."""
+    return "/".join(module.split("/")[:2])
 
 
 def circles(arrows: dict[str, set[str]]) -> list[str]:
@@ -107,30 +133,51 @@ def circles(arrows: dict[str, set[str]]) -> list[str]:
             return found
 
 
-def test_every_room_is_on_one_floor_of_the_map() -> None:
-    assert {room_of(name) for name in modules()} == floors().keys()
+def is_inside(one: str, other: str) -> bool:
+    """Whether one of two folders is in the other."""
+    return one.startswith(f"{other}/") or other.startswith(f"{one}/")
 
 
-def test_rooms_are_named_in_full() -> None:
+def test_every_package_is_on_one_level_of_the_map() -> None:
+    parts = {part_of(name) for name in modules() if name.startswith(ENGINE)}
+    assert {package_of(name) for name in modules()} | parts == levels().keys()
+
+
+def test_packages_are_named_in_full() -> None:
     assert [f"{name}:{line} imports relatively" for name, module in modules().items() for line in module.relative] == []
 
 
-def test_a_library_is_imported_by_its_rooms_only() -> None:
+def test_a_library_is_imported_by_its_packages_only() -> None:
     problems = [
         f"{name} imports {library}, which belongs to {ONLY[library]}"
         for name, module in modules().items()
         for library in module.libraries & ONLY.keys()
-        if room_of(name) not in ONLY[library]
+        if package_of(name) not in ONLY[library]
     ]
     assert problems == []
 
 
-def test_a_room_imports_from_floors_below_only() -> None:
-    floor, problems = floors(), list[str]()
+def test_a_package_imports_from_levels_below_only() -> None:
+    level, problems = levels(), list[str]()
     for name, module in modules().items():
         for target in sorted(module.imports):
-            ours, theirs = room_of(name), room_of(target)
-            if (ours, theirs) in NEVER or (ours != theirs and floor[theirs] >= floor[ours]):
+            is_inside = name.startswith(ENGINE) and target.startswith(ENGINE)
+            ours, theirs = (part_of(one) if is_inside else package_of(one) for one in (name, target))
+            is_text = name.startswith(ENGINE) and not name.startswith(TEXT_IN_ENGINE) and target.startswith("text/")
+            if is_text or (ours != theirs and level[theirs] >= level[ours]):
+                problems.append(f"{name} imports {target}")
+    assert problems == []
+
+
+def test_pure_modules_do_no_io_and_know_no_engine() -> None:
+    problems, pure = list[str](), {name for name, module in modules().items() if module.is_pure}
+    assert {package_of(name) for name in pure} >= {"completions", "edits", "next_edits", "engine"}
+    for name in pure:
+        module = modules()[name]
+        problems += [f"{name} imports {library}" for library in module.libraries & WAITS]
+        for target in module.imports:
+            is_own = package_of(target) == package_of(name) and modules()[target].folder != target
+            if (is_own and target not in pure) or target.startswith(ABOVE_PURE if not is_own else ("!",)):
                 problems.append(f"{name} imports {target}")
     assert problems == []
 
@@ -142,10 +189,11 @@ def test_no_file_leads_back_to_itself() -> None:
 def test_no_folder_leads_back_to_itself() -> None:
     arrows = defaultdict[str, set[str]](set)
     for module in modules().values():
-        arrows[module.folder] |= {modules()[one].folder for one in module.imports} - {module.folder}
+        folders = {modules()[one].folder for one in module.imports} - {module.folder}
+        arrows[module.folder] |= {one for one in folders if not is_inside(one, module.folder)}
     assert circles(arrows) == []
 
 
-def test_one_room_runs_git() -> None:
+def test_one_package_runs_git() -> None:
     """It knows how to keep a repository's own configuration from running programs."""
     assert [f"{name}:{line}: ask system/git.py" for name, module in modules().items() for line in module.runs_git] == []

@@ -1,4 +1,4 @@
-"""Tests come in by doors that a person or another room has; where there is none, a comment says why."""
+"""Tests come in by doors that a person or another package has; where there is none, a comment says why."""
 
 import ast
 import sys
@@ -56,4 +56,4 @@ def test_whoever_reaches_inside_says_why_no_door_serves() -> None:
                 told.add(number)
             else:
                 silent.append(f"{path.relative_to(TESTS)}:{number}: {lines[number].strip()}")
-    assert silent == [], f"use what a person or another room has, or say why not: {WHY}…"
+    assert silent == [], f"use what a person or another package has, or say why not: {WHY}…"

@@ -1,4 +1,4 @@
-"""No room but its own folder says the name of a language, and each language is whole."""
+"""Nobody but its own folder says the name of a language, and each language is whole."""
 
 from __future__ import annotations
 

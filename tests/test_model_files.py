@@ -16,8 +16,8 @@ import pytest
 
 from palimpsest.cli.model import main
 from palimpsest.config.settings import EngineSettings, ModelSettings
+from palimpsest.engine.model.load import load
 from palimpsest.errors import ModelError
-from palimpsest.kv.model.load import load
 from palimpsest.models import files as model_files
 from palimpsest.models.header import TENSOR_TYPES
 from palimpsest.models.known import KNOWN

@@ -113,11 +113,11 @@ def test_every_slow_test_is_of_a_part_of_the_table_and_the_table_names_what_is_t
     assert wrong == [], "\n".join(wrong)
 
 
-def test_a_part_is_about_each_room() -> None:
+def test_a_part_is_about_each_package() -> None:
     """But for what agents start, which nothing that takes long is about."""
     package = ROOT / "server" / "palimpsest"
-    rooms = {path for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    names = {path.relative_to(ROOT).as_posix() for path in {*rooms, package / "assets"} - {package / "agents"}}
+    packages = {path for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    names = {path.relative_to(ROOT).as_posix() for path in {*packages, package / "assets"} - {package / "agents"}}
     assert [name for name in sorted(names) if not any(is_about(part, name) for part in tables().values())] == []
 
 

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest import wire
-from palimpsest.assist.completions.requests import SMALL, WORD_SEARCH, completion, completion_ahead
-from palimpsest.assist.shared.requests import Requests
-from palimpsest.assist.shared.usage import Usage
+from palimpsest.completions.requests import SMALL, WORD_SEARCH, completion, completion_ahead
 from palimpsest.config.layers import merged
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing.block import editing_at
@@ -19,6 +17,8 @@ from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
+from palimpsest.window.requests import Requests
+from palimpsest.window.usage import Usage
 
 CODE = "def total(items):\n    return sum(items)\n"
 

@@ -14,7 +14,7 @@ Glossary (one word, one meaning):
     resident  in the cache; `stored`: its KV is in host memory; `wanted`: neither, yet
     snapshot  one immutable version of a document
     slot      whose work a job is: typing, suggestion, chat or background; also its priority
-    ref, descriptor, experience   parts of a conversation (a later room)
+    ref, descriptor, experience   parts of a conversation
 """
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""The command line: `palimpsest serve | engine | mcp | acp | demo | doctor | model | bench`.
+"""The command line: `palimpsest serve | engine | mcp | acp | demo | doctor | model`.
 
 In: arguments.  Out: an exit status (0 done, 1 the thing asked about is not right, 2 wrong usage).
 Each command's room is imported only when asked for, since an editor waits for `serve` to answer.
@@ -22,7 +22,6 @@ usage: palimpsest COMMAND [options]
   demo     the real server and engine on a sample workspace, driven as an editor would
   doctor   model, engine, sockets, editors: what is right, and what to do where it is not
   model    list, use, get: which model answers
-  bench    measurements
 
 `palimpsest COMMAND --help` says more.  palimpsest {version}
 """
@@ -70,12 +69,6 @@ def _model(argv: list[str]) -> int:
     return model_main(argv)
 
 
-def _bench(argv: list[str]) -> int:
-    from palimpsest.bench.command import main as bench_main
-
-    return bench_main(argv)
-
-
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "serve": _serve,
     "engine": _engine,
@@ -84,7 +77,6 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "demo": _demo,
     "doctor": _doctor,
     "model": _model,
-    "bench": _bench,
 }
 
 

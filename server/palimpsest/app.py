@@ -20,12 +20,12 @@ from palimpsest.config.settings import Settings
 from palimpsest.system import folders, logs
 
 if TYPE_CHECKING:
-    from palimpsest.assist.shared.usage import Usage
     from palimpsest.lsp.report import Report, State
     from palimpsest.lsp.report import Status as ShownStatus
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.providers.supervisor import Status as EngineStatus
     from palimpsest.session.session import Session
+    from palimpsest.window.usage import Usage
 
 logger = logging.getLogger(__name__)
 
@@ -84,9 +84,9 @@ def new_server() -> PalimpsestServer:
 
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:
     """A session with its engine starting behind it.  Must be called on the event loop."""
-    from palimpsest.assist.shared.events import FeatureSwitched, RefreshNeeded, StatusChanged
     from palimpsest.providers.supervisor import RESTART_HINT
     from palimpsest.session.building import build
+    from palimpsest.window.events import FeatureSwitched, RefreshNeeded, StatusChanged
 
     session = build(settings, roots)
     services, events, supervisor = session.services, session.events, session.services.supervisor

@@ -167,7 +167,7 @@ class DocumentChange:
     """A proposal's edits of one document at `version`, sorted and without overlap.
 
     `names` are the blocks that the edits were written for; `before` are the lines that each edit replaces.  The version
-    of a file that is not open in the editor is negative and identifies its text (`assist/suggestions/files.py`).
+    of a file that is not open in the editor is negative and identifies its text (`edits/suggestions/files.py`).
     """
 
     uri: str
@@ -187,7 +187,7 @@ class Proposal:
 
     `changes` contains each document once, first the cursor's.  `agreement` is the share of replies that make these
     edits (0 to 1), `logprob` the best mean log probability among them.  `flags` are remarks for the user (`unknown
-    name: foo`).  `id` is empty until the proposal is offered (`assist/suggestions/proposals.py`).
+    name: foo`).  `id` is empty until the proposal is offered (`edits/suggestions/proposals.py`).
     """
 
     changes: tuple[DocumentChange, ...]

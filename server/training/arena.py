@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from palimpsest.kv.generation.grammar import CANDIDATE, array_of
-from palimpsest.kv.generation.words import Lexicon
-from palimpsest.kv.llama.batch import Batch, Run
-from palimpsest.kv.llama.library import library
-from palimpsest.kv.llama.vocab import Vocabulary
+from palimpsest.engine.generation.grammar import CANDIDATE, array_of
+from palimpsest.engine.generation.words import Lexicon
+from palimpsest.engine.llama.batch import Batch, Run
+from palimpsest.engine.llama.library import library
+from palimpsest.engine.llama.vocab import Vocabulary
 
 MAIN, SCRATCH = 0, 1
 N_SEQUENCES = 40

@@ -1,7 +1,7 @@
 """How often a function is broken in which way for training, and the reply that mends it, as ln-diff (FORMATS.md).
 
 In: the lines of a function that parses.  Out: a `Damage`, and its reply's text.  The ways are the product's own
-(`palimpsest.bench.repairing.damage`), which measures itself on them.
+(`bench.repairing.damage`), which measures itself on them.
 Numbers in the reply are those of the broken lines, counted from 1.
 """
 
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from random import Random
 
-from palimpsest.bench.repairing.damage import (
+from bench.repairing.damage import (
     Breaker,
     Damage,
     at,

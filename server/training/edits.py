@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from bench.measure.measure import with_f32_weights
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.llama.native import Context, Run
-from palimpsest.measure.measure import with_f32_weights
+from palimpsest.engine.cache.in_place import InPlaceWorkspace
+from palimpsest.engine.llama.native import Context, Run
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training.examples import Workspace
 from training.measures import cross_entropy

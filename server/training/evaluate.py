@@ -12,7 +12,8 @@ is (none − in place) / (none − causal).  `a_character` has the same in nats 
 models with different tokenizers compare; `own` is that of this project's own source, renamed, which no model has read.
 `end`: how often the end of a middle is the likeliest token there.
 `words` are identifiers with the cursor inside, `names` shares of those that only a block has; both are healed and
-chosen as a whole, words that the prompt knows counting more, as the product does (`palimpsest.kv.generation.words`).
+chosen as a whole, words that the prompt knows counting more, as the product does
+(`palimpsest.engine.generation.words`).
 Everything else is greedy.  The first line has the same figures for words chosen token by token (`greedy`) and as a
 whole by the model alone (`searched`).
 Any GGUF will do: three orders are measured side by side (`training.prompt`), so that it can be seen what editing a

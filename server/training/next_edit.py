@@ -1,7 +1,7 @@
 """Next edits from histories of edits: a change made in one place, and the same change still to be made in another.
 
 In: a function's lines.  Out: the function as it was before the change (a `Damage`, whose reply makes it), and what the
-product says of the change made elsewhere (`palimpsest.propagation.related`).  The line elsewhere is this one with other
+product says of the change made elsewhere (`palimpsest.next_edits.related`).  The line elsewhere is this one with other
 names, so that the change has to be understood, not copied.  Knows no language.
 """
 
@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from random import Random
 
-from palimpsest.bench.repairing.damage import Damage, replaced
-from palimpsest.propagation.related import SHORTEST, same_change
+from bench.repairing.damage import Damage, replaced
+from palimpsest.next_edits.related import SHORTEST, same_change
 from training.examples import fresh_name
 
 NAME = re.compile(r"(?<![\w'\"])[A-Za-z_]\w{3,}")

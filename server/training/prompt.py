@@ -17,9 +17,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from palimpsest.kv.generation.known import KnownWords, typed_word
-from palimpsest.kv.generation.sampler import log_probability
-from palimpsest.kv.generation.words import Candidate, Word, WordSearch
+from palimpsest.engine.generation.known import KnownWords, typed_word
+from palimpsest.engine.generation.sampler import log_probability
+from palimpsest.engine.generation.words import Candidate, Word, WordSearch
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training.arena import Arena, Grammar
 from training.examples import Tail

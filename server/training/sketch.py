@@ -15,7 +15,7 @@ from functools import cached_property
 from random import Random
 from typing import Protocol
 
-from palimpsest.bench.repairing.damage import Damage
+from bench.repairing.damage import Damage
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import Scope, enclosing, scopes

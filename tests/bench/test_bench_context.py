@@ -1,4 +1,4 @@
-"""`palimpsest bench context`: what it says, in every language that it has files in."""
+"""`python -m bench context`: what it says, in every language that it has files in."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from palimpsest.bench.command import main
-from palimpsest.bench.gathering.long_file import LANGUAGES
+from bench.command import main
+from bench.gathering.long_file import LANGUAGES
 from palimpsest.models.files import embedded
 
 SMALL = ("--files", "40", "--lines", "300", "--walked", "120", "--times", "20")

@@ -1,4 +1,4 @@
-"""`palimpsest bench formats`: damage, cases and judgement by themselves; and all of it, with real models."""
+"""`python -m bench formats`: damage, cases and judgement by themselves; and all of it, with real models."""
 
 import ast
 import json
@@ -13,14 +13,14 @@ from typing import Any, TypeAlias
 import pytest
 from tests.models import written
 
+from bench.command import main
+from bench.repairing.cases import Case, cases
+from bench.repairing.damage import WAYS
+from bench.repairing.outcomes import Outcome, outcome
+from bench.repairing.rates import row
+from bench.replaying.ours import own_folders
+from bench.shared.source import functions
 from palimpsest import wire
-from palimpsest.bench.command import main
-from palimpsest.bench.repairing.cases import Case, cases
-from palimpsest.bench.repairing.damage import WAYS
-from palimpsest.bench.repairing.outcomes import Outcome, outcome
-from palimpsest.bench.repairing.rates import row
-from palimpsest.bench.replaying.ours import own_folders
-from palimpsest.bench.shared.source import functions
 from palimpsest.context.editing.block import editing_at
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied

@@ -1,4 +1,4 @@
-"""`palimpsest bench names`, with the real server, engine and model."""
+"""`python -m bench names`, with the real server, engine and model."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.bench.command import main
+from bench.command import main
 
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"
 

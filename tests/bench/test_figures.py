@@ -1,4 +1,4 @@
-"""`palimpsest bench figures`: what it writes into the documents, and when it leaves them alone."""
+"""`python -m bench figures`: what it writes into the documents, and when it leaves them alone."""
 
 import html
 import json
@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from tests.documents import README, ROOT, text
 
-from palimpsest.bench.command import main
-from palimpsest.bench.publishing import pages, running, tables
-from palimpsest.bench.publishing.catalog import FIGURES, Figure
+from bench.command import main
+from bench.publishing import pages, running, tables
+from bench.publishing.catalog import FIGURES, Figure
 from palimpsest.errors import PalimpsestError
 from palimpsest.models.files import embedded
 
@@ -72,7 +72,7 @@ def test_tables_of_no_command_name_their_commit() -> None:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    """`palimpsest bench figures` on copies of the documents."""
+    """`python -m bench figures` on copies of the documents."""
     (tmp_path / "docs").mkdir()
     shutil.copy(README, tmp_path)
     shutil.copy(MEASUREMENTS, tmp_path / "docs")
@@ -105,7 +105,7 @@ def test_a_table_and_the_readmes_row_are_written(
     assert bench("--only", "keystroke", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert list(told["tables"]) == ["keystroke"]
-    assert measured.commands == ["palimpsest bench keystroke"]
+    assert measured.commands == ["python -m bench keystroke"]
     region = pages.regions(text(tmp_path / "docs" / "measurements.md"))["keystroke"]
     assert "| p95 | 2.0 | 2.0 |" in region
     assert f"commit `{told['commit']}`" in region
@@ -121,7 +121,7 @@ def test_it_goes_on_where_it_was_stopped(
 ) -> None:
     only = {"keystroke": FIGURES["keystroke"], "demo": FIGURES["demo"]}
     # no door: a run of all figures cannot be told which they are
-    monkeypatch.setattr("palimpsest.bench.benches.figures.FIGURES", only)
+    monkeypatch.setattr("bench.benches.figures.FIGURES", only)
     first = Measured(fails="demo")
     # no door: a bench takes minutes to hours
     monkeypatch.setattr(running, "run", first)

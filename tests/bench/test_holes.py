@@ -1,4 +1,4 @@
-"""`palimpsest bench holes`: where holes are made, and all of it with the embedded model."""
+"""`python -m bench holes`: where holes are made, and all of it with the embedded model."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from palimpsest.bench.command import main
-from palimpsest.bench.completing.places import KINDS, holes
+from bench.command import main
+from bench.completing.places import KINDS, holes
 from palimpsest.errors import InvalidArgument
 
 PYTHON = "def total(prices):\n    # what they cost together\n    result = sum(prices.all)\n    return result\n"

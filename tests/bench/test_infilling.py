@@ -1,4 +1,4 @@
-"""`palimpsest bench infilling`: the format, programs run apart, and all of it with the embedded model."""
+"""`python -m bench infilling`: the format, programs run apart, and all of it with the embedded model."""
 
 import json
 import os
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from palimpsest.bench.benches.infilling import Problem, read
-from palimpsest.bench.command import main
-from palimpsest.bench.completing.isolated import Bounds, passes
+from bench.benches.infilling import Problem, read
+from bench.command import main
+from bench.completing.isolated import Bounds, passes
 from palimpsest.errors import InvalidArgument
 
 BOUNDS = Bounds(2, 512 << 20)

@@ -1,4 +1,4 @@
-"""`palimpsest bench quality`: holes, figures and trials by themselves; and all of it, with the embedded model."""
+"""`python -m bench quality`: holes, figures and trials by themselves; and all of it, with the embedded model."""
 
 import json
 import sys
@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.bench.command import main
-from palimpsest.bench.completing import quiet
-from palimpsest.bench.completing.holes import KINDS, Hole, holes
-from palimpsest.bench.completing.plot import svg
-from palimpsest.bench.completing.scores import Offered, row, scored, similarity
-from palimpsest.bench.completing.trying import Trials
-from palimpsest.bench.shared.source import functions
+from bench.command import main
+from bench.completing import quiet
+from bench.completing.holes import KINDS, Hole, holes
+from bench.completing.plot import svg
+from bench.completing.scores import Offered, row, scored, similarity
+from bench.completing.trying import Trials
+from bench.shared.source import functions
 from palimpsest.errors import InvalidArgument
 
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"

@@ -1,4 +1,4 @@
-"""`palimpsest bench replay`, `keystroke` and `trace` on the command line: real servers, the embedded model."""
+"""`python -m bench replay`, `keystroke` and `trace` on the command line: real servers, the embedded model."""
 
 import json
 from collections.abc import Callable
@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from palimpsest.bench.command import main
-from palimpsest.bench.replaying.kinds import MOVED, OPENED, SEEN, TYPED
-from palimpsest.bench.traces.format import write
-from palimpsest.bench.traces.person import Person
+from bench.command import main
+from bench.replaying.kinds import MOVED, OPENED, SEEN, TYPED
+from bench.traces.format import write
+from bench.traces.person import Person
 
 Bench: TypeAlias = Callable[..., str]
 SAMPLE = Path(__file__).parents[2] / "server" / "palimpsest" / "demo" / "sample"

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.bench.replaying.cost import Cost
-from palimpsest.bench.replaying.kinds import (
+from bench.replaying.cost import Cost
+from bench.replaying.kinds import (
     MOVED,
     OPENED,
     PASTED,
@@ -21,11 +21,11 @@ from palimpsest.bench.replaying.kinds import (
     n_behind,
     n_new,
 )
-from palimpsest.bench.replaying.llama_vim import LlamaVim, alike
-from palimpsest.bench.replaying.plot import nice, svg
-from palimpsest.bench.replaying.tally import percentile, tallied
-from palimpsest.bench.traces.buffers import Buffers
-from palimpsest.bench.traces.format import Cursor, Edit, Event, Open, Pause, Save, Yank
+from bench.replaying.llama_vim import LlamaVim, alike
+from bench.replaying.plot import nice, svg
+from bench.replaying.tally import percentile, tallied
+from bench.traces.buffers import Buffers
+from bench.traces.format import Cursor, Edit, Event, Open, Pause, Save, Yank
 
 
 def words(text: str) -> list[int]:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.bench.benches.replay import COMMITTED, committed
-from palimpsest.bench.traces.buffers import Buffers
-from palimpsest.bench.traces.format import (
+from bench.benches.replay import COMMITTED, committed
+from bench.traces.buffers import Buffers
+from bench.traces.format import (
     Cursor,
     Edit,
     Open,
@@ -24,9 +24,9 @@ from palimpsest.bench.traces.format import (
     read,
     write,
 )
-from palimpsest.bench.traces.history import history, hunks, tree
-from palimpsest.bench.traces.person import Person
-from palimpsest.bench.traces.sessions import hopping, typing
+from bench.traces.history import history, hunks, tree
+from bench.traces.person import Person
+from bench.traces.sessions import hopping, typing
 from palimpsest.errors import InvalidArgument
 
 number = st.integers(0, 10**6)

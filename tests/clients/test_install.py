@@ -23,7 +23,7 @@ NOWHERE = "http://127.0.0.1:9"
 OFFLINE = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": NOWHERE, "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": ""}
 REFUSED = {"npm_config_registry": NOWHERE, "npm_config_userconfig": os.devnull}
 LOADED = """
-from palimpsest.kv.llama.trial import tried
+from palimpsest.engine.llama.trial import tried
 from palimpsest.libraries.locate import located
 tried(located().file)
 print(located().source)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
-from palimpsest.bench.gathering.long_file import long_file
+from bench.gathering.long_file import long_file
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.types import Block

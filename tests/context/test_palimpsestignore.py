@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
-from palimpsest.assist.shared.privacy import Privacy
 from palimpsest.config.settings import Settings
 from palimpsest.errors import PalimpsestError
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
+from palimpsest.window.privacy import Privacy
 from palimpsest.workspace.files import WorkspaceFiles
 
 Make = Callable[..., Workspace]

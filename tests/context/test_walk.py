@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
-from palimpsest.bench.gathering.long_file import LANGUAGES, long_file
+from bench.gathering.long_file import LANGUAGES, long_file
 from palimpsest.languages.registry import language_of
 from palimpsest.types import BlockKey
 

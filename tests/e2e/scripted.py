@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from palimpsest.memory.compaction.grammar import TASK
+from palimpsest.conversations.compaction.grammar import TASK
 
 NAME = "scripted-instruct"
 

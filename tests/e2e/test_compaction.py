@@ -13,11 +13,11 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.assist.conversations.prompts import COMPACTED
+from palimpsest.conversations.compaction.grammar import ORDER, TEXTS
+from palimpsest.conversations.prompts import COMPACTED
+from palimpsest.conversations.transcript.marks import BESIDE
+from palimpsest.conversations.transcript.reading import parse
 from palimpsest.lsp.compaction import BEGAN, ENDED
-from palimpsest.memory.compaction.grammar import ORDER, TEXTS
-from palimpsest.memory.transcript.marks import BESIDE
-from palimpsest.memory.transcript.reading import parse
 
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.assist.conversations.conversing import Asked
-from palimpsest.assist.conversations.telling import CallDone, TurnText
 from palimpsest.config.settings import ConversationSettings, EngineSettings, Settings
+from palimpsest.conversations.conversing import Asked
+from palimpsest.conversations.events import CallDone, TurnText
 from palimpsest.session.building import build
 from tests.providers.conftest import EMBEDDED
 from tests.providers.peer import Peer

@@ -10,7 +10,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.memory.owners.memory import Memory
+from palimpsest.conversations.memory import Memory
 from palimpsest.session.window_memory import path_of
 
 from .conftest import Editor, plain

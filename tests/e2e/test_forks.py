@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.memory.transcript.reading import parse
+from palimpsest.conversations.transcript.reading import parse
 
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted

@@ -11,7 +11,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from palimpsest import wire
-from palimpsest.assist.completions import requests
+from palimpsest.completions import requests
 
 from .conftest import Editor, stop_editor
 from .scripted import scripted

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from palimpsest.assist.completions import names
+from palimpsest.completions import names
 
 from .conftest import Editor, start_editor, stop_editor
 from .scripted import Scripted, scripted

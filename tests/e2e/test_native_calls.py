@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.memory.transcript.reading import parse
+from palimpsest.conversations.transcript.reading import parse
 
 from .conftest import until
 from .talking import Talk, do, talking

@@ -12,8 +12,8 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.tags import extract
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.refs.tags import extract
 from palimpsest.session.window_memory import path_of
 
 from .conftest import Editor, plain

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.memory.transcript.reading import parse
+from palimpsest.conversations.transcript.reading import parse
 
 from .conftest import Editor, until
 from .talking import Talk, do, said, talking

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from palimpsest.assist.shared.window_parts import FOLDERS, MADE_OF, READ_EACH_TIME, stale_parts
 from palimpsest.config.settings import ContextSettings, EngineSettings, Settings
 from palimpsest.text.uris import to_uri
+from palimpsest.window.window_parts import FOLDERS, MADE_OF, READ_EACH_TIME, stale_parts
 
 from .raw import Raw
 from .scripted import Scripted, scripted

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from palimpsest.memory.compaction.grammar import LISTS, ORDER, TEXTS
+from palimpsest.conversations.compaction.grammar import LISTS, ORDER, TEXTS
 
 from .conftest import start_editor, stop_editor
 from .talking import do, talking

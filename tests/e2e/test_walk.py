@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types as lsp
 
-from palimpsest.bench.gathering.long_file import long_file
+from bench.gathering.long_file import long_file
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scopes

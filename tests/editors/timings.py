@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any
 
-from palimpsest.bench.replaying.tally import percentile
+from bench.replaying.tally import percentile
 
 LINES = (
     "if self.discount is not None and total > self.discount.minimum:",
@@ -52,7 +52,7 @@ def _spread(values: list[float]) -> dict[str, float]:
 
 
 def print_measured(measure: Measure) -> None:
-    """As `palimpsest bench figures` runs a module: one line of JSON."""
+    """As `python -m bench figures` runs a module: one line of JSON."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--keystrokes", type=int, default=100)
     parser.add_argument("--model", default="", help="a GGUF file; the one in use where none is named")

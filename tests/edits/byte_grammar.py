@@ -9,8 +9,8 @@ from typing import Any
 import gguf
 import numpy as np
 
-from palimpsest.kv.generation.grammar import CANDIDATE, array_of
-from palimpsest.kv.llama.library import library
+from palimpsest.engine.generation.grammar import CANDIDATE, array_of
+from palimpsest.engine.llama.library import library
 
 
 def byte_vocabulary(path: Path) -> None:

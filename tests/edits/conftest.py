@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from byte_grammar import Admits, byte_vocabulary
 
-from palimpsest.kv.generation.admission import admit
-from palimpsest.kv.llama.library import library
+from palimpsest.engine.generation.admission import admit
+from palimpsest.engine.llama.library import library
 
 
 @pytest.fixture(scope="session")

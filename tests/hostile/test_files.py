@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from palimpsest.assist.shared.levels import Levels
 from palimpsest.config.layers import read_toml
 from palimpsest.config.settings import Settings
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
+from palimpsest.window.levels import Levels
 from palimpsest.workspace.files import WorkspaceFiles
 from tests.e2e.conftest import start_editor, stop_editor
 from tests.e2e.raw import Raw

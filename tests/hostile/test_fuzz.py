@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.llama_server.requests import params
 from palimpsest.json_data import from_json
-from palimpsest.llama_server.requests import params
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
 SEED, N = int(os.environ.get("FUZZ_SEED", "7")), int(os.environ.get("FUZZ_N", "400"))

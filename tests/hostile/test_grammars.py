@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from palimpsest.engine.generation import admission
+from palimpsest.engine.generation.admission import admit
+from palimpsest.engine.generation.schema import check_schema
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.generation import admission
-from palimpsest.kv.generation.admission import admit
-from palimpsest.kv.generation.schema import check_schema
 from tests.llama_server.conftest import EMBEDDED, Answer, Client, HttpEngine
 
 NORMAL = {"prompt": "def add(a, b):\n    return", "n_predict": 8, "temperature": 0}
@@ -171,7 +171,7 @@ def test_what_was_not_looked_at_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 STUCK = """
 import ctypes, threading, time
-from palimpsest.kv.llama.library import Call
+from palimpsest.engine.llama.library import Call
 from palimpsest.engine.lifetime.watchdog import Watch
 class Library:
     under_way = Call(time.monotonic() - {since}, 0, "")
@@ -196,7 +196,7 @@ def test_a_native_call_that_does_not_come_back_ends_the_process(since: int, stat
 HANGS = """
 import time
 from palimpsest.engine.lifetime import watchdog
-from palimpsest.kv.llama.library import library
+from palimpsest.engine.llama.library import library
 watchdog.CALL_S, init = 0.5, library().api.llama_sampler_init_grammar
 library().api.llama_sampler_init_grammar = lambda *given: time.sleep(60 * (b"hangs" in given[1])) or init(*given)
 """

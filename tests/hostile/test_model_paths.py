@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.engine.llama.native import Model
 from palimpsest.errors import ModelError
-from palimpsest.kv.llama.native import Model
 from palimpsest.models.header import read_header
 from tests.llama_server.conftest import EMBEDDED
 

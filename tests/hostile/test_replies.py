@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.assist.conversations.forking import MOST_RUNNING, MOST_RUNNING_HERE
+from palimpsest.conversations.forking import MOST_RUNNING, MOST_RUNNING_HERE
 from tests.e2e.conftest import until
 from tests.e2e.talking import Talk, calls, do, said, system, talking
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.conversations.descriptors.searching import Bounds, places
 from palimpsest.errors import InvalidArgument
-from palimpsest.memory.descriptors.searching import Bounds, places
 
 ENDLESS = """
-from palimpsest.memory.descriptors.searching import Bounds, places
+from palimpsest.conversations.descriptors.searching import Bounds, places
 places(["a" * 60], "(a+)+c", regex=True, case_sensitive=True, bounds=Bounds(8.0, 8.0))
 """
 

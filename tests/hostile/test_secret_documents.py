@@ -7,9 +7,9 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.assist.suggestions.files import Files
 from palimpsest.config.layers import from_file, merged
 from palimpsest.config.settings import Settings
+from palimpsest.edits.suggestions.files import Files
 from palimpsest.errors import InvalidArgument
 from palimpsest.session.building import services_of
 from palimpsest.text.snapshot import Snapshot

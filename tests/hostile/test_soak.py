@@ -9,11 +9,11 @@ from typing import cast
 import pytest
 
 from palimpsest.app import build_session
-from palimpsest.assist.shared.events import DocumentOpened
 from palimpsest.config.settings import Settings
 from palimpsest.lsp.report import Report
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
+from palimpsest.window.events import DocumentOpened
 from tests.e2e.conftest import engine_pids
 from tests.e2e.raw import Raw, framed
 

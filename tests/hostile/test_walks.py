@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from palimpsest.assist.next_edits import other_files
-from palimpsest.assist.next_edits.other_files import OtherFiles
 from palimpsest.languages.python import LANGUAGE as PYTHON
+from palimpsest.next_edits import other_files
+from palimpsest.next_edits.other_files import OtherFiles
 from palimpsest.workspace.files import MAX_ENTRIES, MOST_S, WorkspaceFiles
 
 

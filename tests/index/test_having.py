@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from palimpsest.assist.next_edits.other_files import OtherFiles
 from palimpsest.index.asking import Asking
 from palimpsest.languages.registry import language_of
+from palimpsest.next_edits.other_files import OtherFiles
 from palimpsest.text.uris import to_uri
 
 from .folders import Folder, Known, write

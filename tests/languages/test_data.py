@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.completion.inline import trim
+from palimpsest.completions.inline import trim
 from palimpsest.context.editing.block import editing_at
 from palimpsest.edits.validate import Baseline, Unfit, validated
 from palimpsest.languages.registry import language_of

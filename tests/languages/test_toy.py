@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palimpsest.completion.inline import trim
+from palimpsest.completions.inline import trim
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.sources.skeleton import skeleton
 from palimpsest.languages import registry

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from palimpsest.cli.engine import main
+from palimpsest.engine.llama.library import library
+from palimpsest.engine.llama.trial import Tried
 from palimpsest.errors import EngineUnavailable, InvalidArgument, ModelError
-from palimpsest.kv.llama.library import library
-from palimpsest.kv.llama.trial import Tried
 from palimpsest.libraries import get, known, npm
 from palimpsest.libraries.known import ARCHIVES, Archive
 from palimpsest.libraries.locate import located, used

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from palimpsest.bench.replaying.peer import started
-from palimpsest.measure.measure import with_f32_weights
+from bench.measure.measure import with_f32_weights
+from bench.replaying.peer import started
 from tests.models import written
 
 EMBEDDED = Path(__file__).parents[2] / "server" / "palimpsest" / "assets" / "palimpsest-embedded.gguf"

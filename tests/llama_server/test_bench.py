@@ -1,4 +1,4 @@
-"""`palimpsest bench infill` on a recording: what it counts is what the servers said."""
+"""`python -m bench infill` on a recording: what it counts is what the servers said."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.benches.infill import MOVED, TYPED, WARM_UP
 from palimpsest.__main__ import main
-from palimpsest.bench.benches.infill import MOVED, TYPED, WARM_UP
 from tests.llama_server.conftest import EMBEDDED
 from tests.llama_server.test_infill import recorded, short
 

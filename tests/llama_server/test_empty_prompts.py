@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.bench.replaying.peer import started
+from bench.replaying.peer import started
 from tests.llama_server.conftest import Client, Serve
 from tests.models import written
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.bench.benches.infill import CHUNKS, MOVED, TYPED, WARM_UP, kinds_of
+from bench.benches.infill import CHUNKS, MOVED, TYPED, WARM_UP, kinds_of
 from tests.llama_server.conftest import Client
 
 RECORDED = Path(__file__).parent / "data" / "llama_vim.jsonl.gz"

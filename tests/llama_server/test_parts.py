@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.chat_templates.rendering import Renderer
+from palimpsest.engine.llama_server.answers.shapes import chosen
+from palimpsest.engine.llama_server.completions.answer_text import AnswerText
+from palimpsest.engine.llama_server.requests import chat, params, prompts
+from palimpsest.engine.llama_server.requests.fields import Fields
 from palimpsest.errors import InvalidArgument
-from palimpsest.llama_server.answers.shapes import chosen
-from palimpsest.llama_server.completions.answer_text import AnswerText
-from palimpsest.llama_server.requests import chat, params, prompts
-from palimpsest.llama_server.requests.fields import Fields
 from palimpsest.types import MARKUP
 
 PIECES = st.lists(st.text(alphabet="ab\n é日", max_size=4), max_size=12)

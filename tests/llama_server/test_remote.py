@@ -13,7 +13,7 @@ import pytest
 import trustme
 
 from palimpsest import wire
-from palimpsest.engine_main import main
+from palimpsest.engine.main import main
 from palimpsest.json_data import from_json, to_json
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 

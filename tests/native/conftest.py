@@ -18,7 +18,7 @@ import pytest
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.core.core import EngineCore
-from palimpsest.kv.llama import library
+from palimpsest.engine.llama import library
 from palimpsest.libraries.locate import installed
 from palimpsest.models.files import embedded
 from palimpsest.models.merge import widen

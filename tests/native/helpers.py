@@ -11,13 +11,13 @@ from typing import TypeVar
 
 import numpy as np
 
+from bench.measure.equivalence import Reference, edited
 from palimpsest import wire
-from palimpsest.kv.cache.pace import Pace
-from palimpsest.kv.cache.pool import STATS
-from palimpsest.kv.cache.workspace import Workspace
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.generate import generate
-from palimpsest.measure.equivalence import Reference, edited
+from palimpsest.engine.cache.pace import Pace
+from palimpsest.engine.cache.pool import STATS
+from palimpsest.engine.cache.workspace import Workspace
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.native_engine import NativeEngine
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from palimpsest.engine.llama.native import Context
 from palimpsest.errors import Cancelled
-from palimpsest.kv.llama.native import Context
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import ask, fim, request, sync, text
 

@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from palimpsest.engine.llama import binding
+from palimpsest.engine.llama.binding import FUNCTIONS, Binding
+from palimpsest.engine.llama.layouts import LAYOUTS, Layout, pointer, structure
+from palimpsest.engine.llama.library import library
+from palimpsest.engine.llama.trial import told, tried
+from palimpsest.engine.llama_server.completions.samplers import Chain, Picked
+from palimpsest.engine.llama_server.requests.fields import Fields
+from palimpsest.engine.llama_server.requests.params import read
 from palimpsest.errors import EngineUnavailable
-from palimpsest.kv.llama import binding
-from palimpsest.kv.llama.binding import FUNCTIONS, Binding
-from palimpsest.kv.llama.layouts import LAYOUTS, Layout, pointer, structure
-from palimpsest.kv.llama.library import library
-from palimpsest.kv.llama.trial import told, tried
-from palimpsest.llama_server.completions.samplers import Chain, Picked
-from palimpsest.llama_server.requests.fields import Fields
-from palimpsest.llama_server.requests.params import read
 from tests.native.conftest import MakeEngine
 
 
@@ -165,7 +165,7 @@ def test_each_function_that_is_called_is_declared() -> None:
     called = {
         name
         for path, text in sources().items()
-        if path.startswith(("kv/", "llama_server/")) and "binding" not in path
+        if path.startswith(("engine/", "engine/llama_server/")) and "binding" not in path
         for name in re.findall(r"\bapi\.(llama_\w+)\(", text)
     }
     others = {"llama_batch", "llama_token_data_array", "llama_model_load_from_file", "llama_init_from_model"}

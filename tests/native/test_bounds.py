@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.cache.in_place import InPlaceWorkspace
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.jobs.cancel import CancelToken
+from palimpsest.engine.llama.native import Context
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import Cancelled
-from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.llama.native import Context
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, FOOTER, HEADER, ask, difference, done, fim, request, sized, sync, text
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.bench.command import main
+from bench.command import main
+from bench.measure import cache_types
 from palimpsest.errors import ModelError
-from palimpsest.measure import cache_types
 from tests.models import transformer
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, difference, sync, text

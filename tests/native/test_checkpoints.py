@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.kv.cache.checkpoints import EVERY, LEAST, checkpoint_digests
-from palimpsest.kv.cache.whole import WholeWorkspace
+from palimpsest.engine.cache.checkpoints import EVERY, LEAST, checkpoint_digests
+from palimpsest.engine.cache.whole import WholeWorkspace
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, FOOTER, ask, difference, fim, sized, sync, text
 

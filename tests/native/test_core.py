@@ -15,8 +15,8 @@ from palimpsest import wire
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.core.error_object import error_object
 from palimpsest.engine.jobs.cancel import CancelToken
+from palimpsest.engine.llama.native import Context
 from palimpsest.errors import Cancelled, ContextTooLarge, DecodeError, EngineUnavailable, InvalidArgument
-from palimpsest.kv.llama.native import Context
 from tests.native.conftest import MakeCore
 from tests.native.helpers import FOOTER, HEADER, fim, request, text
 

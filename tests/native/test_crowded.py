@@ -12,8 +12,8 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.engine.core.core import EngineCore
+from palimpsest.engine.generation.generate import generate
 from palimpsest.errors import ContextTooLarge
-from palimpsest.kv.generation.generate import generate
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import ask, fim, request, sized, sync, text
 from tests.native.test_core import WAIT_S

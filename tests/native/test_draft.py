@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest import wire
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.draft import GAP, Drafter
+from palimpsest.engine.generation.draft import GAP, Drafter
+from palimpsest.engine.native_engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import NativeEngine
+from palimpsest.engine.cache.in_place import InPlaceWorkspace
+from palimpsest.engine.native_engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, fim, sync, text
 

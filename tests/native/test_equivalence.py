@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.measure.equivalence import edited
-from palimpsest.measure.measure import measure
+from bench.measure.equivalence import edited
+from bench.measure.measure import measure
+from palimpsest.engine.cache.in_place import InPlaceWorkspace
+from palimpsest.engine.native_engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, PROBE, TestedEngine, difference, done, request, sized, sync, text
 

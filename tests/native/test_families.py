@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from palimpsest import wire
-from palimpsest.kv.cache.tail_prompt import Layout
-from palimpsest.kv.generation.compose import laid_out
-from palimpsest.kv.model.facts import FimTokens
+from palimpsest.engine.cache.tail_prompt import Layout
+from palimpsest.engine.generation.compose import laid_out
+from palimpsest.engine.model.facts import FimTokens
 from palimpsest.models.families import FAMILIES, OTHER, SuffixFirst, of_file, of_server
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.arena.plan import common_prefix
+from palimpsest.engine.cache.tails import MAX_TAILS
+from palimpsest.engine.generation.batch import generate_batch
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.llama.native import Logits
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument, UnknownTail
-from palimpsest.kv.arena.plan import common_prefix
-from palimpsest.kv.cache.tails import MAX_TAILS
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.batch import generate_batch
-from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.llama.native import Logits
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, ask, done, fim, request, sync, text
 

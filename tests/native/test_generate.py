@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.generation.answer import Answer
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.generation.sampler import log_probability
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.answer import Answer
-from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.generation.sampler import log_probability
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, done, fim, sync, text
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from palimpsest import wire
-from palimpsest.kv.cache.tail_prompt import isolated_start
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.healing import held_back
+from palimpsest.engine.cache.tail_prompt import isolated_start
+from palimpsest.engine.generation.healing import held_back
+from palimpsest.engine.native_engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
 

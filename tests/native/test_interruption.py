@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.cache.in_place import InPlaceWorkspace
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.llama.native import Context
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ContextTooLarge, DecodeError
-from palimpsest.kv.cache.in_place import InPlaceWorkspace
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.llama.native import Context
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sized, sync, text
 

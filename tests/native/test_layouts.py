@@ -1,4 +1,4 @@
-"""`palimpsest bench layouts` on a small model, and the places that it asks about."""
+"""`python -m bench layouts` on a small model, and the places that it asks about."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.bench import command
-from palimpsest.bench.shared.held_out import MAX_MIDDLE, cases, own_source
+from bench import command
+from bench.shared.held_out import MAX_MIDDLE, cases, own_source
 from palimpsest.errors import InvalidArgument
 from palimpsest.prompt.blocks import EDITING_END
 

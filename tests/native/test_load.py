@@ -10,9 +10,9 @@ import pytest
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.core.core import EngineCore
+from palimpsest.engine.llama.machine import free_memory, physical_cores
+from palimpsest.engine.llama.native import Model
 from palimpsest.errors import ContextTooLarge, EngineLoading, InvalidArgument, ModelError
-from palimpsest.kv.llama.machine import free_memory, physical_cores
-from palimpsest.kv.llama.native import Model
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, difference, request, sync, text
 

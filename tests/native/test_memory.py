@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from palimpsest.engine.model import memory
+from palimpsest.engine.model.params import context_params
 from palimpsest.errors import ContextTooLarge
-from palimpsest.kv.model import memory
-from palimpsest.kv.model.params import context_params
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, difference, sync, text
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.generation.batch import generate_batch
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.llama.native import Context, Logits
 from palimpsest.errors import EngineError, UnknownTail
-from palimpsest.kv.generation.batch import generate_batch
-from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.llama.native import Context, Logits
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, LONG, TestedEngine, difference, fim, request, text
 

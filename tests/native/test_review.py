@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.generation.review import MOST_BEFORE, before_and_behind
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.generation.review import MOST_BEFORE, before_and_behind
 from palimpsest.wire import FimTail
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, fim, sync, text

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from palimpsest.engine.llama.native import Run
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import DecodeError, EngineError
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.llama.native import Run
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
 from tests.native.test_interruption import Failing, failing, in_place, sequences_in_use

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.generation.score import score
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.score import score
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, done, request, sync, text
 

@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from palimpsest.config.settings import EngineSettings
+from palimpsest.engine.llama.native import Context, Model
+from palimpsest.engine.model import trial
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ModelError
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.llama.native import Context, Model
-from palimpsest.kv.model import trial
 from tests.native.conftest import CLOSE as SETTINGS
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, fim, sized, sync, text

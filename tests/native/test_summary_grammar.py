@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from palimpsest import wire
+from palimpsest.conversations.compaction.grammar import LISTS, TEXTS, grammar, read
+from palimpsest.engine.generation.admission import admit
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.admission import admit
-from palimpsest.memory.compaction.grammar import LISTS, TEXTS, grammar, read
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.llama.native import Logits
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import UnknownTail
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.llama.native import Logits
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, fim, sized, sync, text
 from tests.native.test_interruption import stepped

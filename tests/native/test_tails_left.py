@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.llama.native import Logits
+from palimpsest.engine.llama.native import Logits
+from palimpsest.engine.native_engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, sync, text
 

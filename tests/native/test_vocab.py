@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.kv.generation.healing import MAX_PIECE, held_back
-from palimpsest.kv.llama.vocab import Vocabulary
+from palimpsest.engine.generation.healing import MAX_PIECE, held_back
+from palimpsest.engine.llama.vocab import Vocabulary
 from tests.native.conftest import MakeEngine
 
 BYTES = [bytes([i]) for i in range(256)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from palimpsest import wire
-from palimpsest.kv.engine import NativeEngine
+from palimpsest.engine.native_engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
 

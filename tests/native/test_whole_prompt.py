@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.cache.whole import WholeWorkspace
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ModelError
-from palimpsest.kv.cache.whole import WholeWorkspace
-from palimpsest.kv.engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
 from tests.native.test_interruption import stepped

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.generation.known import typed_word
+from palimpsest.engine.generation.words import Candidate, WordSearch
+from palimpsest.engine.llama.native import Logits, Run
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.generation.known import typed_word
-from palimpsest.kv.generation.words import Candidate, WordSearch
-from palimpsest.kv.llama.native import Logits, Run
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, sync, text
 from tests.native.test_interruption import Failing, failing, sequences_in_use, stepped
@@ -101,7 +101,7 @@ def test_the_word_chosen_is_that_of_plain_decodes(
 ) -> None:
     """Random weights think most words impossible: with the larger boost, known words are chosen among others."""
     # no door: random weights find every word unlikely
-    monkeypatch.setattr("palimpsest.kv.generation.known.KNOWN", boost)
+    monkeypatch.setattr("palimpsest.engine.generation.known.KNOWN", boost)
     engine = prepared(make_engine, kind)
     known_won = n_searched = 0
     for i, piece in enumerate(("    val", "x = self.valu", "x = va", "_")):
@@ -132,7 +132,7 @@ def test_a_name_that_can_stand_there_is_chosen(
 ) -> None:
     """Random weights find every word unlikely, and those that they write hardly are names."""
     # no door: random weights find every word unlikely
-    monkeypatch.setattr("palimpsest.kv.generation.known.CAN_STAND", 600.0)
+    monkeypatch.setattr("palimpsest.engine.generation.known.CAN_STAND", 600.0)
     engine, prefix, names = prepared(make_engine), text(2, 160) + "\n" + piece, ["vast", "valet", "zoo"]
     answer = cold(engine, searching(prefix, names=names))
     word = re.match(r"\w*", (piece + answer.choices[0].text).rpartition(".")[2])

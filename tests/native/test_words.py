@@ -12,9 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.kv.generation.known import BLOCK_ONLY, CAN_STAND, FOR_COUNT, KNOWN, MOST, Known, KnownWords, typed_word
-from palimpsest.kv.generation.words import Candidate, Lexicon, Logits, WordSearch, word_end
-from palimpsest.kv.llama.vocab import Vocabulary
+from palimpsest.engine.generation.known import (
+    BLOCK_ONLY,
+    CAN_STAND,
+    FOR_COUNT,
+    KNOWN,
+    MOST,
+    Known,
+    KnownWords,
+    typed_word,
+)
+from palimpsest.engine.generation.words import Candidate, Lexicon, Logits, WordSearch, word_end
+from palimpsest.engine.llama.vocab import Vocabulary
 
 PIECES = (b"", b" ", b".", b"a", b"b", b"_", b".a", b"ab", b"b(", b"_.", b"\xc3", b"\xa9", b"")
 """The last is an end; the first is hidden."""

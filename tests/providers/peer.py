@@ -26,7 +26,7 @@ class Peer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self._command = [sys.executable, "-m", "palimpsest.bench.replaying.peer_server", str(model)]
+        self._command = [sys.executable, "-m", "bench.replaying.peer_server", str(model)]
         self._command += ["--port", str(self.port), "--n-ctx", str(n_ctx), "--threads", "1", "--n-gpu-layers", "0"]
         self._command += options
         self._process: subprocess.Popen[str] | None = None

@@ -12,12 +12,12 @@ import httpx
 import pytest
 
 from palimpsest import wire
-from palimpsest.assist.shared.requests import Requests
 from palimpsest.config.settings import Settings
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address
 from palimpsest.types import Block
+from palimpsest.window.requests import Requests
 from palimpsest.wire import FimTail, GenerateAnswer, GenerateRequest, WantedBlock, text_hash
 from tests.models import written
 from tests.providers.conftest import Process, loaded

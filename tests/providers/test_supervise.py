@@ -303,9 +303,9 @@ async def test_where_no_engine_is_possible_it_says_how_to_get_one(
 ILL = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
 TOLD = "import os; os.write(2, b'Fatal Python error: Illegal instruction\\n'); os.kill(os.getpid(), 11)"
 LOADED = {
-    "library": f"from palimpsest.kv.llama.binding import Binding; Binding.__init__ = lambda *_: exec({ILL!r})",
-    "model": f"from palimpsest.kv.llama.native import Model; Model.__init__ = lambda *_, **__: exec({ILL!r})",
-    "told": f"from palimpsest.kv.llama.binding import Binding; Binding.__init__ = lambda *_: exec({TOLD!r})",
+    "library": f"from palimpsest.engine.llama.binding import Binding; Binding.__init__ = lambda *_: exec({ILL!r})",
+    "model": f"from palimpsest.engine.llama.native import Model; Model.__init__ = lambda *_, **__: exec({ILL!r})",
+    "told": f"from palimpsest.engine.llama.binding import Binding; Binding.__init__ = lambda *_: exec({TOLD!r})",
 }
 
 

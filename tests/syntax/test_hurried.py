@@ -11,7 +11,7 @@ import pytest
 import tree_sitter
 from tree_sitter import Tree
 
-from palimpsest.bench.gathering.long_file import LANGUAGES, long_file
+from bench.gathering.long_file import LANGUAGES, long_file
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax import parse, parser
 from palimpsest.syntax.definitions import all_headers

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.llama.library import library
+from palimpsest.engine.llama.library import library
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training import evaluate, held, measures, tokenizer
 from training.arena import Arena

@@ -1,6 +1,6 @@
 """What an agent can do: the tools and resources of the Model Context Protocol.
 
-In: calls.  Out: JSON, or an error that says what would be right.  The only room that knows the protocol's library.
+In: calls.  Out: JSON, or an error that says what would be right.  The only module that knows the protocol's library.
 """
 
 from __future__ import annotations

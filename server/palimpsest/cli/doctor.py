@@ -26,8 +26,8 @@ from palimpsest.cli.checks import Check, index_checks
 from palimpsest.cli.engine_library import described
 from palimpsest.config.layers import from_file, merged, read_toml
 from palimpsest.config.settings import EngineSettings, ModelSettings, Settings
+from palimpsest.engine.llama.trial import tried
 from palimpsest.errors import EngineError, EngineSilent, EngineUnavailable, ModelError, PalimpsestError
-from palimpsest.kv.llama.trial import tried
 from palimpsest.libraries.locate import located
 from palimpsest.models.files import inspect, model_path
 from palimpsest.prompt.blocks import FOOTER, HEADER

@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
             print(f"palimpsest engine: unknown argument {rest[0]}", file=sys.stderr)
             return 2
         return asyncio.run(_show(as_json=options.json) if options.list else _stop(options.stop))
-    from palimpsest.engine_main import main as run
+    from palimpsest.engine.main import main as run
 
     settings = _settings()
     if not any(word.partition("=")[0] == "--settings" for word in argv):  # with them a server starts it

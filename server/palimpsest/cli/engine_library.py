@@ -11,8 +11,8 @@ import json
 import sys
 
 from palimpsest.cli.progress import bar
+from palimpsest.engine.llama.trial import Tried, tried
 from palimpsest.errors import ModelError, PalimpsestError
-from palimpsest.kv.llama.trial import Tried, tried
 from palimpsest.libraries import get
 from palimpsest.libraries.known import ARCHIVES, BACKENDS, Archive, archive, machine
 from palimpsest.libraries.locate import Located, located, used

@@ -1,4 +1,4 @@
-"""Candidates and proposals: combines the replies to one request.
+"""Pure: candidates and proposals: combines the replies to one request.
 
 In: the result of `check.py` for each reply, the documents before it.  Out: proposals, ordered by how many replies
 agree, and refusals.  A candidate holds all edits of one reply; candidates that lead to the same code form one proposal.

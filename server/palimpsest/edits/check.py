@@ -1,7 +1,7 @@
-"""Checks a reply's edits and turns edits of the blocks shown into edits of documents.
+"""Pure: checks a reply's edits and turns edits of the blocks shown into edits of documents.
 
 In: what a format read, the blocks shown, the documents then and now.  Out: a `Reading` of `Suggestion`s and `Refusal`s.
-A suggestion is applied as written or refused as a whole; nothing is guessed.  Pure; parses no code.
+A suggestion is applied as written or refused as a whole; nothing is guessed.  Parses no code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Adds a second reply to a proposal: both become one set of edits.
+"""Pure: adds a second reply to a proposal: both become one set of edits.
 
 The reply was made on the text with the proposal applied; the result applies to the text without it.
 

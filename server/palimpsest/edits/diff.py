@@ -1,4 +1,4 @@
-"""A suggestion as a unified diff, for people.
+"""Pure: a suggestion as a unified diff, for people.
 
 In: document lines and edits.  Out: the text of a diff.  Models never see it.
 """

@@ -1,4 +1,4 @@
-"""What the grammars of all edit formats share: the elements of a reply, the text of a line, literal text.
+"""Pure: what the grammars of all edit formats share: the elements of a reply, the text of a line, literal text.
 
 In: the blocks shown, each format's rules for one of them.  Out: GBNF with the root rule `root` (llama.cpp's
 `grammars/README.md`).  Does not know about tokens or engines.

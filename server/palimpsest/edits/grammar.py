@@ -1,4 +1,4 @@
-"""The grammar of a request: a GBNF that allows only the names and numbers that were shown.
+"""Pure: the grammar of a request: a GBNF that allows only the names and numbers that were shown.
 
 In: the blocks shown.  Out: GBNF text with the root rule `root` (llama.cpp's `grammars/README.md`).  Does not know
 about tokens or engines.

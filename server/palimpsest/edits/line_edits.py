@@ -1,4 +1,4 @@
-"""Line edits as data: applies them, normalises them, and maps the lines of one text to another.
+"""Pure: line edits as data: applies them, normalises them, and maps the lines of one text to another.
 
 In: lines without line ends, `LineEdit`s.  Out: the same.  Pure: does not know about formats or documents.
 """

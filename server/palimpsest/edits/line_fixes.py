@@ -1,4 +1,4 @@
-"""Changes of one line that may put right a slip: candidates only, of which the model says how likely they are.
+"""Pure: changes of one line that may put right a slip: candidates only, of which the model says how likely they are.
 
 In: the lines of a piece of code, the words around it.  Out: `LineFix`es.  Pure: knows no language, so it proposes what
 slips look like in most: a line twice, a letter wrong in a name, an operator or two arguments the wrong way round,

@@ -1,4 +1,4 @@
-"""Finds undefined names and the known names that they may be misspellings of.
+"""Pure: finds undefined names and the known names that they may be misspellings of.
 
 In: a parse and lines of it.  Out: `Slip`s, each with the names that may be meant.  Pure: reads trees through `syntax/`.
 """

@@ -1,6 +1,6 @@
-"""Rebases a change onto a document that has been edited since, and identifies a proposal by its text.
+"""Pure: rebases a change onto a document that has been edited since, and identifies a proposal by its text.
 
-In: changes, the lines they were made for, the lines now.  Out: changes that apply now, or None; marks.  Pure.
+In: changes, the lines they were made for, the lines now.  Out: changes that apply now, or None; marks.
 """
 
 from __future__ import annotations

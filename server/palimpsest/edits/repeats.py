@@ -1,4 +1,4 @@
-"""Removes inserted lines that repeat the lines next to them.
+"""Pure: removes inserted lines that repeat the lines next to them.
 
 A model that keeps writing after its edit often repeats the code that follows.
 

@@ -1,4 +1,4 @@
-"""What every edit format reads from a reply: edits of a block as it was shown.
+"""Pure: what every edit format reads from a reply: edits of a block as it was shown.
 
 In: nothing.  Out: immutable data.  `check.py` decides whether the edits can be applied to a document.
 """

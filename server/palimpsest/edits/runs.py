@@ -1,4 +1,4 @@
-"""Grammar rules for quoting lines: runs of shown lines that occur at one place only.
+"""Pure: grammar rules for quoting lines: runs of shown lines that occur at one place only.
 
 In: a block, how each of its lines is written.  Out: GBNF rules.  Does not know about tokens or formats.
 

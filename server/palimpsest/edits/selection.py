@@ -1,4 +1,4 @@
-"""Limits edits to the lines that a person selected.
+"""Pure: limits edits to the lines that a person selected.
 
 In: blocks as shown, the selected lines, a reply.  Out: blocks in which only these lines can be edited, and the reply,
 with a problem if it changes others.  Pure: does not know about formats.

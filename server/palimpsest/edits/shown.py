@@ -1,4 +1,4 @@
-"""The blocks that a model was shown, with the line numbers that its reply uses.
+"""Pure: the blocks that a model was shown, with the line numbers that its reply uses.
 
 In: an `Editing`, `Block`s, the versions of their documents.  Out: `ShownBlock`s by the name a reply uses.  Does not
 know about documents, tokens or engines.

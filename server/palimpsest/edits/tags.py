@@ -1,4 +1,4 @@
-"""Reads the tags of a model's reply leniently: single quotes, no quotes, any order, stray commas, a missing quote.
+"""Pure: reads the tags of a model's reply leniently: single or no quotes, any order, stray commas, a missing quote.
 
 In: text.  Out: attributes and patterns (FORMATS.md).  `text/markup.py` writes tags.  Does not know any element by name.
 """

@@ -1,4 +1,4 @@
-"""Decides whether edits of a document may be offered: what they break, repeat or invent.
+"""Pure: decides whether edits of a document may be offered: what they break, repeat or invent.
 
 In: the document before the edits, the words its model was shown, the edits.  Out: the edits with remarks, or the reason
 why they are refused.  Pure: does not know about replies, blocks or editors.

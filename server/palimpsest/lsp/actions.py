@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.shared.events import CursorMoved
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp import proactive, ref_actions
 from palimpsest.lsp.announced import QUICKFIX, REWRITE, SOURCE
@@ -25,9 +24,10 @@ from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
 from palimpsest.lsp.suggestions import ACCEPT, APPLIED, APPLY, Suggest, best_of, edit_of, suggested
+from palimpsest.window.events import CursorMoved
 
 if TYPE_CHECKING:
-    from palimpsest.assist.suggestions.suggestions import Offer
+    from palimpsest.edits.suggestions.suggestions import Offer
     from palimpsest.lsp.server import PalimpsestServer
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import __version__
-from palimpsest.assist.shared.events import CursorMoved, DocumentChanged, WindowClosing
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp import answers, context, conversation, descriptors, refs
 from palimpsest.lsp.arguments import Nothing, Uri, read
@@ -21,6 +20,7 @@ from palimpsest.lsp.command import Command
 from palimpsest.lsp.message_uris import rewritten
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import BlockKey
+from palimpsest.window.events import CursorMoved, DocumentChanged, WindowClosing
 from palimpsest.windows.door import Door
 from palimpsest.workspace.files import WorkspaceFiles
 

@@ -15,12 +15,12 @@ from palimpsest.types import Block, BlockKey
 if TYPE_CHECKING:
     import cattrs
 
-    from palimpsest.assist.shared.usage import Usage
-    from palimpsest.assist.suggestions.suggestions import Suggested
+    from palimpsest.conversations.budgets import ConversationUsage
+    from palimpsest.edits.suggestions.suggestions import Suggested
     from palimpsest.lsp.window import Client
-    from palimpsest.memory.budgets.budgets import ConversationUsage
     from palimpsest.session.context import ContextBudget, Shown
     from palimpsest.text.roots import Roots
+    from palimpsest.window.usage import Usage
 
 
 def context(shown: Shown) -> dict[str, Any]:

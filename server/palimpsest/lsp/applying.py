@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.assist.shared.events import DocumentChanged, DocumentOpened
 from palimpsest.edits.line_edits import applied
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp.document_edits import why_not_made
 from palimpsest.lsp.edits import asks_first, proposal_edit, size_of, title_of
 from palimpsest.text.previews import without_links
+from palimpsest.window.events import DocumentChanged, DocumentOpened
 
 if TYPE_CHECKING:
-    from palimpsest.assist.suggestions.suggestions import Offer
+    from palimpsest.edits.suggestions.suggestions import Offer
     from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)

@@ -9,9 +9,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.conversations.conversing import Asked, Reply
-from palimpsest.assist.conversations.putting import Cursor
-from palimpsest.assist.conversations.telling import TurnText
+from palimpsest.conversations.calls.parsing import calls_in
+from palimpsest.conversations.conversations import name_of
+from palimpsest.conversations.conversing import Asked, Reply
+from palimpsest.conversations.events import TurnText
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.prompt_builder import Cursor
+from palimpsest.conversations.refs.tags import PROBLEMS, extract
+from palimpsest.conversations.turns import Role
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At
@@ -19,11 +24,6 @@ from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.parts import PartOf, parts_of
 from palimpsest.lsp.progress import report
-from palimpsest.memory.calls.parsing import calls_in
-from palimpsest.memory.conversations.conversations import name_of
-from palimpsest.memory.conversations.turns import Role
-from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.tags import PROBLEMS, extract
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.assist.conversations.telling import ConversationChanged
+from palimpsest.conversations.events import ConversationChanged
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp.arguments import A, read
 from palimpsest.lsp.progress import progress

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.conversations.telling import CompactionBegan, CompactionEnded
+from palimpsest.conversations.compaction.compactions import Compaction, Summary
+from palimpsest.conversations.events import CompactionBegan, CompactionEnded
+from palimpsest.conversations.tools.memory_tools import compacted
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.progress import report
-from palimpsest.memory.compaction.compactions import Compaction, Summary
-from palimpsest.memory.tools.of_memory import compacted
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.shared.events import CompletionChanged
-from palimpsest.completion.snippet import as_snippet
+from palimpsest.completions.snippet import as_snippet
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.statistics import ACCEPTED
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.snapshot import ContentChange, Position, Range
+from palimpsest.window.events import CompletionChanged
 
 if TYPE_CHECKING:
-    from palimpsest.assist.completions.completions import Completed
+    from palimpsest.completions.completions import Completed
     from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)

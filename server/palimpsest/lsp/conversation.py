@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.conversations.conversations import Conversation as Talk
+from palimpsest.conversations.memory_keys import MAIN, checked
+from palimpsest.conversations.refs.results import time_written
+from palimpsest.conversations.transcript.showing import document_of
 from palimpsest.errors import NotFound, StaleDocument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import LARGEST, Conversation, Nothing
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.document_edits import ANSWER_S, why_not_made
-from palimpsest.memory.conversations.conversations import Conversation as Talk
-from palimpsest.memory.experiences.keys import MAIN, checked
-from palimpsest.memory.refs.results import time_written
-from palimpsest.memory.transcript.showing import document_of
 from palimpsest.text.conversations import SUFFIX
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from palimpsest.conversations.memory import Memory
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.memory.owners.memory import Memory
 
 _UNFIT = re.compile(r"[^\w.-]+")
 

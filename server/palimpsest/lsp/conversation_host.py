@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from palimpsest.assist.conversations.host import WriteMode, WriteQuestion, Written, asking_to_write, is_allowed
-from palimpsest.assist.conversations.telling import MemorySetAside, TurnBegan, TurnEnded
-from palimpsest.assist.conversations.unfit import unfit
+from palimpsest.conversations.events import MemorySetAside, TurnBegan, TurnEnded
+from palimpsest.conversations.host import WriteMode, WriteQuestion, Written, asking_to_write, is_allowed
+from palimpsest.conversations.turns import Turn
+from palimpsest.conversations.unfit import unfit
 from palimpsest.errors import Denied
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.file_writing import check_before, write_file
-from palimpsest.memory.conversations.turns import Turn
 from palimpsest.workspace.changes import check
 
 if TYPE_CHECKING:

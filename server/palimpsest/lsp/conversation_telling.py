@@ -1,6 +1,6 @@
 """`palimpsest/conversation`: a conversation is not as it was, for what an editor shows beside its document.
 
-In: what happens in conversations (`assist/conversations/telling.py`).  Out: `{conversation, answering}`; what is
+In: what happens in conversations (`conversations/events.py`).  Out: `{conversation, answering}`; what is
 there now is asked by the commands, as far as it is shown.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.conversations.telling import BranchChanged, CallDone, ConversationChanged, TurnBegan, TurnEnded
+from palimpsest.conversations.events import BranchChanged, CallDone, ConversationChanged, TurnBegan, TurnEnded
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -1,4 +1,4 @@
-"""Between LSP's types and ours.  The only place in this room that touches positions.
+"""Between LSP's types and ours.  The only place in this package that touches positions.
 
 In and out: lsprotocol's types on one side, `text` and `types` on the other.  Knows no document store.
 """

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from palimpsest.conversations.descriptors.reader import Wanted, name_of_unit
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import Between, Count
 from palimpsest.lsp.refs import Line
-from palimpsest.memory.descriptors.reader import Wanted, name_of_unit
 from palimpsest.workspace.changes import Mode
 
 CONTEXT = 2

@@ -1,7 +1,7 @@
 """The descriptors of conversations: long texts read by page, searched, named, marked, written to files.
 
 In: a conversation, ids or names, parts.  Out: fields, and XML as a model reads it.  What is kept, and how it is cut
-into pages, is `memory/descriptors/`'s to know.
+into pages, is `conversations/descriptors/`'s to know.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.conversations.summarizing import summarized
-from palimpsest.assist.conversations.telling import ConversationChanged
-from palimpsest.assist.conversations.thresholds import thresholds
+from palimpsest.conversations.descriptors import results
+from palimpsest.conversations.events import ConversationChanged
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.summarizing import summarized
+from palimpsest.conversations.thresholds import thresholds
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.descriptor_arguments import Close, Create, Mark, Of, Read, Rename, Search, Section, Write
 from palimpsest.lsp.parts import text_at
 from palimpsest.lsp.refs import write_asking
-from palimpsest.memory.descriptors import results
-from palimpsest.memory.owners.memory import Memory
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

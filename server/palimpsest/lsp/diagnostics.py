@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.shared.events import DiagnosticsTold
 from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
 from palimpsest.lsp import proactive
 from palimpsest.lsp.arguments import Between, read
+from palimpsest.window.events import DiagnosticsTold
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -1,6 +1,7 @@
 """`palimpsest.documents.*`: which documents conversations refer to, which are related, their graph, and opening one.
 
-In: arguments.  Out: answers, with the same as XML for a model.  What is referred to is known in `memory/documents/`.
+In: arguments.  Out: answers, with the same as XML for a model.  What is referred to is known in
+`conversations/documents/`.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.documents.graphing import graph_of
+from palimpsest.conversations.documents.document_references import DocumentUse
+from palimpsest.conversations.documents.graph_picture import svg
+from palimpsest.conversations.documents.graphing import graph_of
+from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
+from palimpsest.conversations.refs.results import time_written
 from palimpsest.documents.wikilinks import Found, links
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.lsp.arguments import Count
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.link_words import told
-from palimpsest.memory.documents.document_references import DocumentUse
-from palimpsest.memory.documents.graph_picture import svg
-from palimpsest.memory.documents.reference import DocumentReference, wikilink_to
-from palimpsest.memory.refs.results import time_written
 from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.shared.events import (
+from palimpsest.errors import InvalidArgument
+from palimpsest.lsp.arguments import At, Uri, read
+from palimpsest.lsp.convert import apply_changes, position_in
+from palimpsest.lsp.protocol import UNVERSIONED
+from palimpsest.text.positions import joined
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.window.events import (
     CursorMoved,
     DocumentChanged,
     DocumentClosed,
@@ -20,12 +26,6 @@ from palimpsest.assist.shared.events import (
     DocumentSaved,
     FilesChanged,
 )
-from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import At, Uri, read
-from palimpsest.lsp.convert import apply_changes, position_in
-from palimpsest.lsp.protocol import UNVERSIONED
-from palimpsest.text.positions import joined
-from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -1,7 +1,7 @@
 """`palimpsest.conversation.export`: a conversation with its references, refs and descriptors as one file.
 
 In: a conversation, a format, perhaps a path.  Out: the text, or where it was written: in the workspace, a file that is
-there already never unasked.  What is in it is decided in `memory/export/`.
+there already never unasked.  What is in it is decided in `conversations/`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from palimpsest.conversations.export import gathered
+from palimpsest.conversations.export_markdown import markdown
+from palimpsest.conversations.memory import Memory
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.command import Command
-from palimpsest.memory.export.gathering import gathered
-from palimpsest.memory.export.markdown import markdown
-from palimpsest.memory.owners.memory import Memory
 from palimpsest.text.markup import attribute
 from palimpsest.text.positions import well_formed
 from palimpsest.workspace.places import FIELD

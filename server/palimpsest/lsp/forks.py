@@ -9,11 +9,11 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.conversations.telling import BranchChanged, ConversationChanged
+from palimpsest.conversations.events import BranchChanged, ConversationChanged
+from palimpsest.conversations.tools.checkpoint_tools import every, gone_back, made
+from palimpsest.conversations.tools.tool import Answer
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
-from palimpsest.memory.tools.of_checkpoints import every, gone_back, made
-from palimpsest.memory.tools.tool import Answer
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -9,9 +9,9 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from palimpsest.assist.shared.events import IndexBuilding, IndexBuilt, WindowClosing
 from palimpsest.lsp.progress import progress, report
 from palimpsest.text.amounts import amount
+from palimpsest.window.events import IndexBuilding, IndexBuilt, WindowClosing
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.shared.events import (
+from palimpsest.conversations.transcript.reading import parse
+from palimpsest.documents.wikilinks import Found, Link, Several
+from palimpsest.errors import PalimpsestError
+from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
+from palimpsest.lsp.link_words import told
+from palimpsest.lsp.proactive import SOURCE
+from palimpsest.text.conversations import is_conversation
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.window.events import (
     DocumentChanged,
     DocumentClosed,
     DocumentOpened,
@@ -21,15 +30,6 @@ from palimpsest.assist.shared.events import (
     SettingsChanged,
     WindowClosing,
 )
-from palimpsest.documents.wikilinks import Found, Link, Several
-from palimpsest.errors import PalimpsestError
-from palimpsest.lsp.convert import position_out
-from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
-from palimpsest.lsp.link_words import told
-from palimpsest.lsp.proactive import SOURCE
-from palimpsest.memory.transcript.reading import parse
-from palimpsest.text.conversations import is_conversation
-from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

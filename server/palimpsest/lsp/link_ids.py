@@ -15,9 +15,9 @@ from urllib.parse import quote
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.refs.scanner import LONGEST_ID
+from palimpsest.conversations.transcript.marks import PLAIN_ID
 from palimpsest.lsp.convert import position_out
-from palimpsest.memory.refs.scanner import LONGEST_ID
-from palimpsest.memory.transcript.marks import PLAIN_ID
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:

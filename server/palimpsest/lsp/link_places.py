@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from palimpsest.assist.documents.workspace_documents import Place
+from palimpsest.conversations.documents.workspace_documents import Place
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Resolved, links
 from palimpsest.syntax.scopes import docstring, scopes

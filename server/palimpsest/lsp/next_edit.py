@@ -13,16 +13,16 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.shared.events import RefreshNeeded
 from palimpsest.errors import InvalidArgument, PalimpsestError, StaleDocument
 from palimpsest.lsp.arguments import At, Id, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.protocol import response_error
+from palimpsest.window.events import RefreshNeeded
 
 if TYPE_CHECKING:
-    from palimpsest.assist.next_edits.next_edits import NextEdit
     from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.next_edits.next_edits import NextEdit
 
 logger = logging.getLogger(__name__)
 

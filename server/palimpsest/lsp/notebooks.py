@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.shared.events import DocumentClosed, DocumentOpened
 from palimpsest.lsp.documents import change, numbered
 from palimpsest.text.snapshot import Snapshot
+from palimpsest.window.events import DocumentClosed, DocumentOpened
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from palimpsest.conversations.descriptors.incoming import Part
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.arguments import Between
 from palimpsest.lsp.convert import position_in
-from palimpsest.memory.descriptors.incoming import Part
 from palimpsest.system.reading import Refused
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none

@@ -1,7 +1,7 @@
 """Proactive suggestions: a hint where one is, with the action that applies it and the one that dismisses it.
 
 In: the session's notices.  Out: diagnostics (`published.py`), code actions.  Which notices there are is decided in
-`assist/suggestions/proactive.py`.
+`edits/suggestions/proactive.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.suggestions.proactive import NoticeChanged
+from palimpsest.edits.suggestions.proactive import NoticeChanged
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.edits import asks_first, title_of
@@ -18,7 +18,7 @@ from palimpsest.lsp.suggestions import ACCEPT, REJECT, edit_of
 from palimpsest.text.snapshot import Position
 
 if TYPE_CHECKING:
-    from palimpsest.assist.suggestions.proactive import Notice
+    from palimpsest.edits.suggestions.proactive import Notice
     from palimpsest.lsp.server import PalimpsestServer
 
 SOURCE = "palimpsest"

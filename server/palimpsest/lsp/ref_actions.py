@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.transcript.reading import parse
 from palimpsest.errors import PalimpsestError
 from palimpsest.languages.embedded import called
 from palimpsest.lsp import ref_making, transcript_lenses
@@ -24,14 +25,13 @@ from palimpsest.lsp.ref_places import refs_at, turn_at
 from palimpsest.lsp.refs import WRITE
 from palimpsest.lsp.related_documents import OFFER, being_written
 from palimpsest.lsp.transcript_lenses import lenses
-from palimpsest.memory.transcript.reading import parse
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.uris import path_or_none
 
 if TYPE_CHECKING:
+    from palimpsest.conversations.conversations import Conversation
+    from palimpsest.conversations.refs.refs import Ref
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.memory.conversations.conversations import Conversation
-    from palimpsest.memory.refs.refs import Ref
     from palimpsest.text.snapshot import Snapshot
 
 _UNFIT = re.compile(r"[^\w.-]+")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.transcript.reading import parse
 from palimpsest.lsp.link_ids import conversation_of
-from palimpsest.memory.transcript.reading import parse
 
 if TYPE_CHECKING:
+    from palimpsest.conversations.conversations import Conversation
+    from palimpsest.conversations.memory import Memory
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.memory.conversations.conversations import Conversation
-    from palimpsest.memory.owners.memory import Memory
     from palimpsest.text.snapshot import Snapshot
 
 REF, DESCRIPTOR = "refactor.rewrite.palimpsest.ref", "refactor.rewrite.palimpsest.fd"

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.refs.refs import Ref
+from palimpsest.conversations.refs.tags import extract
+from palimpsest.conversations.transcript.reading import DocumentTurn, parse
 from palimpsest.errors import NotFound
 from palimpsest.lsp.link_ids import ids
-from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.refs.refs import Ref
-from palimpsest.memory.refs.tags import extract
-from palimpsest.memory.transcript.reading import DocumentTurn, parse
 from palimpsest.text.snapshot import Snapshot
 
 

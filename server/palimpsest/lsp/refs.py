@@ -1,6 +1,7 @@
 """The refs of conversations: listed, read, written to files.
 
-In: a conversation, ids, paths.  Out: fields, and XML as a model reads it.  What is kept is `memory/refs/`'s to know.
+In: a conversation, ids, paths.  Out: fields, and XML as a model reads it.  What is kept is
+`conversations/refs/`'s to know.
 """
 
 from __future__ import annotations
@@ -9,20 +10,20 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
+from palimpsest.conversations.refs import results
+from palimpsest.conversations.tools.ref_tools import for_file
 from palimpsest.errors import AlreadyExists, NotFound
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import LARGEST, Conversation
 from palimpsest.lsp.asking import confirmed
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.file_writing import write_file
-from palimpsest.memory.refs import results
-from palimpsest.memory.tools.of_refs import for_file
 from palimpsest.workspace.changes import Mode
 from palimpsest.workspace.writing import Written
 
 if TYPE_CHECKING:
+    from palimpsest.conversations.memory import Memory
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.memory.owners.memory import Memory
 
 WRITE = "palimpsest.refs.write"
 Line = Annotated[int, Range(1, LARGEST)]

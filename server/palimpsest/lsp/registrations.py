@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.shared.events import FilesChanged
 from palimpsest.languages.registry import languages
 from palimpsest.lsp.virtual import SCHEME
+from palimpsest.window.events import FilesChanged
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -9,14 +9,14 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.conversations.tools.memory_tools import forgotten, inspected, remembered
+from palimpsest.conversations.tools.tool import Answer
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
-from palimpsest.memory.tools.of_memory import forgotten, inspected, remembered
-from palimpsest.memory.tools.tool import Answer
 
 if TYPE_CHECKING:
+    from palimpsest.conversations.memory import Memory
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.memory.owners.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)

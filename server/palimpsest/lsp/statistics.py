@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.assist.shared.events import RefreshNeeded, Yanked
-from palimpsest.assist.shared.snooze import MINUTES, MOST_MINUTES
-from palimpsest.assist.shared.statistics import HAPPENED, Happened, Part, What
-from palimpsest.assist.shared.switches import Feature, Scope
-from palimpsest.assist.suggestions.proposals import PREFIX as SUGGESTION
+from palimpsest.edits.suggestions.proposals import PREFIX as SUGGESTION
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import Count, Id, Nothing, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.document_edits import why_not_made
 from palimpsest.lsp.edits import proposal_edit, title_of
+from palimpsest.window.events import RefreshNeeded, Yanked
+from palimpsest.window.snooze import MINUTES, MOST_MINUTES
+from palimpsest.window.statistics import HAPPENED, Happened, Part, What
+from palimpsest.window.switches import Feature, Scope
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

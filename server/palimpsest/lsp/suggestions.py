@@ -1,7 +1,7 @@
 """`palimpsest.suggest` and what a person does with what it gave: apply, accept, reject, ask again, go on.
 
 In: arguments, ids.  Out: answers with edits; an accepted one is applied by the client.  What is suggested
-is decided in `assist/suggestions/`.
+is decided in `edits/suggestions/`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.edits import proposal_edit
 
 if TYPE_CHECKING:
-    from palimpsest.assist.suggestions.suggestions import Offer, Suggested
+    from palimpsest.edits.suggestions.suggestions import Offer, Suggested
     from palimpsest.lsp.server import PalimpsestServer
 
 SUGGEST = "palimpsest.suggest"

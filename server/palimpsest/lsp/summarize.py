@@ -14,7 +14,7 @@ from palimpsest.lsp.progress import report
 from palimpsest.text.markup import attribute, escape_closing
 
 if TYPE_CHECKING:
-    from palimpsest.assist.summaries.summaries import Summarized
+    from palimpsest.edits.summaries import Summarized
     from palimpsest.lsp.server import PalimpsestServer
 
 

@@ -9,13 +9,13 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.conversations.refs.results import time_written
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
-from palimpsest.memory.refs.results import time_written
 
 if TYPE_CHECKING:
+    from palimpsest.conversations.temp_files import TempFile, TempFiles
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.memory.temp_files.temp_files import TempFile, TempFiles
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,21 +12,21 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.assist.conversations.conversing import Asked
-from palimpsest.assist.conversations.putting import QUOTED, Cursor
-from palimpsest.assist.conversations.telling import BranchChanged
+from palimpsest.conversations.conversations import Conversation, name_of
+from palimpsest.conversations.conversing import Asked
+from palimpsest.conversations.events import BranchChanged
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.prompt_builder import QUOTED, Cursor
+from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, parse
+from palimpsest.conversations.transcript.showing import front_of, shown_text
+from palimpsest.conversations.transcript.updating import is_same, unnumbered, with_front, without
+from palimpsest.conversations.turns import Turn
 from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
 from palimpsest.lsp.arguments import Uri
 from palimpsest.lsp.ask import answered
 from palimpsest.lsp.asking import NO, chosen
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.transcript_showing import replaced
-from palimpsest.memory.conversations.conversations import Conversation, name_of
-from palimpsest.memory.conversations.turns import Turn
-from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.transcript.reading import DocumentTurn, Transcript, parse
-from palimpsest.memory.transcript.showing import front_of, shown_text
-from palimpsest.memory.transcript.updating import is_same, unnumbered, with_front, without
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:

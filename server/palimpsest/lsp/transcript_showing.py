@@ -1,6 +1,6 @@
 """Conversations in their documents: turns, calls and the reply as it comes, written through the editor.
 
-In: what happens in conversations (`assist/conversations/telling.py`).  Out: `workspace/applyEdit`, one after the other,
+In: what happens in conversations (`conversations/events.py`).  Out: `workspace/applyEdit`, one after the other,
 each against the text that the editor has said it has.  Of a document that is not open nothing is written.
 """
 
@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from palimpsest.assist.conversations.telling import (
+from palimpsest.conversations.events import (
     BranchChanged,
     CallDone,
     CompactionEnded,
@@ -20,16 +20,16 @@ from palimpsest.assist.conversations.telling import (
     TurnEnded,
     TurnText,
 )
-from palimpsest.assist.shared.events import WindowClosing
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.transcript.reading import parse
+from palimpsest.conversations.transcript.showing import written_turn
+from palimpsest.conversations.transcript.updating import line_edit, rebuilt, updated
+from palimpsest.conversations.transcript.writing import WrittenTurn
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import text_edit
 from palimpsest.lsp.document_edits import make
-from palimpsest.memory.owners.memory import Memory
-from palimpsest.memory.transcript.reading import parse
-from palimpsest.memory.transcript.showing import written_turn
-from palimpsest.memory.transcript.updating import line_edit, rebuilt, updated
-from palimpsest.memory.transcript.writing import WrittenTurn
 from palimpsest.text.snapshot import Snapshot
+from palimpsest.window.events import WindowClosing
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

@@ -15,15 +15,15 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
 
-from palimpsest.assist.conversations.prompts import read_by_model
+from palimpsest.conversations.budget_bars import page
+from palimpsest.conversations.export import descriptor_text
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.prompts import read_by_model
 from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.document_commands import graph_svg
 from palimpsest.lsp.exporting import exported
 from palimpsest.lsp.protocol import response_error
-from palimpsest.memory.budgets.bars import page
-from palimpsest.memory.export.gathering import descriptor_text
-from palimpsest.memory.owners.memory import Memory
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

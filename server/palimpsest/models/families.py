@@ -128,7 +128,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
 )
 OURS = Family("Palimpsest", QWEN, "", "", r"palimpsest", True, "suffix-prefix", "spm")
-"""A file with `palimpsest.fim_layout` was trained on the prompts that `prompt/` and `kv/` write."""
+"""A file with `palimpsest.fim_layout` was trained on the prompts that `prompt/` and `engine/` write."""
 OURS_IN_SMOLLM2 = replace(
     OURS, name="Palimpsest SmolLM2", markers=("<file_sep>", "<repo_name>", "<filename>"), served=r"palimpsest.*smollm2"
 )

@@ -12,34 +12,26 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from palimpsest.assist.completions.completions import Completions
-from palimpsest.assist.conversations.conversing import Conversing
-from palimpsest.assist.conversations.counting import Counting
-from palimpsest.assist.conversations.fork_tools import ForkTools
-from palimpsest.assist.conversations.forking import Forking
-from palimpsest.assist.conversations.toolset import Toolset
-from palimpsest.assist.documents.document_tools import DocumentTools
-from palimpsest.assist.documents.referring import Referring
-from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
-from palimpsest.assist.next_edits.next_edits import NextEdits
-from palimpsest.assist.shared.events import DocumentOpened, Events, SettingsChanged, StatusChanged
-from palimpsest.assist.shared.requests import Requests
-from palimpsest.assist.shared.services import Services
-from palimpsest.assist.shared.statistics import FILE as STATISTICS
-from palimpsest.assist.shared.statistics import Statistics
-from palimpsest.assist.shared.switches import Switches
-from palimpsest.assist.shared.usage import Usage
-from palimpsest.assist.shared.window_parts import WindowPart, stale_parts
-from palimpsest.assist.suggestions.proactive import Proactive
-from palimpsest.assist.suggestions.suggestions import Suggestions
-from palimpsest.assist.summaries.summaries import Summaries
+from palimpsest.completions.completions import Completions
 from palimpsest.config.settings import Settings
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
+from palimpsest.conversations.conversing import Conversing
+from palimpsest.conversations.counting import Counting
+from palimpsest.conversations.documents.document_tools import DocumentTools
+from palimpsest.conversations.documents.referring import Referring
+from palimpsest.conversations.documents.workspace_documents import WorkspaceDocuments
+from palimpsest.conversations.fork_tools import ForkTools
+from palimpsest.conversations.forking import Forking
+from palimpsest.conversations.toolset import Toolset
+from palimpsest.edits.suggestions.proactive import Proactive
+from palimpsest.edits.suggestions.suggestions import Suggestions
+from palimpsest.edits.summaries import Summaries
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.registry import language_of, load, plain
+from palimpsest.next_edits.next_edits import NextEdits
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.session.context import WindowContext
 from palimpsest.session.cursor import Cursor
@@ -55,6 +47,14 @@ from palimpsest.system import folders
 from palimpsest.text.documents import Documents
 from palimpsest.text.roots import Roots
 from palimpsest.text.uris import is_inside, path_or_none
+from palimpsest.window.events import DocumentOpened, Events, SettingsChanged, StatusChanged
+from palimpsest.window.requests import Requests
+from palimpsest.window.services import Services
+from palimpsest.window.statistics import FILE as STATISTICS
+from palimpsest.window.statistics import Statistics
+from palimpsest.window.switches import Switches
+from palimpsest.window.usage import Usage
+from palimpsest.window.window_parts import WindowPart, stale_parts
 
 
 def build(settings: Settings, roots: tuple[Path, ...]) -> Session:

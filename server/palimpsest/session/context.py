@@ -9,8 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from palimpsest import wire
-from palimpsest.assist.shared.events import RefreshNeeded
-from palimpsest.assist.shared.services import Services
 from palimpsest.context.estimate import estimate
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.view import CursorView
@@ -19,6 +17,8 @@ from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_numb
 from palimpsest.providers.base.estimating import Estimating
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
+from palimpsest.window.events import RefreshNeeded
+from palimpsest.window.services import Services
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ Owner of that place.
 
 from __future__ import annotations
 
-from palimpsest.assist.shared.events import CursorMoved, DocumentChanged, DocumentClosed, RefreshNeeded, StatusChanged
-from palimpsest.assist.shared.services import Services
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Position, Snapshot, moved
+from palimpsest.window.events import CursorMoved, DocumentChanged, DocumentClosed, RefreshNeeded, StatusChanged
+from palimpsest.window.services import Services
 
 
 class Cursor:

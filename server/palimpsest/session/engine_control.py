@@ -10,12 +10,12 @@ import asyncio
 from contextlib import suppress
 
 from palimpsest import wire
-from palimpsest.assist.shared.events import CacheForgotten, RefreshNeeded, SettingsChanged, WindowClosing
-from palimpsest.assist.shared.services import Services
 from palimpsest.config.settings import Settings
 from palimpsest.errors import EngineError
 from palimpsest.models.files import model_path
 from palimpsest.providers.base.target import Target
+from palimpsest.window.events import CacheForgotten, RefreshNeeded, SettingsChanged, WindowClosing
+from palimpsest.window.services import Services
 
 
 def target_of(settings: Settings) -> Target:

@@ -6,11 +6,11 @@ owners, counts for the statistics.
 
 from __future__ import annotations
 
-from palimpsest.assist.completions.completions import Completions
-from palimpsest.assist.shared.services import Services
-from palimpsest.assist.shared.statistics import Happened, Part, What
-from palimpsest.assist.suggestions.suggestions import Suggestions
+from palimpsest.completions.completions import Completions
+from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.session.cursor import Cursor
+from palimpsest.window.services import Services
+from palimpsest.window.statistics import Happened, Part, What
 
 
 class Feedback:

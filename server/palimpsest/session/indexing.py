@@ -11,7 +11,10 @@ import logging
 from contextlib import suppress
 from pathlib import Path
 
-from palimpsest.assist.shared.events import (
+from palimpsest.index.messages import Begin, Building, Built, Changed, Failed, Told
+from palimpsest.system import folders
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.window.events import (
     DocumentChanged,
     DocumentClosed,
     DocumentOpened,
@@ -22,10 +25,7 @@ from palimpsest.assist.shared.events import (
     SettingsChanged,
     WindowClosing,
 )
-from palimpsest.assist.shared.services import Services
-from palimpsest.index.messages import Begin, Building, Built, Changed, Failed, Told
-from palimpsest.system import folders
-from palimpsest.text.snapshot import Snapshot
+from palimpsest.window.services import Services
 
 PAUSE_S = 0.5
 """After the last change of a document until its names are looked up again."""

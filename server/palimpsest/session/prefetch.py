@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 
-from palimpsest.assist.completions.completions import Completions
-from palimpsest.assist.completions.requests import warm_up
-from palimpsest.assist.shared.events import (
+from palimpsest.completions.completions import Completions
+from palimpsest.completions.requests import warm_up
+from palimpsest.session.cursor import Cursor
+from palimpsest.window.events import (
     CursorMoved,
     FilesChanged,
     RefreshNeeded,
@@ -18,9 +19,8 @@ from palimpsest.assist.shared.events import (
     StatusChanged,
     WindowClosing,
 )
-from palimpsest.assist.shared.pause import Pause
-from palimpsest.assist.shared.services import Services
-from palimpsest.session.cursor import Cursor
+from palimpsest.window.pause import Pause
+from palimpsest.window.services import Services
 
 
 class Prefetch:

@@ -1,6 +1,6 @@
 """One editor window's work: its owners, by name.
 
-In: what an editor says, as events (`assist/shared/events.py`).  Out: whoever is asked for something: completions,
+In: what an editor says, as events (`window/events.py`).  Out: whoever is asked for something: completions,
 suggestions, next edits, commit messages.  `building.py` puts it together.  Knows no LSP, no token, no prompt format
 and no cache.
 """
@@ -10,27 +10,27 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from palimpsest.assist.completions.completions import Completions
-from palimpsest.assist.conversations.conversing import Conversing
-from palimpsest.assist.conversations.counting import Counting
-from palimpsest.assist.conversations.fork_tools import ForkTools
-from palimpsest.assist.conversations.forking import Forking
-from palimpsest.assist.documents.document_tools import DocumentTools
-from palimpsest.assist.documents.workspace_documents import WorkspaceDocuments
-from palimpsest.assist.next_edits.next_edits import NextEdits
-from palimpsest.assist.shared.events import Events, WindowClosing
-from palimpsest.assist.shared.services import Services
-from palimpsest.assist.shared.statistics import Statistics
-from palimpsest.assist.shared.usage import Usage
-from palimpsest.assist.suggestions.proactive import Proactive
-from palimpsest.assist.suggestions.suggestions import Suggestions
-from palimpsest.assist.summaries.summaries import Summaries
+from palimpsest.completions.completions import Completions
+from palimpsest.conversations.conversing import Conversing
+from palimpsest.conversations.counting import Counting
+from palimpsest.conversations.documents.document_tools import DocumentTools
+from palimpsest.conversations.documents.workspace_documents import WorkspaceDocuments
+from palimpsest.conversations.fork_tools import ForkTools
+from palimpsest.conversations.forking import Forking
+from palimpsest.edits.suggestions.proactive import Proactive
+from palimpsest.edits.suggestions.suggestions import Suggestions
+from palimpsest.edits.summaries import Summaries
+from palimpsest.next_edits.next_edits import NextEdits
 from palimpsest.session.context import WindowContext
 from palimpsest.session.cursor import Cursor
 from palimpsest.session.engine_control import EngineControl
 from palimpsest.session.feedback import Feedback
 from palimpsest.session.window_memory import WindowMemory
 from palimpsest.text.documents import Documents
+from palimpsest.window.events import Events, WindowClosing
+from palimpsest.window.services import Services
+from palimpsest.window.statistics import Statistics
+from palimpsest.window.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What the person does, kept for the blocks about it.
 
 In: edits, cursor moves, saves, yanks, diagnostics.  Out: pieces of code, edits and diagnostics in `context/activity/`.
-Nothing of a document that the engine may not see (`assist/shared/privacy.py`).
+Nothing of a document that the engine may not see (`window/privacy.py`).
 
 A piece is kept where a burst of edits ends, where a document is saved, where something is yanked, and where the
 person leaves what they went through: for another document, or far away.  A jump somewhere and back goes through
@@ -10,8 +10,15 @@ nothing: the cursor has to have been on two lines there.
 
 from __future__ import annotations
 
-from palimpsest.assist.next_edits.bursts import Bursts
-from palimpsest.assist.shared.events import (
+from palimpsest.context.activity.activity import Activity
+from palimpsest.context.activity.chunks import MAX_TOKENS, MOST_LINES, Chunk, chunk_at, chunk_of
+from palimpsest.context.estimate import chars_for
+from palimpsest.next_edits.bursts import Bursts
+from palimpsest.syntax.scopes import scope_at
+from palimpsest.text.conversations import is_conversation
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import path_or_none
+from palimpsest.window.events import (
     CursorMoved,
     DiagnosticsTold,
     DocumentChanged,
@@ -20,14 +27,7 @@ from palimpsest.assist.shared.events import (
     RefreshNeeded,
     Yanked,
 )
-from palimpsest.assist.shared.services import Services
-from palimpsest.context.activity.activity import Activity
-from palimpsest.context.activity.chunks import MAX_TOKENS, MOST_LINES, Chunk, chunk_at, chunk_of
-from palimpsest.context.estimate import chars_for
-from palimpsest.syntax.scopes import scope_at
-from palimpsest.text.conversations import is_conversation
-from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import path_or_none
+from palimpsest.window.services import Services
 
 FAR = 64
 """Lines away from a place, which llama.vim takes, too."""

@@ -12,12 +12,12 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from palimpsest.assist.conversations.telling import MemorySetAside
-from palimpsest.assist.shared.events import SettingsChanged
-from palimpsest.assist.shared.services import Services
+from palimpsest.conversations.events import MemorySetAside
+from palimpsest.conversations.memory import Memory
 from palimpsest.errors import StorageError
-from palimpsest.memory.owners.memory import Memory
 from palimpsest.system import folders
+from palimpsest.window.events import SettingsChanged
+from palimpsest.window.services import Services
 
 
 class WindowMemory:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.memory.transcript.reading import parse
+from palimpsest.conversations.transcript.reading import parse
 from tests.e2e.scripted import Scripted, scripted
 from tests.editors.vscode.conftest import CART, Open
 from tests.editors.vscode.window import Window

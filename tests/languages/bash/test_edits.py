@@ -8,7 +8,7 @@ from palimpsest.edits.misspelt import slips
 from palimpsest.edits.validate import Baseline, Unfit, validated
 from palimpsest.types import DocumentChange, LineEdit
 from tests.languages.reading import parsed_as
-from tests.propagation.conftest import workspace
+from tests.next_edits.conftest import workspace
 
 CART = """\
 #!/bin/bash

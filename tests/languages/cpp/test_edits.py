@@ -7,10 +7,10 @@ import pytest
 from palimpsest.edits.misspelt import slips
 from palimpsest.edits.validate import Baseline, Unfit, validated
 from palimpsest.languages.registry import language_of
-from palimpsest.propagation.changes import Rename
+from palimpsest.next_edits.changes import Rename
 from palimpsest.types import DocumentChange, LineEdit
 from tests.languages.reading import parsed_as
-from tests.propagation.conftest import Workspace, workspace
+from tests.next_edits.conftest import Workspace, workspace
 
 HEADER, SOURCE, USER = "include/cart.hpp", "src/cart.cpp", "src/till.cpp"
 HEADER_TEXT = """\

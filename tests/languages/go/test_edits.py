@@ -8,10 +8,10 @@ import pytest
 
 from palimpsest.edits.misspelt import slips
 from palimpsest.edits.validate import Baseline, Unfit, validated
-from palimpsest.propagation.changes import ImportChange, Rename, SignatureChange
+from palimpsest.next_edits.changes import ImportChange, Rename, SignatureChange
 from palimpsest.types import DocumentChange, LineEdit
 from tests.languages.reading import sample
-from tests.propagation.conftest import Workspace, workspace
+from tests.next_edits.conftest import Workspace, workspace
 
 SAMPLE = Path(__file__).parent / "samples" / "cart.go"
 CART = "cart/cart.go"

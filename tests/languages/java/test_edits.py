@@ -8,10 +8,10 @@ import pytest
 
 from palimpsest.edits.misspelt import slips
 from palimpsest.edits.validate import Baseline, Unfit, validated
-from palimpsest.propagation.changes import Rename, SignatureChange
+from palimpsest.next_edits.changes import Rename, SignatureChange
 from palimpsest.types import DocumentChange, LineEdit
 from tests.languages.reading import line_of, parsed_as, sample
-from tests.propagation.conftest import Workspace, workspace
+from tests.next_edits.conftest import Workspace, workspace
 
 SAMPLES = Path(__file__).parent / "samples"
 CART = "core/src/main/java/shop/cart/Cart.java"

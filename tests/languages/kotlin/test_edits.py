@@ -10,7 +10,7 @@ from palimpsest.edits.misspelt import slips
 from palimpsest.edits.validate import Baseline, Unfit, validated
 from palimpsest.types import DocumentChange, LineEdit
 from tests.languages.reading import parsed_as, sample
-from tests.propagation.conftest import Workspace, workspace
+from tests.next_edits.conftest import Workspace, workspace
 
 SAMPLE = Path(__file__).parent / "samples" / "Cart.kt"
 CART = "core/src/main/kotlin/shop/cart/Cart.kt"

@@ -8,10 +8,10 @@ import pytest
 
 from palimpsest.edits.misspelt import slips
 from palimpsest.edits.validate import Baseline, Unfit, validated
-from palimpsest.propagation.changes import AsyncChange, Rename, SignatureChange
+from palimpsest.next_edits.changes import AsyncChange, Rename, SignatureChange
 from palimpsest.types import DocumentChange, LineEdit
 from tests.languages.reading import parsed_as, sample
-from tests.propagation.conftest import Workspace, workspace
+from tests.next_edits.conftest import Workspace, workspace
 
 SAMPLE = Path(__file__).parent / "samples" / "cart.rs"
 CART = "src/cart.rs"

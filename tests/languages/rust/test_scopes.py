@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.completion.inline import trim
+from palimpsest.completions.inline import trim
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.names import attributes_in, names_in
 from palimpsest.syntax.parse import Parsed

@@ -9,7 +9,7 @@ from palimpsest.edits.validate import Baseline, Unfit, validated
 from palimpsest.syntax.unknown import defined_twice
 from palimpsest.types import DocumentChange, LineEdit
 from tests.languages.reading import parsed_as
-from tests.propagation.conftest import workspace
+from tests.next_edits.conftest import workspace
 
 CART = """\
 import type { Rate } from "./money";

@@ -48,8 +48,8 @@ from palimpsest.agents.acp.host import EditorHost
 from palimpsest.agents.acp.lines import Lines
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace, Workspaces
+from palimpsest.conversations.conversations import MOST_NAME, Conversation
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
-from palimpsest.memory.conversations.conversations import MOST_NAME, Conversation
 
 logger = logging.getLogger(__name__)
 

@@ -20,9 +20,9 @@ from acp.schema import (
     TextResourceContents,
 )
 
+from palimpsest.conversations.descriptors.incoming import Part
 from palimpsest.errors import InvalidArgument
 from palimpsest.languages.registry import language_of
-from palimpsest.memory.descriptors.incoming import Part
 
 _WORD_OR_FILE = re.compile(r"[\w`)\[]")
 Block = TextContentBlock | ImageContentBlock | AudioContentBlock | ResourceContentBlock | EmbeddedResourceContentBlock

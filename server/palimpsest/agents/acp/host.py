@@ -29,7 +29,7 @@ from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.commands import OWN_WRITE
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import Workspace
-from palimpsest.assist.conversations.host import WriteMode, WriteQuestion, Written, asking_to_write, is_allowed
+from palimpsest.conversations.host import WriteMode, WriteQuestion, Written, asking_to_write, is_allowed
 from palimpsest.errors import Denied, PalimpsestError, StaleDocument
 from palimpsest.system.reading import Refused, read_text
 from palimpsest.workspace.changes import changed, check, n_lines

@@ -18,8 +18,8 @@ from palimpsest.agents.acp.blocks import Block, prompt_of
 from palimpsest.agents.acp.commands import COMMANDS, command_in
 from palimpsest.agents.acp.lines import Lines
 from palimpsest.agents.acp.workspaces import Workspace
-from palimpsest.assist.conversations.conversing import Asked
-from palimpsest.assist.conversations.telling import (
+from palimpsest.conversations.conversing import Asked
+from palimpsest.conversations.events import (
     CallBegan,
     CallDone,
     CompactionBegan,
@@ -29,12 +29,12 @@ from palimpsest.assist.conversations.telling import (
     TurnEnded,
     TurnText,
 )
-from palimpsest.assist.conversations.unfit import unfit
+from palimpsest.conversations.refs.tags import PROBLEMS, extract
+from palimpsest.conversations.transcript.showing import written_documents
+from palimpsest.conversations.transcript.writing import documents_text
+from palimpsest.conversations.turns import Turn
+from palimpsest.conversations.unfit import unfit
 from palimpsest.errors import InvalidArgument
-from palimpsest.memory.conversations.turns import Turn
-from palimpsest.memory.refs.tags import PROBLEMS, extract
-from palimpsest.memory.transcript.showing import written_documents
-from palimpsest.memory.transcript.writing import documents_text
 
 logger = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from acp.schema import (
     UserMessageChunk,
 )
 
-from palimpsest.memory.compaction.compactions import Compaction
-from palimpsest.memory.compaction.words import in_words
+from palimpsest.conversations.compaction.compactions import Compaction
+from palimpsest.conversations.compaction.words import in_words
 
 Kind = Literal["read", "edit", "delete", "search", "think", "other"]
 KINDS: Mapping[str, Kind] = {

@@ -1,4 +1,4 @@
-"""Edits as operations on definitions: `<replace node="function Cart.add">…</replace>` (FORMATS.md, "ast").
+"""Pure: edits as operations on definitions: `<replace node="function Cart.add">…</replace>` (FORMATS.md, "ast").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """

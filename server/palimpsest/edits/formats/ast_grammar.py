@@ -1,4 +1,4 @@
-"""Grammar rules for operations on definitions.
+"""Pure: grammar rules for operations on definitions.
 
 In: a block shown.  Out: GBNF rules.  Does not know about documents or engines.
 """

@@ -1,4 +1,4 @@
-"""The elements that every edit format's reply is made of: `<suggestion name="…">` with its content, one `<summary>`.
+"""Pure: the elements of every edit format's replies: `<suggestion name="…">` with its content, one `<summary>`.
 
 In: a reply's text.  Out: its elements; and the other way round.  What the content means is each format's.
 """

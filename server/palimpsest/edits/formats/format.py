@@ -1,4 +1,4 @@
-"""The interface of an edit format: how a model writes edits of the blocks it was shown.
+"""Pure: the interface of an edit format: how a model writes edits of the blocks it was shown.
 
 In: replies, blocks shown, edits.  Out: a `Reply` of edits, replies, grammars.  A format does not know about documents
 or engines; the instructions for the model are in `prompt/instructions.py`.

@@ -1,6 +1,6 @@
-"""Finds what changed between two texts of a block, and where lines quoted by a model are in it.
+"""Pure: finds what changed between two texts of a block, and where lines quoted by a model are in it.
 
-In: lines as shown, lines as written.  Out: edits of the lines as shown.  Pure; does not know about formats.
+In: lines as shown, lines as written.  Out: edits of the lines as shown.  Does not know about formats.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Edits as numbered lines: only the lines that change, each with the number it was shown with (FORMATS.md, "ln-diff").
+"""Pure: edits as numbered lines: those that change, each with the number it was shown with (FORMATS.md, "ln-diff").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """

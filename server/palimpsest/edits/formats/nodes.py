@@ -1,4 +1,4 @@
-"""The definitions of a block by the names shown to the model: `function Cart.add`, `class Cart`.
+"""Pure: the definitions of a block by the names shown to the model: `function Cart.add`, `class Cart`.
 
 In: a block shown.  Out: its definitions with their lines.  The tree comes from `syntax/`.
 

@@ -1,6 +1,6 @@
-"""Finds which lines of a block must be quoted to make the place of an edit unambiguous, and checks that it is.
+"""Pure: finds which lines of a block must be quoted to make the place of an edit unambiguous, and checks that it is.
 
-In: edits of a block.  Out: lines as they are and as they become.  Pure; does not know about formats.
+In: edits of a block.  Out: lines as they are and as they become.  Does not know about formats.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Renames a definition of a block, together with its uses in the block.
+"""Pure: renames a definition of a block, together with its uses in the block.
 
 In: a definition, its new name.  Out: edits of the block's lines.  Does not know about documents; the tree comes from
 `syntax/`.

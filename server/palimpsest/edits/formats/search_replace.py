@@ -1,4 +1,4 @@
-"""Edits as lines to find and their replacement (FORMATS.md, "search-replace").
+"""Pure: edits as lines to find and their replacement (FORMATS.md, "search-replace").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 

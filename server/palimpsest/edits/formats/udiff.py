@@ -1,4 +1,4 @@
-"""Edits as hunks of a unified diff, matched by the lines they quote (FORMATS.md, "udiff").
+"""Pure: edits as hunks of a unified diff, matched by the lines they quote (FORMATS.md, "udiff").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """

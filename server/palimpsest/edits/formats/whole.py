@@ -1,4 +1,4 @@
-"""Edits as the whole block, rewritten with the changes (FORMATS.md, "whole").
+"""Pure: edits as the whole block, rewritten with the changes (FORMATS.md, "whole").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """

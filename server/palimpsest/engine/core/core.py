@@ -14,15 +14,15 @@ from typing import TypeVar
 
 from palimpsest import wire
 from palimpsest.engine.core.engine_thread import EngineThread, failed
+from palimpsest.engine.generation.admission import admit
+from palimpsest.engine.generation.batch import generate_batch
+from palimpsest.engine.generation.check import check_batch, check_fork, check_request, check_score, check_slot
+from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.generation.score import score
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.jobs.queue import Job
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument, UnknownTail
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.generation.admission import admit
-from palimpsest.kv.generation.batch import generate_batch
-from palimpsest.kv.generation.check import check_batch, check_fork, check_request, check_score, check_slot
-from palimpsest.kv.generation.generate import generate
-from palimpsest.kv.generation.score import score
 
 Answer = TypeVar("Answer", wire.GenerateAnswer, wire.BatchAnswer, wire.ScoreAnswer)
 OnText = Callable[[int, str], None]

@@ -23,9 +23,9 @@ from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.jobs.idle import WhenIdle
 from palimpsest.engine.jobs.loop import Loop
 from palimpsest.engine.jobs.queue import Job, Kind
+from palimpsest.engine.llama.native import Context
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import EngineError, EngineLoading, EngineUnavailable, PalimpsestError
-from palimpsest.kv.engine import NativeEngine
-from palimpsest.kv.llama.native import Context
 
 T = TypeVar("T")
 

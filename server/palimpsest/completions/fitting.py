@@ -1,0 +1,162 @@
+"""Pure: completions that the code around them admits: what would add a syntax error is mended or left out.
+
+In: a document's parse, a cursor, texts for it.  Out: those that add no error, those that leave the fewest first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property
+
+from palimpsest.completions.indentation import outer_columns
+from palimpsest.completions.repairs import BLOCK, closed, ends, repairs
+from palimpsest.completions.results import Result
+from palimpsest.languages.embedded import parsed_at
+from palimpsest.syntax.indentation import indent_width, misplaced, unfinished
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parser import Parser
+from palimpsest.syntax.places import is_comment, is_token, is_whole
+from palimpsest.text.positions import utf8
+from palimpsest.text.snapshot import ContentChange, Position, Range
+
+LARGEST = 100_000
+"""Characters of a document: a larger one takes too long to be parsed once more for each text."""
+NAME = "x"
+"""Stands for what may be missing at the cursor: an error that is there without it and not with it is no excuse."""
+MOST_TRIED, MOST_ENDS = 12, 4
+"""Repairs of one text, and places where one that is cut may end."""
+_CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
+
+
+def fitting(parser: Parser, document: Parsed, position: Position, result: Result) -> Result:
+    """The order of texts that leave as many errors as each other stays.  Of those that are cut, what is whole."""
+    place = _Place(parser, document, position)
+    texts = filter(None, map(place.whole, result.texts)) if result.is_cut else result.texts
+    found = [one for text in texts if (one := place.best(text)) is not None]
+    return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=_left_open))))
+
+
+def placed(parser: Parser, document: Parsed, position: Position, result: Result) -> tuple[Result, Position]:
+    """The same, and where they begin: where an empty line is indented deeper than any of them may be, further out."""
+    old, line = document.snapshot, document.snapshot.lines[position.line]
+    fitted = fitting(parser, document, position, result)
+    if fitted.texts or not result.texts or line.strip() or document.language.whole_file:
+        return fitted, position
+    for column in outer_columns(old.lines, position):
+        start = Position(position.line, column)
+        new, edits = old.changed([ContentChange(Range(start, position), "")], old.version)
+        moved = fitting(parser, parser.imagined(old, new, edits), start, result)
+        if moved.texts:
+            return moved, start
+    return fitted, position
+
+
+def _left_open(one: tuple[int, str]) -> int:
+    """The faults of a text; a block's bracket at its end is none."""
+    return 0 if one[1].endswith(BLOCK) else one[0]
+
+
+class _Place:
+    """A cursor, and what the document may not have more of with a text there."""
+
+    def __init__(self, parser: Parser, document: Parsed, position: Position) -> None:
+        self._parser, self._snapshot, self._position = parser, document.snapshot, position
+        line = self._snapshot.lines[position.line]
+        self._before, self._rest = line[: position.column], line[position.column :]
+        self._parsed = parsed_at(document, position)
+        self._is_read = (
+            self._parsed.root is not None and self._parsed.language.is_checked and len(self._snapshot.text) <= LARGEST
+        )
+        self._fills = not line.strip()
+        self._byte = len(utf8(self._snapshot.text[: self._snapshot.offset(position)])) if self._is_read else 0
+        self._closers = self._behind(self._parsed, self._byte) if self._is_read else 0
+        self._before_it = self._faults(self._parsed, position) if self._is_read else 0
+        self._with_name = min(self._before_it, self._faults(*self._with(NAME))) if self._before_it else 0
+
+    def best(self, text: str) -> tuple[int, str] | None:
+        """How many faults it leaves, and what is left of the text or was added to it; None: not to be shown.  A whole
+        line may be what was missing: it is left out where it leaves the lines around it at a wrong indent.  So are
+        several lines that leave a bracket open, and that the tree likes no better with it closed."""
+        tried = list(repairs(text, self._before, self._rest, self._parsed.language))[:MOST_TRIED]
+        if not self._is_read:
+            return (0, tried[0]) if tried else None
+        with_closers = closed(text, self._parsed.language)
+        found = self._first(tried)
+        if text == with_closers or found is None or found[0] == 0 or self._judged(with_closers) != self._judged(text):
+            return found
+        return None if "\n" in text else (found[0], with_closers)  # in code with errors the tree cannot tell
+
+    def _first(self, texts: Iterable[str]) -> tuple[int, str] | None:
+        """The one with the fewest faults, if they are no more than there were."""
+        found: tuple[int, str] | None = None
+        for text in texts:
+            n = self._judged(text)
+            if n <= self._most(text) and (found is None or n < found[0]):
+                found = n, text
+            if n == 0:
+                break
+        return found
+
+    def _most(self, text: str) -> int:
+        """Faults that a text may leave.  Where the lines below are deeper than its own, it may be the beginning of
+        their block that is missing."""
+        if text.endswith(BLOCK):
+            return self._before_it  # what is in it is still to come
+        below = next((line for line in self._snapshot.lines[self._position.line + 1 :] if line.strip()), "")
+        is_above = self._fills and indent_width(below) > indent_width(self._before + text)
+        return min(self._with_name, self._with_block) if is_above else self._with_name
+
+    @cached_property
+    def _with_block(self) -> int:
+        return self._faults(*self._with(BLOCK))
+
+    def whole(self, text: str) -> str:
+        """Up to the end of an argument, a call or a statement, else of a word."""
+        places = ends(text, self._snapshot.text)
+        if not self._is_read:
+            return text[: places[0]] if places else ""
+        parsed, _ = self._with(closed(text, self._parsed.language))
+        best = [place for place in places if is_whole(parsed, self._byte + len(utf8(text[:place])))]
+        for place in [*best[:MOST_ENDS], *places[:MOST_ENDS]]:
+            part = text[:place]
+            if self._first([part, closed(part, self._parsed.language)]) is not None:
+                return part
+        return ""
+
+    def _with(self, text: str) -> tuple[Parsed, Position]:
+        """The parse of the document with a text in it, and where that ends."""
+        old, at = self._snapshot, self._position
+        new, edits = old.changed([ContentChange(Range(at, at), text)], old.version)
+        end = new.position(old.offset(at) + len(text))
+        return parsed_at(self._parser.imagined(old, new, edits), at), end
+
+    def _judged(self, text: str) -> int:
+        """Faults with a text."""
+        after, end = self._with(text)
+        if after.root is None:
+            return self._with_name
+        stop = self._byte + len(utf8(text))
+        n = self._faults(after, end)
+        if n <= self._before_it and is_comment(after, self._byte, stop):
+            return self._with_name
+        n += self._behind(after, stop) < self._closers
+        return n + (self._fills and n == self._before_it and misplaced(after, *self._near(end)) > 0)
+
+    def _faults(self, parsed: Parsed, end: Position) -> int:
+        """Errors of the tree, and near the lines statements that stand at a wrong indent or are not finished."""
+        near = self._near(end)
+        return parsed.n_errors + misplaced(parsed, *near) + unfinished(parsed, *near)
+
+    def _near(self, end: Position) -> tuple[int, int]:
+        return max(0, self._position.line - 1), end.line + 2
+
+    def _behind(self, parsed: Parsed, byte: int) -> int:
+        """How many of the closing brackets and quotes right behind the text close something; where the tree cannot
+        tell, all.  One that the text has closed before would be a part of the string around it."""
+        match = _CLOSING.match(self._rest)
+        if match is None or parsed.root is None:
+            return 0
+        starts = (byte + len(utf8(self._rest[:at])) for at in range(match.start(1), match.end(1)))
+        return sum(is_token(parsed, at) for at in starts)

@@ -1,0 +1,293 @@
+"""Pure: trims generated text to the part that is worth showing as an inline completion.
+
+In: the generated text, the code before and after the cursor, the mode, the language.  Out: a prefix of the generated
+text, "" if nothing is worth showing.  FORMATS.md, "Inline completion", specifies where it stops.  Does not know about
+tokens or editors.
+
+Each rule returns the index of the first character to cut off, and the smallest index wins.  The rules are applied until
+nothing changes, so trimming is idempotent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from palimpsest.syntax.lexical import State, scan, unmatched_closers
+from palimpsest.syntax.parse import Language
+from palimpsest.text.repetition import LOOK_BACK, kept
+from palimpsest.types import CURSOR_MARKER
+
+LONGEST_REST = 10_000
+"""Characters behind the cursor that are looked at for what blocks a completion."""
+_FOREIGN = (
+    CURSOR_MARKER, "</editing", "<editing type=", "<suggestion name=", "</suggestion>", "<context type=",
+    "\n<workspace>", "\n</workspace>",
+)  # fmt: skip
+_ELEMENTS = ("<editing>", "<context>", "</context>")
+"""Our own tags, unless the document has such an element: a model with little context may write them because of its
+training."""
+_ATTRIBUTE = re.compile(r"""" (?:file|name|editable)="(?P<tag_end>[^"\n]*"(?: editable="\w*")?>)?""")
+"""The rest of one of our opening tags whose beginning the model left out."""
+_LONGEST = 40
+"""Maximum length of a tag, in characters."""
+_OPEN_TAG = re.compile(r"<[A-Za-z][^<>]*\Z")
+_WORD = re.compile(r"\w")
+_NAME = re.compile(r"[^\W\d]\w\w")
+_CLOSING = frozenset(")]}>\"'`,;:.")
+_PARTIAL = 3
+"""This many characters of the last line must agree with the next line for it to count as the beginning of that line."""
+
+
+def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> str:
+    """The part of `text` to show at the cursor between `prefix` and `suffix`.
+
+    Always a prefix of `text`; never ends in a line of whitespace; "" if it is empty, only whitespace, or a duplicate.
+    Without `multiline`, or if code follows on the cursor's line, the result is the rest of one statement, and spans
+    several lines only while a bracket opened on the cursor's line or later is open.
+    """
+    place = _Position.at(prefix, suffix, multiline, language)
+    while True:
+        shorter = _tidy(text[: min(rule(text, place) for rule in _RULES)], place)
+        if shorter == text:
+            return text
+        text = shorter
+
+
+def agrees(shown: str, typed: str) -> str | None:
+    """What remains of a shown completion after `typed` has been typed; None if they disagree."""
+    return shown[len(typed) :] if shown.startswith(typed) else None
+
+
+def has_behind(rest: str, most: int) -> bool:
+    """Whether the rest of a line has more characters than `most` that block a completion: closing brackets, quotes,
+    punctuation and blanks do not count.  Its beginning tells."""
+    blocking = (char for char in rest[:LONGEST_REST] if not (char in _CLOSING or char.isspace()))
+    return next(islice(blocking, most, None), None) is not None
+
+
+def open_brackets(prefix: str, suffix: str, language: Language) -> bool:
+    """Whether a bracket or multi-line string that began on the cursor's line is still open at its end."""
+    place = _Position.at(prefix, suffix, False, language)
+    return place.goes_on(place.state)
+
+
+def stops(multiline: bool, *, brackets: bool = False) -> list[str]:
+    """Stop strings for generation.  `brackets`: the result of `open_brackets`."""
+    return ["\n</editing", "\n\n\n"] if multiline or brackets else ["\n"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """The cursor.  `line_depth` is the bracket depth at the start of its line, `rest_closes` the number of brackets
+    that the rest of the line closes.  A completion may lower the depth to `floor`, which is None if that is unknown.
+    `above`: the end of the text before the cursor."""
+
+    state: State
+    line_depth: int
+    outermost: int
+    floor: int | None
+    rest_closes: int
+    line: str
+    rest: str
+    above: str
+    next_lines: tuple[str, ...]
+    multiline: bool
+    language: Language
+
+    @classmethod
+    def at(cls, prefix: str, suffix: str, multiline: bool, language: Language) -> _Position:
+        line_start = prefix.rfind("\n") + 1
+        states = [State(), *scan(prefix, language.lexical)]
+        state, outermost = states[-1], min(s.depth for s in states)
+        rest, _, below = suffix.partition("\n")
+        unneeded = state.depth - outermost - unmatched_closers(suffix, language.lexical, state)
+        return cls(
+            state=state,
+            line_depth=states[line_start].depth,
+            outermost=outermost,
+            floor=state.depth - unneeded if unneeded >= 0 else None,
+            rest_closes=unmatched_closers(rest, language.lexical, state),
+            line=prefix[line_start:],
+            rest=rest,
+            above=prefix[-LOOK_BACK:],
+            next_lines=tuple(line.rstrip() for line in below.split("\n") if line.strip()),
+            multiline=multiline and not rest.strip(),
+            language=language,
+        )
+
+    @property
+    def on_empty_line(self) -> bool:
+        return not self.line.strip()
+
+    def goes_on(self, state: State) -> bool:
+        """Whether the statement on the cursor's line continues past a line end in this state."""
+        opened = state.in_block and not (self.state.in_block and self.on_empty_line)
+        return state.escaped or opened or state.depth - self.rest_closes > self.line_depth
+
+
+def _foreign(text: str, place: _Position) -> int:
+    """Where our own tags, which are not code, begin.  A tag may have begun on the cursor's line."""
+    before = f"\n{place.line[-_LONGEST:]}"
+    marks = (*_FOREIGN, *(mark for mark in _ELEMENTS if mark.strip("</>") not in place.above))
+    starts = ((before + text).find(mark, max(0, len(before) - len(mark) + 1)) for mark in marks)
+    return min([_rest_of_tag(text, place), *(max(0, at - len(before)) for at in starts if at >= 0)])
+
+
+def _rest_of_tag(text: str, place: _Position) -> int:
+    """Where a word begins that has a closing but no opening quote and is followed by attributes of our tags: `a.py"
+    name="a">`.  After a `<tag` of the document, the attributes belong to that tag."""
+    n = len(place.line)
+    whole = place.line + text
+    for match in _ATTRIBUTE.finditer(whole, max(0, n - _LONGEST)):
+        start = match.start()
+        line_start = whole.rfind("\n", 0, start) + 1
+        unopened = whole.count('"', line_start, start) % 2 == 0
+        in_tag = _OPEN_TAG.search(place.above + text[: max(0, start - n)])
+        if match.end() > n and not in_tag and (unopened or match["tag_end"]):
+            word = max(whole.rfind(space, 0, start) for space in ' "\n') + 1
+            return max(0, word - n)
+    return len(text)
+
+
+def _end(text: str, place: _Position) -> int:
+    return _block_end(text, place) if place.multiline else _statement_end(text, place)
+
+
+def _statement_end(text: str, place: _Position) -> int:
+    """The end of the cursor's statement, or of its first line if the statement does not end in the text."""
+    if "\n" not in text:
+        return len(text)
+    state = place.state
+    for i, after in enumerate(scan(text, place.language.lexical, place.state)):
+        if text[i] == "\n" and not place.goes_on(state):
+            return i
+        state = after
+    return len(text) if not place.goes_on(state) else text.index("\n")
+
+
+def _block_end(text: str, place: _Position) -> int:
+    """The end of the block that contains the cursor: a less indented line, or two empty lines.  If the statement at the
+    cursor has already begun, or is at the margin, and opens a block: the end of that block."""
+    indent, opens, blank, end = _indent(place.line), None, 0, 0
+    for start, line, inside, depth in _lines(text, place):
+        if start == 0:
+            indent, blank = (_indent(line), 0) if line.strip() else (indent, 1)
+        elif not inside:
+            if opens is None:
+                opens = place.language.opens_block(place.line + text[: start - 1]) and not (
+                    place.on_empty_line and indent
+                )
+            blank += not line.strip()
+            if blank == 2 or (line.strip() and depth < place.line_depth):
+                return end
+            if line.strip() and _indent(line) < indent + (opens and not place.language.continues_block(line)):
+                return end
+        if line.strip():
+            blank, end = 0, start + len(line) - (len(place.line) if start == 0 else 0)
+    return len(text)
+
+
+def _lines(text: str, place: _Position) -> Iterator[tuple[int, str, bool, int]]:
+    """(start, line, inside, depth) of each line; the first includes the text before the cursor.  `inside`: the line
+    continues a string, a bracket or an escaped line end, so its indentation means nothing."""
+    states = [place.state, *scan(text, place.language.lexical, place.state)]
+    start = 0
+    for line in text.split("\n"):
+        state, escaped = states[start], start > 0 and states[start - 1].escaped
+        inside = escaped or state.in_block or state.depth > place.outermost
+        yield start, (line if start else place.line + line), inside, state.depth
+        start += len(line) + 1
+
+
+def _indent(line: str) -> int:
+    wide = line.expandtabs(8)
+    return len(wide) - len(wide.lstrip())
+
+
+def _too_many_closers(text: str, place: _Position) -> int:
+    """The first bracket that closes something the code after the cursor already closes."""
+    if place.floor is None:
+        return len(text)
+    states = scan(text, place.language.lexical, place.state)
+    return next((i for i, state in enumerate(states) if state.depth < place.floor), len(text))
+
+
+def _closing_quote(text: str, place: _Position) -> int:
+    """The end of the string that contains the cursor, if the rest of its line already ends it and not another one."""
+    if not place.state.quote or place.rest.count(place.state.quote) % 2 == 0:
+        return len(text)
+    states = scan(text, place.language.lexical, place.state)
+    return next((i for i, state in enumerate(states) if not state.quote), len(text))
+
+
+def _repeats_rest(text: str, place: _Position) -> int:
+    """Where the text repeats the rest of the cursor's line."""
+    rest, said = place.rest.strip(), text.strip()
+    if not rest or not said:
+        return len(text)
+    if rest.startswith(said):
+        return 0
+    at = len(text.rstrip()) - len(rest)
+    if at < 0 or not text.rstrip().endswith(rest) or not _WORD.search(rest):
+        return len(text)  # only brackets and quotes: the rules above decide these
+    inside_word = at > 0 and _WORD.match(text[at - 1]) and _WORD.match(rest)
+    return len(text) if inside_word else at
+
+
+def _repeats_lines(text: str, place: _Position) -> int:
+    """Where the text repeats the lines after the cursor, or a line repeats the one above it."""
+    lines = [(start, line.rstrip(), inside) for start, line, inside, _ in _lines(text, place) if line.strip()]
+    above_it = (line.rstrip() for line in reversed(place.above.split("\n")[:-1]) if line.strip())
+    line_above, earlier = next(above_it, ""), next(above_it, "")
+    for i, (start, line, inside) in enumerate(lines):
+        last = i + 1 == len(lines)
+        if start == 0 and not place.on_empty_line:  # the end of a line that a person has begun
+            whole, within = (line + place.rest).rstrip() if last else line, place.line_depth > place.outermost
+            if earlier != whole == line_above and _WORD.search(text) and not (within or place.state.in_block):
+                return 0
+            continue
+        following = () if last else (lines[i + 1][1],)
+        if place.next_lines[:1] == (line,) and (last or _WORD.search(line) or place.next_lines[1:2] == following):
+            return max(0, start - 1)
+        if last and place.next_lines and len(line.strip()) >= _PARTIAL and place.next_lines[0].startswith(line):
+            return max(0, start - 1)
+        above = lines[i - 1][1] if i else line_above
+        if line == above and _WORD.search(line) and not inside:
+            return max(0, start - 1)
+    return len(text)
+
+
+def _repeats_typed(text: str, place: _Position) -> int:
+    """Nothing remains of a text that begins with all that stands before the cursor on its line."""
+    typed = place.line.strip()
+    again = _NAME.search(typed) and text.lstrip().startswith(typed)
+    return 0 if again and not place.state.in_block else len(text)
+
+
+def _goes_in_circles(text: str, place: _Position) -> int:
+    """Where degenerate text starts to repeat itself or the text right above it."""
+    return kept(text, place.above)
+
+
+def _tidy(text: str, place: _Position) -> str:
+    """The text without trailing white space, except blanks before more code on the same line."""
+    if not text.strip():
+        return ""
+    spaces = text[len(text.rstrip()) :]
+    needed = place.rest.strip() and not place.rest[0].isspace() and "\n" not in spaces
+    return text if needed else text.rstrip()
+
+
+_RULES: tuple[Callable[[str, _Position], int], ...] = (
+    _foreign,
+    _end,
+    _too_many_closers,
+    _closing_quote,
+    _repeats_rest,
+    _repeats_lines,
+    _repeats_typed,
+    _goes_in_circles,
+)

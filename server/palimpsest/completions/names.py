@@ -1,0 +1,342 @@
+"""Completions that name only what exists.
+
+In: a result for a cursor, the view it was made for.  Out: the same without what names members and names that do not
+exist, cut back to the lines before them; the members that can stand at the cursor; the only name that goes on from what
+is typed; imports that go with what is accepted.  What nobody can tell counts as existing, and nobody waits for long
+until it is known.
+
+Where somebody asked, nothing is left out: what names only what exists comes first.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from palimpsest.completions.fitting import LARGEST, fitting
+from palimpsest.completions.query import CompletionQuery
+from palimpsest.completions.results import Result
+from palimpsest.context.sources.name_lookup import Exported, NameLookup
+from palimpsest.context.view import CursorView
+from palimpsest.languages.embedded import parsed_at
+from palimpsest.syntax.import_places import added
+from palimpsest.syntax.names import receiver_in
+from palimpsest.syntax.naming import Named, is_one_of, unexplained, used_at
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.uses import Use, uses
+from palimpsest.syntax.values import Import
+from palimpsest.text.positions import utf8
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from palimpsest.types import Block, DocumentChange, LineEdit, Proposal
+from palimpsest.window.services import Services
+
+WAIT_S = 0.1
+"""For what other files say; a keystroke has waited longer for the engine."""
+SHORTEST = 3
+"""Characters of a name that are typed before the only one that goes on from them is shown."""
+MOST_NAMES = 32
+"""Of one completion that are looked for in other files."""
+MOST_WORDS = 8
+"""That go on from what is typed: of more, none is the only one."""
+MOST_STANDING = 256
+MOST_CUTS = 4
+KEPT = 256
+LONGEST = 256
+"""Characters before a cursor that are looked at for a name: more are none."""
+STANDING_WAIT_S = 0.03
+_TYPED = re.compile(r"[^\W\d]\w*\Z")
+_HEAD = re.compile(r"[$@]?[^\W\d]\w*\Z")
+_WORD = re.compile(r"\w")
+_ANY = "palimpsest"
+"""A name in the place of one of which nothing is typed."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """`unknown`: where the first name begins in the text that does not exist; None where there is none."""
+
+    text: str
+    unknown: int | None = None
+    items: tuple[Import, ...] = ()
+
+
+class Names:
+    """One window's.  `admits`: whether a text may be shown at a cursor.  Owner of what accepted completions import."""
+
+    def __init__(self, services: Services, admits: Callable[[str, Snapshot, Position], bool]) -> None:
+        self._services = services
+        self._admits = admits
+        self._needed: dict[str, tuple[Import, ...]] = {}
+        self._imports: OrderedDict[str, tuple[str, tuple[Import, ...]]] = OrderedDict()
+        self._stood: tuple[tuple[int, str, str, str], tuple[str, ...]] | None = None
+
+    async def worth(
+        self, result: Result, query: CompletionQuery, snapshot: Snapshot, position: Position, *, invoked: bool
+    ) -> Result:
+        """`query` may be of a text that differs from the snapshot's at the cursor."""
+        if len(snapshot.text) > LARGEST:
+            return result
+        view = query.view
+        judged = [await self._judged(text, query, snapshot, position) for text in result.texts]
+        known = [one for one in judged if one.unknown is None]
+        if invoked:
+            known += [one for one in judged if one.unknown is not None]
+        else:
+            known = [cut for one in judged if (cut := await self._cut(one, query, snapshot, position)) is not None]
+        self._needed = {one.text: one.items for one in known if one.items}
+        texts = list(dict.fromkeys(one.text for one in known))
+        rest = await self.only(view, snapshot, position)
+        if rest and (invoked or self._admits(rest, snapshot, position)):
+            with_it = [text for text in texts if _first_word(text) == rest]
+            others = [text for text in texts if text not in with_it]
+            texts = [*(with_it or [rest]), *(others if invoked else ())]
+        return result if tuple(texts) == result.texts else replace(result, texts=tuple(texts[: max(1, result.asked)]))
+
+    # What does not exist
+    async def _judged(self, text: str, query: CompletionQuery, snapshot: Snapshot, position: Position) -> _Judged:
+        view = query.view
+        parsed, start, end = self._imagined(text, snapshot, position)
+        found = unexplained(parsed, start, end)[:MOST_NAMES]
+        if view.cells_hide_names:
+            found = [one for one in found if one.is_member]
+        found = [one for one in found if one.is_member or one.name not in view.cell_words]
+        found = [one for one in found if not _is_said(one, snapshot.text, query.blocks)]
+        if not found:
+            return _Judged(text)
+        there = replace(view, parsed=parsed)
+
+        def asked(names: NameLookup) -> list[frozenset[str] | Exported | None]:
+            return [names.members(there, one) if one.is_member else names.exported(there, one.name) for one in found]
+
+        answers = await self._asked(asked) or [None] * len(found)
+        items = dict.fromkeys(answer.item for answer in answers if isinstance(answer, Exported) and answer.item)
+        unknown = (one for one, answer in zip(found, answers, strict=True) if not _may_exist(one, answer))
+        first = next(unknown, None)
+        at = None if first is None else len(utf8(text)[: max(0, first.start - start)].decode("utf-8", "ignore"))
+        return _Judged(text, at, tuple(items))
+
+    async def _asked(
+        self, question: Callable[[NameLookup], list[frozenset[str] | Exported | None]], most_s: float = WAIT_S
+    ) -> list[frozenset[str] | Exported | None] | None:
+        try:
+            return await self._services.chooser.ask(question, most_s)
+        except Exception:
+            logger.exception("what exists of a completion's names is not known")
+            return None
+
+    async def _cut(
+        self, judged: _Judged, query: CompletionQuery, snapshot: Snapshot, position: Position
+    ) -> _Judged | None:
+        """The lines before the one that names what does not exist, None where there are none: a part of a line would
+        say something else."""
+        if judged.unknown is None:
+            return judged
+        parser = self._services.parser
+        for text in list(_beginnings(judged.text[: judged.unknown]))[:MOST_CUTS]:
+            for fitted in fitting(parser, parser.hurried(snapshot), position, Result((text,))).texts:
+                again = await self._judged(fitted, query, snapshot, position)
+                if again.unknown is None:
+                    return again
+        return None
+
+    def _imagined(self, text: str, snapshot: Snapshot, position: Position) -> tuple[Parsed, int, int]:
+        """The parse with the text at the cursor, and its bytes there."""
+        new, edits = snapshot.changed([ContentChange(Range(position, position), text)], snapshot.version)
+        parsed = parsed_at(self._services.parser.imagined(snapshot, new, edits), position)
+        end = edits[0].new_end_byte
+        return parsed, end - len(utf8(text)), end
+
+    # The only name
+    async def only(self, view: CursorView, snapshot: Snapshot, position: Position) -> str:
+        """The rest of the only name that can be used at the cursor and goes on from what is typed; "" where there is
+        none, or are several."""
+        line = snapshot.lines[position.line]
+        before, behind = line[: position.column], line[position.column :]
+        typed = _typed(before)
+        if typed is None or len(typed) < SHORTEST or behind[:1].isalnum() or behind[:1] == "_":
+            return ""
+        if any(view.parsed.language.defines(text) for text in (before, before.rpartition("(")[0])):
+            return ""  # a new name, or a parameter's
+        stem, at = typed, snapshot.offset(position)
+        is_member = before[: -len(typed)].rstrip().endswith(view.parsed.language.member_marks)
+        going_on = re.finditer(rf"(?<!\w){stem}\w*", snapshot.text)
+        every = {word[0] for word in going_on if word.end() != at}
+        if stem in every or len(every) > MOST_WORDS or len(snapshot.text) > LARGEST:
+            return ""
+        language = view.parsed.language
+        if is_member:
+            found = await self._members(stem, sorted(every), view, snapshot, position)
+        else:
+            found = {word for word in every if self._can_stand(word[len(stem) :], snapshot, position)}
+            found |= {word for word in language.builtins | language.common_words if word.startswith(stem)} - every
+        first = next(iter(found)) if len(found) == 1 else ""
+        common = language.builtins | language.common_words | language.builtin_members | language.object_members
+        return "" if first in common - every else first[len(stem) :]  # nobody needs to be told what is always there
+
+    def _can_stand(self, rest: str, snapshot: Snapshot, position: Position) -> bool:
+        """Whether a plain name is one that the document defines and that can be seen there: a variable is not before
+        the lines that give it a value."""
+        parsed, _, end = self._imagined(rest, snapshot, position)
+        use = None if parsed.root is None else used_at(parsed, end)
+        if use is None or use.role != "use" or use.belongs is None:
+            return False
+        bound = [one for one in uses(parsed, use.name) if one.binds and one.belongs == use.belongs]
+        return any(one.role != "assigned" or one.line < position.line for one in bound)
+
+    async def _members(
+        self, stem: str, words: Sequence[str], view: CursorView, snapshot: Snapshot, position: Position
+    ) -> set[str]:
+        """The members that go on from what is typed: of the class, where it is known, else all of the document."""
+        parsed, named, known = await self._members_at("", view, snapshot, position)
+        if named is None:
+            return set()
+        if known is not None:
+            return {name for name in known if name.startswith(stem)}
+        others = {word for word in parsed.language.builtin_members if word.startswith(stem)}
+        return others | {word for word in words if _is_member(parsed, word)}
+
+    async def standing(self, view: CursorView, snapshot: Snapshot, position: Position) -> tuple[str, ...]:
+        """The members that can stand at the cursor, those of the language's own classes left out; none where it is not
+        behind a value or module whose members are known.  They are looked up once for a place
+        and a choice of blocks, which is when other files are looked at again, and not while the name is typed."""
+        line = snapshot.lines[position.line]
+        typed = _typed(line[: position.column])
+        start = position.column - len(typed or "")
+        marks = tuple(mark for mark in view.parsed.language.member_marks if mark != "::")
+        if typed is None or not line[:start].endswith(marks) or _WORD.match(line, position.column):
+            return ()
+        if len(snapshot.text) > LARGEST:
+            return ()
+        offset = snapshot.offset(position)
+        place = (
+            self._services.chooser.n_choices,
+            snapshot.uri,
+            snapshot.text[: offset - len(typed)],
+            snapshot.text[offset:],
+        )
+        if self._stood is None or self._stood[0] != place:
+            parsed, named, known = await self._members_at(
+                "" if typed else _ANY, view, snapshot, position, STANDING_WAIT_S
+            )
+            if named is None or known is None:
+                return ()
+            self._stood = found = place, _standing(view, parsed, named, known)
+            return found[1]
+        return self._stood[1]
+
+    async def _members_at(
+        self, rest: str, view: CursorView, snapshot: Snapshot, position: Position, most_s: float = WAIT_S
+    ) -> tuple[Parsed, Use | None, frozenset[str] | None]:
+        """The parse with the rest of a name at the cursor; its use there, None where that is no member's; those that
+        can stand in its place, None where nobody can tell."""
+        parsed, _, end = self._imagined(rest, snapshot, position)
+        named = used_at(parsed, end) if parsed.root is not None else None
+        if named is None or named.role != "member":
+            return parsed, None, None
+        one, there = Named(named.name, named.start, named.end, is_member=True), replace(view, parsed=parsed)
+        answers = await self._asked(lambda names: [names.members(there, one)], most_s)
+        known = answers[0] if answers else None
+        return parsed, named, known if isinstance(known, frozenset) else None
+
+    # Imports
+    def given(self, ids: Sequence[str], texts: Sequence[str], uri: str) -> None:
+        """The ids by which texts of the last result are known when they are accepted."""
+        for id, text in zip(ids, texts, strict=False):
+            if items := self._needed.get(text, ()):
+                self._imports[id] = uri, items
+        while len(self._imports) > KEPT:
+            self._imports.popitem(last=False)
+
+    def accepted(self, id: str) -> tuple[Proposal, Snapshot] | None:
+        """The imports that the document lacks for an accepted completion, once; None where it lacks none."""
+        uri, items = self._imports.pop(id, ("", ()))
+        snapshot = self._services.documents.find(uri)
+        if snapshot is None or not items or not self._services.settings.completion.imports:
+            return None
+        parsed = self._services.parser.parse(snapshot)
+        bound = {use.name for name in {item.bound for item in items} for use in uses(parsed, name) if _is_of_file(use)}
+        edits = list(_import_edits(parsed, [item for item in items if item.bound not in bound]))
+        if not edits:
+            return None
+        change = DocumentChange(uri, snapshot.version, tuple(edits), tuple(() for _ in edits))
+        return Proposal((change,), summary=f"import {', '.join(item.bound for item in items)}"), snapshot
+
+
+def _typed(before: str) -> str | None:
+    """What is typed of a name, "" for nothing, None where it is none."""
+    near = before[-LONGEST:]
+    if not _WORD.match(near[-1:]):
+        return ""
+    found = _TYPED.search(near)
+    return found[0] if found else None
+
+
+def _standing(view: CursorView, parsed: Parsed, named: Use, known: frozenset[str]) -> tuple[str, ...]:
+    """Of the members of what a name may be of, those that are worth proposing: none where it may be more than one
+    object of a class, or the class itself."""
+    language = parsed.language
+    before = parsed.snapshot.utf8[: named.start].decode("utf-8", "ignore")[-LONGEST:]
+    found = _HEAD.search(before.rstrip("".join(language.member_marks)))
+    if found is None:
+        return ()
+    head, owners = found[0], language.owners(parsed, named.start, named.end)
+    whole = language.head(parsed, named.start, named.end) or head
+    is_module = any(whole == (item.bound if item.name or item.alias else item.module) for item in view.imports)
+    is_one = head == whole == receiver_in(parsed, view.scope) or (is_module and not whole[:1].isupper())
+    if not is_one and not is_one_of(parsed, head, owners):
+        return ()
+    own = known - language.object_members - language.builtin_members - owners
+    return tuple(sorted(one for one in own if _TYPED.fullmatch(one)))[:MOST_STANDING]
+
+
+def _is_said(named: Named, text: str, blocks: Sequence[Block]) -> bool:
+    """Whether the document, or of a member what the model was shown of others, has the name anywhere: there are more
+    ways to make a name than can be followed."""
+    word = re.compile(rf"(?<!\w){re.escape(named.name)}(?!\w)")
+    return any(word.search(one) for one in (text, *(block.text for block in blocks if named.is_member)))
+
+
+def _may_exist(named: Named, answer: frozenset[str] | Exported | None) -> bool:
+    if isinstance(answer, Exported):  # the index keeps no constants
+        return answer.exists or named.may_be_elsewhere or named.name.isupper()
+    return answer is None or named.name in answer
+
+
+def _beginnings(text: str) -> Iterator[str]:
+    """The whole lines that a text begins with, all of them first."""
+    lines = text.split("\n")[:-1]
+    yield from ("\n".join(lines[:n]).rstrip() for n in range(len(lines), 0, -1) if lines[n - 1].strip())
+
+
+def _first_word(text: str) -> str:
+    match = re.match(r"\w+", text)
+    return match[0] if match else ""
+
+
+def _is_of_file(use: Use) -> bool:
+    """Whether it is an import that the whole file sees."""
+    return use.role == "import" and use.belongs is not None and use.belongs.kind == "file"
+
+
+def _is_member(parsed: Parsed, word: str) -> bool:
+    return any(
+        use.role in ("member", "declared") or (use.belongs is not None and use.belongs.kind == "class")
+        for use in uses(parsed, word)
+    )
+
+
+def _import_edits(parsed: Parsed, items: Sequence[Import]) -> Iterator[LineEdit]:
+    """Sorted; one for each place."""
+    by_line = dict[int, LineEdit]()
+    for item in items:
+        if statement := parsed.language.import_added(parsed, item):
+            edit = added(parsed, item, statement)
+            known = by_line.get(edit.start)
+            lines = edit.lines if known is None else (*[one for one in known.lines if one], statement)
+            by_line[edit.start] = replace(edit, lines=lines)
+    yield from (by_line[line] for line in sorted(by_line))

@@ -1,0 +1,81 @@
+"""Completions that were shown, and what became of them.
+
+In: texts as they are shown, and what the editor says of them by id.  Out: ids, counts for the statistics.  Showing and
+accepting a completion count once each, however often and in whatever way the editor reports them.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palimpsest.completions.learning import Learning, Seen
+from palimpsest.window.statistics import Happened, Part, Statistics
+
+KEPT = 256
+
+
+@dataclass(slots=True)
+class Offer:
+    """`text`: what was left to insert of `whole` when it was last given out; `seen`: what the model saw for it."""
+
+    text: str
+    whole: str
+    language: str
+    seen: Seen
+    closed: bool = False
+
+
+class Offers:
+    """One window's."""
+
+    def __init__(self, statistics: Statistics, learning: Learning) -> None:
+        self._statistics = statistics
+        self._learning = learning
+        self._offers: OrderedDict[str, Offer] = OrderedDict()
+        self._n = 0
+
+    def give(
+        self, texts: Sequence[str], language: str, ms: float, seen: Seen, *, instead: bool = False
+    ) -> tuple[str, ...]:
+        """Ids of alternatives shown together, which count as one, and as none `instead` of what was shown; `ms` is what
+        they were waited for."""
+        ids = []
+        for text in texts:
+            self._n += 1
+            ids.append(f"c-{self._n}")
+            self._offers[ids[-1]] = Offer(text, text, language, seen)
+        while len(self._offers) > KEPT:
+            self._offers.popitem(last=False)
+        if ids and not instead:
+            self._statistics.count("completion", "shown", language=language, ms=ms)
+        return tuple(ids)
+
+    def are_open(self, ids: Sequence[str]) -> bool:
+        """Whether none of them was rejected, or accepted as a whole."""
+        return not any(id in self._offers and self._offers[id].closed for id in ids)
+
+    def left(self, id: str, text: str) -> None:
+        """A beginning of it was typed, or it became longer."""
+        if id in self._offers:
+            self._offers[id].text = text
+
+    def happened(self, id: str, happened: Happened, part: Part, chars: int | None, language: str) -> None:
+        """What the editor says; `language` is the document's at the cursor, for an id that is not known (any more)."""
+        offer = self._offers.get(id)
+        if happened == "shown":
+            return  # counted when it was given out
+        if offer is not None:
+            if offer.closed:
+                return
+            offer.closed = happened == "rejected" or part == "all"
+            language = offer.language
+            if happened == "accepted":
+                typed = offer.whole.removesuffix(offer.text) if offer.whole.endswith(offer.text) else ""
+                self._learning.accepted(offer.seen, typed, offer.text[:chars])
+            if chars is None and part == "all":
+                chars = len(offer.text)
+            elif part != "all":  # the rest stays on screen, and is all that is left to be accepted
+                offer.text = offer.text[chars or 0 :]
+        self._statistics.count("completion", happened, part=part, chars=chars or 0, language=language)

@@ -1,0 +1,156 @@
+"""What is not shown to a person who types.
+
+In: a cursor, a result for it, the changes of the document.  Out: whether anything is worth showing there, and which of
+the texts.  Owner of what was deleted last.
+
+Nothing is shown while the person wants none (`Snooze`, `completion.quiet_in`) and in a document that says nothing yet;
+nothing that the model is not sure enough of, or that has no word in it; and nothing that brings back what was just
+deleted: whoever takes a completion back does not want it again.  One who asks is shown all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, takewhile
+
+from palimpsest.completions.results import Result
+from palimpsest.languages.embedded import parsed_at
+from palimpsest.syntax.prose import prose_at
+from palimpsest.text.snapshot import InputEdit, Position, Snapshot
+from palimpsest.window.events import DocumentChanged
+from palimpsest.window.services import Services
+
+SURE = {"Palimpsest SmolLM2 135M": (0.2, 0.4)}
+"""By the name in the model's file: how sure it must be by its tokens, and by the other lines that were tried, as it was
+calibrated (docs/measurements.md, "Quiet")."""
+FEWEST_WORDS = 2
+"""Of a document: of one that says less, a model can only guess what it is."""
+MOST_PUT = 10_000
+"""Bytes put in the place of others that are looked at for what is left of these."""
+_SAYS = re.compile(r"[\w()\[\]{}]")
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Deleted:
+    """`text` stood at `offset`, and nothing but blanks around there was changed since."""
+
+    uri: str
+    offset: int
+    text: str
+
+
+class Quiet:
+    """One window's."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._deleted: _Deleted | None = None
+        services.events.on(DocumentChanged, self._changed)
+
+    def is_due(self, snapshot: Snapshot, position: Position) -> bool:
+        """Whether nothing is shown here, whatever the model says."""
+        services = self._services
+        if services.snooze.until or (
+            services.documents.notebooks.cell(snapshot.uri) is None  # which is read with the cells before it
+            and len(list(islice(_WORD.finditer(snapshot.text), FEWEST_WORDS))) < FEWEST_WORDS
+        ):
+            return True
+        quiet_in = services.settings.completion.quiet_in
+        return bool(quiet_in) and (
+            prose_at(parsed_at(services.parser.hurried(snapshot), position), position) in quiet_in
+        )
+
+    def worth(self, result: Result, snapshot: Snapshot, position: Position) -> Result:
+        """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
+        if not self.is_sure(result):
+            return replace(result, texts=())
+        texts = tuple(text for text in result.texts if _says(text) and self.admits(text, snapshot, position))
+        return result if texts == result.texts else replace(result, texts=texts)
+
+    def is_sure(self, result: Result) -> bool:
+        """Whether the model is."""
+        model = self._services.supervisor.status.model
+        return is_sure(result, self._services.settings.completion.min_confidence, model.name if model else "")
+
+    def admits(self, text: str, snapshot: Snapshot, position: Position) -> bool:
+        """Unless it brings back what was just deleted there, or the beginning of it, blanks aside."""
+        deleted = self._deleted
+        if deleted is None or deleted.uri != snapshot.uri:
+            return True
+        if not _is_blank(snapshot.text, deleted.offset, snapshot.offset(position)):
+            return True
+        gone, said = "".join(deleted.text.split()), "".join(text.split())
+        return not gone or not (said.startswith(gone) or gone.startswith(said))
+
+    def _changed(self, event: DocumentChanged) -> None:
+        """Deleting goes on where it touches what was deleted before, or only blanks are between; blanks that are put or
+        taken there change nothing, whatever else is typed ends it."""
+        change = _change(event.old, event.new, event.edits)
+        before, self._deleted = self._deleted, None
+        if change is None or (change.put and not change.put.isspace()):
+            return
+        gone, at, text = change.gone, change.offset, event.old.text
+        if before is not None and before.uri == event.new.uri:
+            if at <= before.offset <= at + len(gone) or (
+                at > before.offset and _is_blank(text, before.offset, at)
+            ):  # it was cut out of what goes now, or stood before it
+                cut = max(0, before.offset - at)
+                self._deleted = _Deleted(before.uri, min(at, before.offset), gone[:cut] + before.text + gone[cut:])
+                return
+            if at < before.offset and _is_blank(text, at + len(gone), before.offset):
+                self._deleted = _Deleted(before.uri, at, gone + before.text)
+                return
+        if gone.strip():
+            self._deleted = _Deleted(event.new.uri, at, gone)
+
+
+def is_sure(result: Result, chosen: float, model: str) -> bool:
+    """Whether a model is sure enough of a result: as the person chose, or below 0 as suits the model."""
+    by_tokens, by_lines = (chosen, chosen) if chosen >= 0 else SURE.get(model, (0.0, 0.0))
+    return result.confidence >= by_tokens if result.share is None else result.share >= by_lines
+
+
+def _says(text: str) -> bool:
+    """Not of several lines without a word or a bracket, such as marks of comments."""
+    return "\n" not in text.strip() or _SAYS.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """`put` stands at `offset` of the new text where `gone` stood in the old one."""
+
+    offset: int
+    gone: str
+    put: str
+
+
+def _change(old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> _Change | None:
+    """All edits as one, as small as it can be told from its beginning; None for one that puts too much."""
+    length, start, behind = len(old.utf8), len(old.utf8), len(old.utf8)
+    for edit in edits:
+        start, behind = min(start, edit.start_byte), min(behind, length - edit.old_end_byte)
+        length += edit.new_end_byte - edit.old_end_byte
+    if not edits or length - behind - start > MOST_PUT:
+        return None
+    gone, put = (_text(one, start, len(one.utf8) - behind) for one in (old, new))
+    same = _n_same(gone, put)
+    gone, put = gone[same:], put[same:]
+    n_end = _n_same(gone[::-1], put[::-1])
+    return _Change(len(_text(new, 0, start)) + same, gone[: len(gone) - n_end], put[: len(put) - n_end])
+
+
+def _n_same(one: str, other: str) -> int:
+    """Characters at the beginning of both."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _text(snapshot: Snapshot, start: int, end: int) -> str:
+    return snapshot.utf8[start:end].decode("utf-8", "surrogatepass")
+
+
+def _is_blank(text: str, one: int, other: int) -> bool:
+    """Whether nothing but blanks is between two places."""
+    return not text[min(one, other) : max(one, other)].strip()

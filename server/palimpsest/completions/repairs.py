@@ -1,0 +1,166 @@
+"""Pure: what a model may have meant by a text that does not fit between the code around the cursor.
+
+In: the text, the cursor's line on both sides.  Out: texts to try, the likeliest first, and where one that is cut may
+end.  Which of them fits, the tree decides (`completions/fitting.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from palimpsest.syntax.lexical import tokens
+from palimpsest.syntax.parse import Language
+
+BLOCK = "{"
+_CLOSERS = {"(": ")", "[": "]", BLOCK: "}"}
+_WORD = re.compile(r"\w*")
+_NAME = re.compile(r"[^\W\d]\w\w")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_TYPED = re.compile(r"\S*\w\Z")
+_MOST_TYPED = 80
+"""Characters that a model may say once more."""
+_ENDS = frozenset(")]}\"'`;")
+_TWICE = 2
+"""Characters that are no longer the same by chance."""
+_MOST_ENDS = 40
+"""Places that are looked at, from the end."""
+
+
+def untyped(text: str, before: str, around: str) -> str:
+    """The text without what stands before the cursor on its line: all of it, or a name with what it is a member of.
+    `around`: the code, which may have a word that says its beginning twice."""
+    line, said = before.strip(), text.lstrip()
+    if _NAME.search(line) and said.startswith(line):
+        return said[len(line) :].lstrip() if before[-1:].isspace() else said[len(line) :]
+    typed = _TYPED.search(before[-_MOST_TYPED:])
+    for start in re.finditer(r"\b\w", typed[0]) if typed is not None else ():
+        again = start.string[start.start() :]
+        twice = _last(again) + _first(text[len(again) - len(_last(again)) :])
+        if len(again) >= _TWICE and text.startswith(again) and not _has_word(around, twice):
+            return text[len(again) :]
+    return text
+
+
+def repairs(text: str, before: str, rest: str, language: Language) -> Iterator[str]:
+    """The text itself is among them only where it does not say once more what stands behind it.  `before`, `rest`: the
+    cursor's line."""
+    found = list[str]()
+    for joined in _joined(text, before, rest):
+        shorter = [_cut(joined, at, rest) for at in _repeats(joined, before, rest)]
+        if "" in shorter:
+            return
+        found += [*shorter, joined, *(_cut(joined, at, rest) for at in _closings(joined, rest, language))]
+    yield from dict.fromkeys([*found, *(closed(one, language) for one in found)])
+
+
+def closed(text: str, language: Language) -> str:
+    """The text with the brackets and the string closed that it opens; itself where it ends in a block's bracket or in a
+    comment."""
+    open_ = list[str]()
+    for token in tokens(text, language.lexical):
+        if token.kind == "open":
+            open_.append(_CLOSERS[text[token.start]])
+        elif token.kind == "begin":
+            open_.append(token.quote)
+        elif token.kind == "comment" and "\n" not in text[token.start :]:
+            return text
+        elif token.kind in ("close", "end") or (token.kind == "line" and {*open_[-1:]} & {*language.lexical.quotes}):
+            del open_[-1:]
+    return text if text.endswith(BLOCK) else text + "".join(reversed(open_))
+
+
+def grows(shown: str, text: str) -> bool:
+    """Whether a text says what is shown, and may be more; what was added to close that does not count."""
+    return text.startswith((shown, shown.rstrip(")]}\"'`")))
+
+
+def ends(text: str, around: str) -> list[int]:
+    """Behind each word, closing bracket, quote and `;`, the longest first, and not behind the last word: it may go on.
+    One that the code around has is as good as whole."""
+    found = list(_TOKEN.finditer(text))
+    if found and _last(text) and not _has_word(around, found[-1][0]):
+        found.pop()
+    whole = (one for one in reversed(found) if one[0] in _ENDS or _last(one[0]))
+    return [one.end() for one in whole][:_MOST_ENDS]
+
+
+def _joined(text: str, before: str, rest: str) -> Iterator[str]:
+    """Within a word, first what joins its halves; nothing where the text says one of them otherwise."""
+    half, said = _first(rest), _first(text)
+    if half and said and _last(before):
+        joins = said.removesuffix(half)
+        if half.startswith(said) or said.startswith(half) or before.endswith(joins):
+            return
+        yield joins
+    yield text
+
+
+def _repeats(text: str, before: str, rest: str) -> Iterator[int]:
+    """Where the text says once more what is behind it: the rest of the line or its beginning, or, behind a name, the
+    bracket that follows that."""
+    at = _overlap(text, rest)
+    if at >= 0 and not (_last(text[:at]) and _first(text[at:])):
+        yield at
+    bracket = _outside(text, rest[:1]) if rest[:1] in _CLOSERS else -1
+    if bracket >= 0 and _last(before + text[:bracket]):
+        yield bracket
+
+
+def _overlap(text: str, rest: str) -> int:
+    """Where the end of the text begins that the rest begins with, and that does more than close what the text opens; -1
+    where there is none."""
+    said, behind = text.rstrip(), rest.strip()
+    for n in range(min(len(said), len(behind)), 0, -1):
+        same, left = behind[:n], said[:-n]
+        closes = any(left.count(a) > left.count(b) and b in same for a, b in _CLOSERS.items())
+        if said.endswith(same) and (not closes or re.search(r"\w", same)):
+            return len(left)
+    return -1
+
+
+def _closings(text: str, rest: str, language: Language) -> Iterator[int]:
+    """Where the text says what stands right behind, where it closes what it has not opened, and, where something stands
+    behind, its last bracket."""
+    behind, open_, last = rest.strip(), list[str](), -1
+    found = {_outside(text, behind[:1]), _overlap(text, rest)}
+    for token in tokens(text, language.lexical):
+        if token.kind == "open":
+            open_.append(_CLOSERS[text[token.start]])
+        elif token.kind == "close":
+            fits = bool(open_) and open_.pop() == text[token.start]
+            last = token.start if behind or not fits else last
+            if not fits:
+                break
+    if (word := _first(behind)) and (same := re.search(rf"\b{re.escape(word)}\b", text)) is not None:
+        found.add(same.start())
+    yield from sorted((at for at in {*found, last} if at > 0), reverse=True)
+
+
+def _outside(text: str, char: str) -> int:
+    """Where a text has a sign outside of brackets; -1 where it has none."""
+    depth = 0
+    for at, one in enumerate(text):
+        if char and one == char and depth == 0 and not char.isalnum():
+            return at
+        depth = max(0, depth + (one in _CLOSERS) - (one in _CLOSERS.values()))
+    return -1
+
+
+def _cut(text: str, at: int, rest: str) -> str:
+    """Without blanks before those of the rest, "" where nothing else is left."""
+    left = text[:at].rstrip()
+    return left if rest[:1].isspace() or not left else text[:at]
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"\b{re.escape(word)}\b", text) is not None
+
+
+def _first(text: str) -> str:
+    match = _WORD.match(text)
+    return match[0] if match is not None else ""
+
+
+def _last(text: str) -> str:
+    return _first(text[::-1])[::-1]

@@ -1,0 +1,94 @@
+"""Requests for the code at a cursor, in the terms of `wire`.
+
+In: a view, chosen blocks, settings.  Out: requests.  Pure; sends nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from palimpsest import wire
+from palimpsest.completions.inline import open_brackets, stops
+from palimpsest.context.view import CursorView
+from palimpsest.prompt.blocks import render_fim
+from palimpsest.text.positions import well_formed
+from palimpsest.types import Block
+from palimpsest.window.requests import Requests
+
+WORD_SEARCH = 4
+"""Paths that the search for a word follows at once."""
+SMALL = 500_000_000
+"""Parameters of a model up to which the search is cheap compared with the answer."""
+
+NAME_TOKENS = 16
+"""The most tokens of a name."""
+
+
+def completion(
+    requests: Requests,
+    view: CursorView,
+    blocks: Iterable[Block],
+    multiline: bool,
+    n: int,
+    *,
+    first: bool = True,
+    review: int = 0,
+    names: Sequence[str] = (),
+) -> wire.GenerateRequest:
+    """The middle at the cursor; replaces an older one that still waits or runs.  `first`: with little time, since
+    somebody is typing.  `review`: other lines that are tried, where there is code behind.  `names` that can stand
+    at the cursor, where that is known."""
+    options = requests.settings.completion
+    prefix, suffix = map(well_formed, render_fim(view.editing))
+    # An open bracket is a statement that goes on, also where one line is asked for.
+    brackets = open_brackets(view.editing.prefix, view.editing.suffix, view.parsed.language)
+    return wire.GenerateRequest(
+        workspace=requests.workspace,
+        fim=wire.FimTail(prefix, suffix, layout=options.layout, heal=options.heal),  # type: ignore[arg-type]
+        slot="typing",
+        sync=requests.sync(blocks, "typing", first=first),
+        max_tokens=options.max_tokens,
+        time_ms=min(options.first_ms, options.time_ms) if first else options.time_ms,
+        stop=stops(multiline, brackets=brackets),
+        n=n,
+        sampling=wire.Sampling(temperature=0.0, seed=0),
+        replace=f"{requests.workspace}:typing",
+        word_search=word_search(requests),
+        review=review,
+        names=list(names),
+    )
+
+
+def word_search(requests: Requests) -> int:
+    """Paths of the search for the word being typed, 0 where there is none."""
+    choice, n_params = requests.settings.completion.known_words, requests.n_params()
+    wanted = choice == "always" or (choice == "auto" and n_params is not None and n_params <= SMALL)
+    return WORD_SEARCH if wanted else 0
+
+
+def warm_up(requests: Requests, view: CursorView) -> wire.GenerateRequest:
+    """Decode the tail that `completion` asks for, after the blocks that are there, when nothing is more urgent; a
+    completion that comes meanwhile continues from what is decoded."""
+    request = completion(requests, view, (), multiline=False, n=1)
+    return replace(request, slot="background", tail="typing", sync=None, max_tokens=0)
+
+
+def completion_ahead(
+    requests: Requests,
+    view: CursorView,
+    blocks: Iterable[Block],
+    multiline: bool,
+    *,
+    review: int = 0,
+    names: Sequence[str] = (),
+) -> wire.GenerateRequest:
+    """The same with more time, when nothing is more urgent; whoever types replaces it, and finds its tail."""
+    request = completion(requests, view, (), multiline, 1, first=False, review=review, names=names)
+    return replace(request, slot="background", tail="typing", sync=requests.sync(blocks, "background"))
+
+
+def name(requests: Requests, view: CursorView, blocks: Iterable[Block], slot: wire.Slot) -> wire.GenerateRequest:
+    """The rest of a name, for someone who waits for an edit and does not type."""
+    request = completion(requests, view, (), multiline=False, n=1, first=False)
+    return replace(request, slot=slot, sync=requests.sync(blocks, slot), max_tokens=NAME_TOKENS, replace="")

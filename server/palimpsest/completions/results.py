@@ -1,0 +1,88 @@
+"""Pure: a cache of completions, by place and prefix.
+
+In: a place (what a completion depends on besides the text before the cursor), the text before the cursor.  Out: the
+answer given there, or the rest of an earlier answer whose beginning has been typed since.  Does not know about editors
+or engines.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+from palimpsest.completions.inline import agrees
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`texts` to insert at the cursor, best first, empty if nothing was worth showing.  `asked`: the number requested.
+    `finished`: more time would not have made the first text longer.  `confidence`: the geometric mean of the
+    probabilities that the model gave the tokens of the first text, 0 to 1.  `share`: the first text's in the
+    probability of all lines that were tried, None where no others were.  `is_cut`: time or the number of tokens has
+    ended the texts, maybe within a word.  `reviewed`: the code behind the cursor chose the first, as far as there is
+    any; `chosen`: it was not the likeliest."""
+
+    texts: tuple[str, ...]
+    asked: int = 1
+    finished: bool = True
+    confidence: float = 1.0
+    share: float | None = None
+    is_cut: bool = False
+    reviewed: bool = False
+    chosen: bool = False
+
+    def behind(self, text: str) -> Result:
+        """With a text in front of each."""
+        return replace(self, texts=tuple(text + each for each in self.texts)) if text else self
+
+
+class Results:
+    """A limited number of results; the least recently used is dropped first."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._results: OrderedDict[tuple[Hashable, str], Result] = OrderedDict()
+        self._prefixes: dict[Hashable, dict[str, None]] = {}  # by place, newest last
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def put(self, place: Hashable, prefix: str, result: Result) -> None:
+        if not self._limit:
+            return
+        self._results[place, prefix] = result
+        self._results.move_to_end((place, prefix))
+        prefixes = self._prefixes.setdefault(place, {})
+        prefixes.pop(prefix, None)
+        prefixes[prefix] = None
+        while len(self._results) > self._limit:
+            (old_place, old_prefix), _ = self._results.popitem(last=False)
+            del self._prefixes[old_place][old_prefix]
+            if not self._prefixes[old_place]:
+                del self._prefixes[old_place]
+
+    def find(self, place: Hashable, prefix: str, n: int = 1) -> Result | None:
+        """The answer given at exactly this prefix, or at an earlier one if it agrees with what was typed since.  None
+        if there is neither, if fewer than `n` were requested, or if there was no time to generate anything."""
+        known = self._results.get((place, prefix))
+        if known is not None and known.asked >= n and (known.texts or known.finished):
+            self._results.move_to_end((place, prefix))
+            return known
+        for earlier in reversed(self._prefixes.get(place, {})):
+            n_typed = len(prefix) - len(earlier)
+            if n_typed <= 0:
+                continue
+            result = self._results[place, earlier]
+            if result.asked < n or not any(len(text) > n_typed for text in result.texts):
+                continue
+            if not prefix.startswith(earlier):
+                continue
+            if left := tuple(rest for text in result.texts if (rest := agrees(text, prefix[-n_typed:]))):
+                self._results.move_to_end((place, earlier))
+                return replace(result, texts=left)
+        return None
+
+    def forget(self) -> None:
+        self._results.clear()
+        self._prefixes.clear()

@@ -1,0 +1,146 @@
+"""What a summary must not lose, collected without a model: names, paths, what was tried and failed.
+
+In: turns with their calls.  Out: short lists, the newest first.  Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from palimpsest.conversations.calls.scanning import scan
+
+MOST_PATHS = 16
+MOST_NAMES = 32
+MOST_FAILURES = 8
+MOST_CHARS = 160
+MOST_READ = 20_000
+"""Characters of one text that are looked through, half from each end."""
+_LONGEST_LINE = 400
+
+PATH = re.compile(r"(?<![\w/:.-])(?:~?/|\.{1,2}/)?(?:[\w.-]{1,80}/){0,12}[\w-][\w.-]{0,80}\.[A-Za-z]\w{0,7}(?![\w/(])")
+FOLDER = re.compile(r"(?<![\w/:.-])(?:[\w.-]{1,80}/){1,12}(?![\w/])")
+NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?![\w.]*/)")
+QUOTED = re.compile(r"`([^`\n]{2,60})`")
+FAILURE = re.compile(r"\b(?:\w*(?:Error|Exception)\b|FAILED\b|failed\b|error:|panicked\b|cannot\b|not found\b)")
+TAG = re.compile(r"</?[a-z_]+(?: [^<>]{0,400})?/?>")
+MESSAGE = re.compile(r"<message>(.*?)</message>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    name: str
+    arguments: Mapping[str, Any]
+    failed: bool
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A turn with its calls."""
+
+    role: str
+    text: str
+    calls: Sequence[Called] = field(default_factory=tuple)
+
+
+def paths(turns: Sequence[Spoken]) -> list[str]:
+    """Files and folders that were named."""
+    found = list[str]()
+    for text in _newest(turns):
+        read = _part(text)
+        found += [match.group() for match in PATH.finditer(read) if _is_path(match.group())]
+        found += [match.group() for match in FOLDER.finditer(read)]
+    return list(dict.fromkeys(found))[:MOST_PATHS]
+
+
+def names(turns: Sequence[Spoken], tools: Collection[str] = ()) -> list[str]:
+    """Identifiers of the work, those that were said most often first; none of `tools` or of their parameters."""
+    of_tools = {*tools, *(call.name for turn in turns for call in turn.calls)}
+    counted, known = Counter[str](), {*paths(turns), *of_tools}
+    for text in _newest(turns, with_errors=False):
+        read = _without_calls(_part(text), of_tools)
+        quoted = {name for name in QUOTED.findall(read) if NAME.fullmatch(name)}
+        for match in NAME.finditer(read):
+            name = match.group()
+            if name not in known and len(name) <= 80 and (name in quoted or _is_joined(name)):
+                counted[name] += 1
+    return [name for name, _ in counted.most_common(MOST_NAMES)]
+
+
+def failures(turns: Sequence[Spoken]) -> list[str]:
+    """What was tried and failed: calls, and lines that tell of errors."""
+    found = list[str]()
+    for turn in reversed(turns):
+        for call in reversed(turn.calls):
+            if call.failed:
+                told = MESSAGE.search(call.result)
+                found.append(short(f"{call_line(call)}: {told.group(1) if told else call.result}"))
+            else:
+                found += _failed_lines(call.result)
+        found += _failed_lines(turn.text)
+    return list(dict.fromkeys(found))[:MOST_FAILURES]
+
+
+def call_line(call: Called) -> str:
+    """A call as it is written, its long arguments cut."""
+    shown = ", ".join(f"{name}={short(repr(value), 40)}" for name, value in call.arguments.items())
+    return f"{call.name}({shown})"
+
+
+def short(text: str, most: int = MOST_CHARS) -> str:
+    """In one line, cut with `…`."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _failed_lines(text: str) -> Iterator[str]:
+    for line in _part(text).splitlines():
+        if len(line) <= _LONGEST_LINE and FAILURE.search(line):
+            yield short(line)
+
+
+def _newest(turns: Sequence[Spoken], *, with_errors: bool = True) -> Iterator[str]:
+    """`with_errors`: what is said of calls that failed, too."""
+    for turn in reversed(turns):
+        yield turn.text
+        yield from _arguments(turn.calls)
+        yield from (TAG.sub(" ", _part(call.result)) for call in turn.calls if with_errors or not call.failed)
+
+
+def _without_calls(text: str, tools: Collection[str]) -> str:
+    """What a call names are parameters; its arguments are looked at by themselves."""
+    if not tools:
+        return text
+    kept, end = list[str](), 0
+    for call in re.finditer(rf"\b(?:{'|'.join(map(re.escape, tools))})[ \t]?\(", text):
+        if call.start() >= end:
+            kept.append(text[end : call.start()])
+            end = scan(text, call.end() - 1, call.end() + _LONGEST_LINE).end or call.end()
+    return " ".join([*kept, text[end:]])
+
+
+def _arguments(calls: Iterable[Called]) -> Iterator[str]:
+    for call in calls:
+        yield "\n".join(str(value) for value in call.arguments.values())
+
+
+def _part(text: str) -> str:
+    return text if len(text) <= MOST_READ else f"{text[: MOST_READ // 2]}\n{text[-MOST_READ // 2 :]}"
+
+
+def _is_path(text: str) -> bool:
+    """With a folder, or with a suffix in lower case that a method would not have."""
+    stem, suffix = text.rsplit(".", 1)
+    return "/" in text or (
+        len(stem) > 1 and len(suffix) <= 4 and suffix.islower() and text.count(".") == 1 and "_" not in suffix
+    )
+
+
+def _is_joined(name: str) -> bool:
+    """Whether it is of several words: `one_two`, `oneTwo`, `one.two`."""
+    inner = name.strip("_")
+    return "_" in inner or re.search(r"[a-z][A-Z]", inner) is not None

@@ -1,0 +1,153 @@
+"""Texts, named by their content: each is stored once, in compressed pieces, and read in parts.
+
+In: texts, whole or as they come.  Out: their hashes, and any range of them by characters or lines.  A text of hundreds
+of megabytes is never in memory as a whole unless it was given so.  A line ends behind `\\n`; numbers are 0-based.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+
+from palimpsest.conversations.content_writer import UNFINISHED, Content, Writing, hash_of, pieces_of, writer_of
+from palimpsest.conversations.recent_contents import KeptTexts
+from palimpsest.conversations.store.database import Database
+from palimpsest.errors import NotFound
+from palimpsest.system.processes import is_there
+
+NAMED_BY = (
+    ("turn", "hash"), ("call", "result"), ("ref", "hash"), ("descriptor", "hash"), ("descriptor", "original"),
+    ("temp_file", "hash"), ("fork", "response"), ("checkpoint_text", "hash"),
+)  # fmt: skip
+"""Tables and columns that hold a text's hash."""
+
+
+class Contents:
+    """One database's texts.  Lone surrogates are kept as they are."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kept = KeptTexts()
+
+    def put(self, text: str | Iterable[str]) -> Content:
+        """Store a text, or find that it is there already.  Raises StorageError; nothing is half there then."""
+        if isinstance(text, str) and (known := self.find(hash_of(text))) is not None:
+            return known
+        writing = Writing(self._database)
+        try:
+            return writing.write(pieces_of([text] if isinstance(text, str) else text))
+        except BaseException:
+            writing.give_up()
+            raise
+
+    def find(self, name: str) -> Content | None:
+        with self._database.reading() as rows:
+            row = rows.execute("SELECT hash, n_chars, n_bytes, n_lines FROM content WHERE hash = ?", (name,)).fetchone()
+        return None if row is None else Content(*row)
+
+    def info(self, name: str) -> Content:
+        """Raises NotFound."""
+        if (known := self.find(name)) is None:
+            raise NotFound("hash", f"there is no text {name}.")
+        return known
+
+    def text(self, name: str) -> str:
+        """The whole of it.  Raises NotFound."""
+        kept = self._kept.find(name)
+        return self._kept.keep(name, "".join(self.pieces(name))) if kept is None else kept
+
+    def pieces(self, name: str, start_char: int = 0) -> Iterator[str]:
+        """The text in parts, from a character on.  Each is read when it is asked for."""
+        info, number = self.info(name), None
+        with self._database.reading() as rows:
+            found = rows.execute(
+                "SELECT id, number, first_char FROM content JOIN piece ON piece.content = content.id"
+                " WHERE hash = ? AND first_char <= ? ORDER BY number DESC LIMIT 1",
+                (info.hash, start_char),
+            ).fetchone()
+        if found is None or start_char >= info.n_chars:
+            return
+        content, number, skipped = found["id"], found["number"], start_char - found["first_char"]
+        while (part := self._piece(content, number)) is not None:
+            yield part[skipped:] if skipped else part
+            number, skipped = number + 1, 0
+
+    def slice(self, name: str, start_char: int, end_char: int | None = None) -> str:
+        """Characters `start_char` to `end_char`, as far as there are any."""
+        end = self.info(name).n_chars if end_char is None else end_char
+        parts: list[str] = []
+        left = max(0, end - start_char)
+        if not left:
+            return ""
+        for part in self.pieces(name, max(0, start_char)):
+            parts.append(part[:left])
+            left -= len(parts[-1])
+            if left <= 0:
+                break
+        return "".join(parts)
+
+    def lines(self, name: str, first: int, last: int) -> str:
+        """Lines `first` to `last` (half-open), as far as there are any."""
+        return self.slice(name, self.line_start(name, first), self.line_start(name, last))
+
+    def line_start(self, name: str, line: int) -> int:
+        """The character a line begins with; the text's end for lines behind the last."""
+        info = self.info(name)
+        if line <= 0:
+            return 0
+        if line >= info.n_lines:
+            return info.n_chars
+        with self._database.reading() as rows:
+            row = rows.execute(
+                "SELECT id, number, first_char, first_line FROM content JOIN piece ON piece.content = content.id"
+                " WHERE hash = ? AND first_line < ? ORDER BY number DESC LIMIT 1",
+                (name, line),
+            ).fetchone()
+        part = self._piece(row["id"], row["number"]) or ""
+        at = -1
+        for _ in range(line - row["first_line"]):
+            at = part.index("\n", at + 1)
+        return int(row["first_char"]) + at + 1
+
+    def line_of(self, name: str, char: int) -> int:
+        """The line that a character is on."""
+        with self._database.reading() as rows:
+            row = rows.execute(
+                "SELECT id, number, first_char, first_line FROM content JOIN piece ON piece.content = content.id"
+                " WHERE hash = ? AND first_char <= ? ORDER BY number DESC LIMIT 1",
+                (name, max(0, char)),
+            ).fetchone()
+        if row is None:
+            return 0
+        part = self._piece(row["id"], row["number"]) or ""
+        return int(row["first_line"]) + part.count("\n", 0, max(0, char - row["first_char"]))
+
+    def forget_unused(self, name: str) -> None:
+        """Remove a text that no row names; what a turn was while it was being written is one."""
+        with self._database.transaction() as rows:
+            if not any(
+                rows.execute(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (name,)).fetchone()
+                for table, column in NAMED_BY
+            ):
+                rows.execute("DELETE FROM content WHERE hash = ?", (name,))
+                self._kept.forget(name)
+
+    def settle(self) -> int:
+        """Removes what processes that have died had begun to write; how many texts that were."""
+        with self._database.reading() as rows:
+            begun = rows.execute("SELECT id, hash FROM content WHERE hash GLOB ?", (f"{UNFINISHED}*",)).fetchall()
+        dead = [row["id"] for row in begun if not is_there(writer_of(row["hash"]))]
+        if dead:
+            with self._database.transaction() as rows:
+                rows.executemany("DELETE FROM content WHERE id = ?", [(id,) for id in dead])
+        return len(dead)
+
+    def _piece(self, content: int, number: int) -> str | None:
+        with self._database.reading() as rows:
+            row = rows.execute(
+                "SELECT compressed, data FROM piece WHERE content = ? AND number = ?", (content, number)
+            ).fetchone()
+        if row is None:
+            return None
+        data = zlib.decompress(row["data"]) if row["compressed"] else row["data"]
+        return data.decode("utf-8", "surrogatepass")

@@ -1,0 +1,59 @@
+"""The tokens of a conversation, counted by the model's own tokenizer.
+
+In: a conversation.  Out: its usage, and what each piece of it takes; where counts are estimated, the usage says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from palimpsest.conversations.budgets import ConversationUsage
+from palimpsest.conversations.conversing import Conversing
+from palimpsest.conversations.memory import Memory
+from palimpsest.prompt.blocks import render_context
+from palimpsest.text.positions import well_formed
+from palimpsest.window.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class CountedItem:
+    """`kind` and `name` as in `putting.Item`."""
+
+    kind: str
+    name: str
+    tokens: int
+
+
+class Counting:
+    """One window's."""
+
+    def __init__(self, services: Services, memory: Callable[[], Memory], conversing: Conversing) -> None:
+        self._services = services
+        self._memory = memory
+        self._conversing = conversing
+
+    async def usage(self, conversation: str) -> ConversationUsage:
+        """Raises NotFound, StorageError."""
+        behind = self._conversing.blocks_of(conversation)
+        sent = self._conversing.putting.sent(conversation, behind)
+        blocks, n_said = [render_context(block) for block in behind], len(sent.messages)
+        counts, estimated = await self._conversing.counts.of([sent.system, sent.tools, *sent.messages, *blocks])
+        model = self._services.supervisor.status.model
+        n_blocks = sum(counts[2 + n_said :])
+        total = model.window + (n_blocks if model.keeps_room else 0) if model is not None else 0
+        return ConversationUsage(
+            total=total,
+            system=counts[0],
+            tools=counts[1],
+            messages=sum(counts[2 : 2 + n_said]),
+            blocks=n_blocks,
+            estimated=estimated,
+            shares=self._conversing.putting.shares,
+        )
+
+    async def items(self, conversation: str) -> list[CountedItem]:
+        """The pieces of the next prompt: what each takes.  Raises NotFound, StorageError."""
+        found = self._conversing.putting.items(conversation, self._conversing.blocks_of(conversation))
+        counts, _ = await self._conversing.counts.of([well_formed(item.text) for item in found])
+        return [CountedItem(item.kind, item.name, count) for item, count in zip(found, counts, strict=True)]

@@ -1,0 +1,253 @@
+"""The descriptors of conversations: long texts under short ids, read in parts.
+
+In: texts, whole or as they come.  Out: descriptors, and any part of them.  Owner of the table `descriptor`.  The text
+is in `Contents`, stored once.  Ids are `fd-1`, `fd-2`, … in each conversation, and never used again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from palimpsest.conversations.contents import Contents
+from palimpsest.conversations.descriptors.addresses import (
+    COLUMNS,
+    DEFAULT_PAGE_SIZE,
+    Addressed,
+    addressed,
+    is_free,
+    of_row,
+)
+from palimpsest.conversations.descriptors.matches import Found, match
+from palimpsest.conversations.descriptors.page_tables import PageTables
+from palimpsest.conversations.descriptors.pages import LEAST, MOST, Reading
+from palimpsest.conversations.descriptors.pretty import pretty_printed
+from palimpsest.conversations.descriptors.reader import Reader, Wanted, no_such
+from palimpsest.conversations.descriptors.searching import places
+from palimpsest.conversations.descriptors.sections import Section, Sections
+from palimpsest.conversations.descriptors.units import PARAGRAPH
+from palimpsest.conversations.refs.kinds import language_name
+from palimpsest.conversations.store.database import Database
+from palimpsest.errors import AlreadyExists, InvalidArgument, NotFound
+from palimpsest.text.tokens import masked
+
+LONGEST_NAME = 100
+MOST_CONTEXT = 50
+LOOKED_AT = 20_000
+"""Characters of a text that are looked at to tell its language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor:
+    """What is known of a text without reading it.  `created` is in seconds since 1970."""
+
+    id: str
+    name: str
+    source: str
+    language: str
+    created: float
+    page_size: int
+    pages: int
+    total_lines: int
+    n_chars: int
+    hash: str
+    summary: str = ""
+
+
+class Descriptors:
+    def __init__(self, database: Database, contents: Contents) -> None:
+        self._database = database
+        self._contents = contents
+        self._tables = PageTables(database, contents)
+        self._reader = Reader(contents, self._tables)
+        self._sections = Sections(database)
+
+    def create(
+        self,
+        conversation_id: str,
+        text: str | Iterable[str],
+        source: str = "",
+        name: str = "",
+        language: str = "",
+        *,
+        page_size: int = DEFAULT_PAGE_SIZE,
+        pretty: bool = False,
+    ) -> Descriptor:
+        """Of secrets in a whole text, `...` is kept.  `pretty`: JSON on one line is read on lines, and still kept as it
+        was given."""
+        if not LEAST <= page_size <= MOST:
+            raise InvalidArgument("page_size", f"{LEAST} to {MOST:,} characters are wanted, not {page_size}.")
+        original = None
+        if isinstance(text, str):
+            text = given = masked(text)
+            if pretty and (text := pretty_printed(given)) != given:
+                original = self._contents.put(given).hash
+        hash = self._contents.put(text).hash
+        self._tables.n_pages(hash, page_size)
+        with self._database.transaction() as rows:
+            if name:
+                self._check_name(conversation_id, name)
+            row = rows.execute("SELECT n_descriptors FROM conversation WHERE id = ?", (conversation_id,)).fetchone()
+            if row is None:
+                raise NotFound("conversation", f"there is no conversation {conversation_id[:40]!r}.")
+            id = f"fd-{row['n_descriptors'] + 1}"
+            rows.execute("UPDATE conversation SET n_descriptors = n_descriptors + 1 WHERE id = ?", (conversation_id,))
+            rows.execute(
+                f"INSERT INTO descriptor ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?)",
+                (conversation_id, id, name, hash, source, language, time.time(), page_size, original),
+            )
+        return self.get(conversation_id, id)
+
+    def get(self, conversation_id: str, fd: str) -> Descriptor:
+        """By id, name or address.  Raises NotFound, which names those there are."""
+        return self._described(addressed(self._database, conversation_id, fd))
+
+    def list(self, conversation_id: str) -> Sequence[Descriptor]:
+        """Those that are open, the oldest first."""
+        with self._database.reading() as rows:
+            found = rows.execute(
+                f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND NOT closed"
+                " ORDER BY CAST(substr(id, 4) AS INTEGER)",
+                (conversation_id,),
+            ).fetchall()
+        return [self._described(of_row(row)) for row in found]
+
+    def read(self, conversation_id: str, fd: str, wanted: Wanted | None = None, *, most: int | None = None) -> Reading:
+        """A part, of `most` characters at most; the first page where nothing is wanted."""
+        at, wanted = addressed(self._database, conversation_id, fd), wanted or Wanted()
+        language = "" if wanted.unit in ("", PARAGRAPH) else self._language(at)
+        return self._reader.read(at.id, at.hash, at.page_size, language, wanted, most)
+
+    def extract(self, conversation_id: str, fd: str, wanted: Wanted, name: str = "") -> Descriptor:
+        """A part as a descriptor of its own."""
+        at = addressed(self._database, conversation_id, fd)
+        part = self.read(conversation_id, fd, wanted)
+        source = f"{at.id}:{part.first_line}-{part.last_line}"
+        return self.create(
+            conversation_id, part.content, source, name, self._language(at),
+            page_size=at.page_size,
+        )  # fmt: skip
+
+    def language(self, conversation_id: str, fd: str) -> str:
+        """What was said of it, else what its source or its text tells; "" for nothing."""
+        return self._language(addressed(self._database, conversation_id, fd))
+
+    def id_of(self, conversation_id: str, fd: str) -> str:
+        """Of what has this id, name or address."""
+        return addressed(self._database, conversation_id, fd).id
+
+    def text(self, conversation_id: str, fd: str) -> str:
+        """All of it, as it was given."""
+        at = addressed(self._database, conversation_id, fd)
+        return self._contents.text(at.original or at.hash)
+
+    def beginning(self, conversation_id: str, fd: str, n_chars: int) -> str:
+        return self._contents.slice(addressed(self._database, conversation_id, fd).hash, 0, n_chars)
+
+    def pieces(self, conversation_id: str, fd: str) -> Iterator[str]:
+        """The text in parts, for what is too large to have in memory."""
+        return self._contents.pieces(addressed(self._database, conversation_id, fd).hash)
+
+    def search(
+        self,
+        conversation_id: str,
+        fd: str,
+        query: str,
+        *,
+        regex: bool = False,
+        case_sensitive: bool = False,
+        context: int = 2,
+        limit: int = 50,
+    ) -> Found:
+        """Lines with the query, each with the lines around it."""
+        if not 0 <= context <= MOST_CONTEXT:
+            raise InvalidArgument("context", f"0 to {MOST_CONTEXT} lines are wanted, not {context}.")
+        at = addressed(self._database, conversation_id, fd)
+        found = places(self._contents.pieces(at.hash), query, regex=regex, case_sensitive=case_sensitive)
+        matches = tuple(match(self._contents, self._tables, at, place, context) for place in found.found[:limit])
+        return Found(at.id, query, found.count, matches)
+
+    def rename(self, conversation_id: str, names: Mapping[str, str]) -> Sequence[Descriptor]:
+        """All or none.  An empty name takes the name away."""
+        with self._database.transaction() as rows:
+            known = {fd: self._own(conversation_id, fd) for fd in names}
+            rows.executemany(  # names may be exchanged
+                "UPDATE descriptor SET name = '' WHERE conversation = ? AND id = ?",
+                [(conversation_id, at.id) for at in known.values()],
+            )
+            for fd, name in names.items():
+                if name:
+                    self._check_name(conversation_id, name, known[fd].id)
+                rows.execute(
+                    "UPDATE descriptor SET name = ? WHERE conversation = ? AND id = ?",
+                    (name, conversation_id, known[fd].id),
+                )
+        return [self.get(conversation_id, at.id) for at in known.values()]
+
+    def close(self, conversation_id: str, fds: Sequence[str]) -> Sequence[str]:
+        """All or none; their ids.  They are not found any more, and what read them stays as it is."""
+        with self._database.transaction() as rows:
+            ids = list(dict.fromkeys(self._own(conversation_id, fd).id for fd in fds))
+            rows.executemany(
+                "UPDATE descriptor SET closed = 1 WHERE conversation = ? AND id = ?",
+                [(conversation_id, id) for id in ids],
+            )
+        return ids
+
+    def set_summary(self, conversation_id: str, fd: str, summary: str) -> Descriptor:
+        with self._database.transaction() as rows:
+            at = self._own(conversation_id, fd)
+            rows.execute(
+                "UPDATE descriptor SET summary = ? WHERE conversation = ? AND id = ?", (summary, conversation_id, at.id)
+            )
+        return self.get(conversation_id, at.id)
+
+    def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> Section:
+        """Lines that are not there are refused."""
+        at = self._own(conversation_id, fd)
+        self._reader.line_bounds(at.hash, start_line, end_line)
+        if end_line > (n_lines := self._contents.info(at.hash).n_lines):
+            raise no_such("end_line", "line", end_line, n_lines)
+        return self._sections.mark(conversation_id, at.id, name, start_line, end_line)
+
+    def section(self, conversation_id: str, fd: str, name: str, *, most: int | None = None) -> Reading:
+        at = self._own(conversation_id, fd)
+        known = self._sections.get(conversation_id, at.id, name)
+        return self.read(
+            conversation_id, at.id, Wanted(start_line=known.start_line, end_line=known.end_line), most=most
+        )
+
+    def sections(self, conversation_id: str, fd: str) -> Sequence[Section]:
+        return self._sections.list(conversation_id, self._own(conversation_id, fd).id)
+
+    def unmark(self, conversation_id: str, fd: str, name: str) -> Section:
+        return self._sections.unmark(conversation_id, self._own(conversation_id, fd).id, name)
+
+    def _own(self, conversation_id: str, fd: str) -> Addressed:
+        """A descriptor, not a turn, result or ref."""
+        at = addressed(self._database, conversation_id, fd)
+        if not at.is_descriptor:
+            raise InvalidArgument("fd", f"{fd} is no descriptor of its own.", hint="Read it with extract=True first.")
+        return at
+
+    def _check_name(self, conversation_id: str, name: str, own: str = "") -> None:
+        if len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip() or not is_free(name):
+            raise InvalidArgument("name", f"{name[:40]!r} cannot be a name; give a short one that is no id.")
+        if any(one.name == name and one.id != own for one in self.list(conversation_id)):
+            raise AlreadyExists("name", f"another descriptor is called {name!r} already.")
+
+    def _described(self, at: Addressed) -> Descriptor:
+        info = self._contents.info(at.hash)
+        pages = self._tables.n_pages(at.hash, at.page_size)
+        return Descriptor(
+            at.id, at.name, at.source, at.language, at.created, at.page_size, pages, info.n_lines, info.n_chars,
+            at.hash, at.summary,
+        )  # fmt: skip
+
+    def _language(self, at: Addressed) -> str:
+        path = at.source.partition(":")[2]
+        begin = self._contents.slice(at.hash, 0, LOOKED_AT)
+        if len(begin) == LOOKED_AT:  # amid a statement
+            begin = begin.rpartition("\n\n")[0] or begin
+        return language_name(begin, {"lang": at.language, "path": path})

@@ -1,0 +1,70 @@
+"""Named parts of descriptors.
+
+In: lines of a descriptor, a name.  Out: sections.  Owner of the table `section`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palimpsest.conversations.store.database import Database
+from palimpsest.errors import InvalidArgument, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines from 1, both included, of the descriptor with the id `fd`."""
+
+    fd: str
+    name: str
+    start_line: int
+    end_line: int
+    created: float
+
+
+class Sections:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> Section:
+        """The same name again moves the mark."""
+        if not name or len(name) > 200 or not name.isprintable():
+            raise InvalidArgument("ref_id", f"{name[:40]!r} cannot be a section's name; give it a short one.")
+        made = Section(fd, name, start_line, end_line, time.time())
+        with self._database.transaction() as rows:
+            rows.execute(
+                "INSERT OR REPLACE INTO section (conversation, descriptor, name, start_line, end_line, created)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (conversation_id, fd, name, start_line, end_line, made.created),
+            )
+        return made
+
+    def list(self, conversation_id: str, fd: str) -> Sequence[Section]:
+        """By line."""
+        with self._database.reading() as rows:
+            found = rows.execute(
+                "SELECT name, start_line, end_line, created FROM section WHERE conversation = ? AND descriptor = ?"
+                " ORDER BY start_line, end_line, name",
+                (conversation_id, fd),
+            ).fetchall()
+        return [Section(fd, *row) for row in found]
+
+    def get(self, conversation_id: str, fd: str, name: str) -> Section:
+        """Raises NotFound, which names those there are."""
+        known = self.list(conversation_id, fd)
+        found = next((one for one in known if one.name == name), None)
+        if found is None:
+            hint = f"There are: {', '.join(one.name for one in known[:30])}." if known else "It has none."
+            raise NotFound("ref_id", f"there is no section {name[:60]!r} in {fd}.", hint=hint)
+        return found
+
+    def unmark(self, conversation_id: str, fd: str, name: str) -> Section:
+        with self._database.transaction() as rows:
+            gone = self.get(conversation_id, fd, name)
+            rows.execute(
+                "DELETE FROM section WHERE conversation = ? AND descriptor = ? AND name = ?",
+                (conversation_id, fd, name),
+            )
+        return gone

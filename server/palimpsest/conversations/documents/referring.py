@@ -1,0 +1,124 @@
+"""The documents that a turn links to: what they are, what they are about, and what the model is told of them.
+
+In: a message.  Out: its references and what is added to it.  Summaries are kept by the hash of a document's text: the
+first paragraph where it is short enough, else the model's own words, if there is somebody to ask it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from palimpsest.context.estimate import estimate
+from palimpsest.conversations.documents.reference import DocumentReference, without_repeats
+from palimpsest.conversations.documents.telling_model import element, fits, told
+from palimpsest.conversations.documents.workspace_documents import Place, WorkspaceDocuments
+from palimpsest.conversations.memory import Memory
+from palimpsest.documents.passages import passage, summary_of
+from palimpsest.documents.prose import prose_links
+from palimpsest.documents.wikilinks import Found, Link, Missing, Resolved
+from palimpsest.errors import PalimpsestError
+from palimpsest.window.services import Services
+
+Ask = Callable[[str], Awaitable[str]]
+"""Has the model answer a prompt in a few words."""
+MOST_REFERENCES = 50
+"""Of one turn; links behind are not looked up."""
+SHOWN_CHARS = 1_000
+"""Of a document, to a model that is asked for a summary."""
+MOST_CANDIDATES = 10
+PROMPT = "Summarize this document in one sentence:\n\n"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Referred:
+    """`told` is what the model reads behind the message; "" where the message links to nothing."""
+
+    references: tuple[DocumentReference, ...] = ()
+    told: str = ""
+
+
+class Referring:
+    """One window's."""
+
+    def __init__(self, services: Services, documents: WorkspaceDocuments, memory: Callable[[], Memory]) -> None:
+        self._services = services
+        self._documents = documents
+        self._memory = memory
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it is kept which documents turns refer to."""
+        return self._services.settings.documents.links
+
+    async def referred(
+        self, text: str, room_tokens: int = 0, *, uri: str = "", ask: Ask | None = None, told_before: str = ""
+    ) -> Referred:
+        """What a message links to.  A document that takes less than a fifth of `room_tokens` stands in what is told,
+        unless it does as it is in `told_before`, which the model still reads.  Raises StorageError."""
+        found = list(prose_links(text))[:MOST_REFERENCES] if self.is_on and "[[" in text else []
+        place = self._documents.place(uri) or self._documents.place()
+        if not found or place is None:
+            return Referred()
+        references, texts, above = list[DocumentReference](), dict[str, str](), set[str]()
+        for link, meaning in zip(found, await self._documents.meant_now(place, found), strict=True):
+            one = _reference(link, text[link.start : link.end], meaning)
+            if isinstance(meaning, Found) and one.path is not None:
+                path = one.path
+                one, content = await self._with_text(place, one, meaning, ask)
+                if content and element(path, content) in told_before:
+                    above.add(path)
+                elif content and path not in texts and fits(content, room_tokens):
+                    texts[path] = content
+                    room_tokens -= estimate(content)
+            references.append(one)
+        given = above | texts.keys()
+        every = [replace(one, read=one.read or one.path in given) for one in without_repeats(references)]
+        return Referred(tuple(every), told(every, texts, above - texts.keys()))
+
+    async def _with_text(
+        self, place: Place, one: DocumentReference, meaning: Found, ask: Ask | None
+    ) -> tuple[DocumentReference, str]:
+        text = await self._documents.text(place.root, meaning.document.path)
+        if text is None:
+            why = await self._documents.why_not(place.root, meaning.document.path)
+            return replace(one, path=None, problem=f"{meaning.document.path} {why}"), ""
+        content = text if meaning.heading is None else passage(text, meaning.heading, len(text)).text
+        return replace(one, summary=await self.summary(text, ask)), content
+
+    async def summary(self, text: str, ask: Ask | None = None) -> str:
+        """What a document is about; "" where nobody can say.  What the model has said once is kept."""
+        settings = self._services.settings.documents
+        first = summary_of(text)
+        if first and len(first) <= settings.summary_chars:
+            return first
+        name = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
+        kept = await asyncio.to_thread(self._memory().documents.summary, name)
+        if kept is not None:
+            return kept.text
+        if ask is not None and settings.summaries == "auto" and text.strip():
+            try:
+                said = " ".join((await ask(PROMPT + text[:SHOWN_CHARS])).split())
+            except PalimpsestError as error:
+                logger.info("no summary: %s", error)
+                said = ""
+            if said:
+                await asyncio.to_thread(self._memory().documents.keep_summary, name, said, by_model=True)
+                return said
+        return f"{first[: settings.summary_chars - 1].rstrip()}…" if first else ""
+
+
+def _reference(link: Link, written: str, meaning: Resolved) -> DocumentReference:
+    if isinstance(meaning, Found):
+        heading = meaning.heading.title if meaning.heading is not None else ""
+        return DocumentReference(written, meaning.document.path, "direct", fragment=heading)
+    if isinstance(meaning, Missing):
+        lacks = f"{meaning.document.path} has no such heading" if meaning.document else "Document not found"
+        return DocumentReference(written, None, "direct", fragment=link.heading, problem=lacks)
+    paths = ", ".join(document.path for document in meaning.documents[:MOST_CANDIDATES])
+    return DocumentReference(written, None, "direct", problem=f"Several documents are meant: {paths}")

@@ -1,0 +1,125 @@
+"""Experiences: lasting facts, which stand in the system prompt of every conversation with the same memory key, or of
+one conversation alone.
+
+In: facts.  Out: those that were not forgotten, with ids that are never used again.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from palimpsest.conversations.memory_keys import checked
+from palimpsest.conversations.store.database import Database
+from palimpsest.errors import InvalidArgument, NotFound
+
+MOST_CHARS = 2_000
+"""Of one experience: each is read again with every turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experience:
+    id: str
+    text: str
+    created: float
+    alone: bool = False
+    """It is of one conversation: nobody has agreed that others have it, too."""
+
+
+class Experiences:
+    """One database's, by memory key."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def remember(self, key: str, text: str, by: str = "", *, alone: bool = False) -> Experience:
+        """What is remembered already keeps its id.  `by`: the conversation; `alone`: for that one only, unless it is
+        remembered for all.  Raises InvalidArgument."""
+        text, now = _checked(key, text), time.time()
+        with self._database.transaction() as rows:
+            known = next((one for one in self.list(key, by) if one.text == text), None)
+            if known is not None and known.alone and not alone:
+                number = _number(known.id)
+                rows.execute("UPDATE experience SET own_to = '' WHERE memory_key = ? AND number = ?", (key, number))
+                return replace(known, alone=False)
+            if known is not None:
+                return known
+            (number,) = rows.execute(
+                "SELECT COALESCE(MAX(number), 0) + 1 FROM experience WHERE memory_key = ?", (key,)
+            ).fetchone()
+            rows.execute(
+                "INSERT INTO experience (memory_key, number, text, created, made_by, own_to) VALUES (?, ?, ?, ?, ?, ?)",
+                (key, number, text, now, by, by if alone else ""),
+            )
+        return Experience(_id(number), text, now, alone)
+
+    def forget(self, key: str, identity: str, by: str = "") -> Experience:
+        """`by`: the conversation.  Raises NotFound, whose hint names those that there are."""
+        with self._database.transaction() as rows:
+            known = self.list(key, by)
+            found = next((one for one in known if one.id == identity), None)
+            if found is None:
+                hint = f"There are {', '.join(one.id for one in known)}." if known else "There is none."
+                raise NotFound("experience_id", f"there is no experience {identity[:40]!r}.", hint=hint)
+            rows.execute(
+                "UPDATE experience SET forgotten = 1, forgotten_by = ? WHERE memory_key = ? AND number = ?",
+                (by, key, _number(found.id)),
+            )
+        return found
+
+    def keys(self) -> list[str]:
+        """Forks' own are not among them."""
+        with self._database.reading() as rows:
+            found = rows.execute(
+                "SELECT memory_key FROM experience UNION SELECT memory_key FROM conversation"
+                " EXCEPT SELECT id FROM fork ORDER BY 1"
+            ).fetchall()
+        return [key for (key,) in found]
+
+    def is_fork(self, key: str) -> bool:
+        """Whether it is a fork's own, which no other conversation has."""
+        with self._database.reading() as rows:
+            return rows.execute("SELECT 1 FROM fork WHERE id = ?", (key,)).fetchone() is not None
+
+    def list(self, key: str, conversation: str = "") -> list[Experience]:
+        """Of all, and of this conversation alone, in the order in which they were made."""
+        with self._database.reading() as rows:
+            found = rows.execute(
+                "SELECT number, text, created, own_to FROM experience WHERE memory_key = ? AND NOT forgotten"
+                " AND own_to IN ('', ?) ORDER BY number",
+                (key, conversation),
+            ).fetchall()
+        return [Experience(_id(row["number"]), row["text"], row["created"], bool(row["own_to"])) for row in found]
+
+    def go_back(self, key: str, identities: set[str], by: str) -> None:
+        """Of what this conversation remembered and forgot, only these count from now on (a checkpoint restored).  What
+        others with the same key remembered or forgot since stays so; of older rows nobody knows whose they are."""
+        marks = ", ".join("?" * len(identities))
+        numbers = [_number(one) for one in identities]
+        with self._database.transaction() as rows:
+            rows.execute(
+                "UPDATE experience SET forgotten = 1, forgotten_by = ? WHERE memory_key = ? AND NOT forgotten"
+                f" AND made_by IN (?, '') AND number NOT IN ({marks})",
+                (by, key, by, *numbers),
+            )
+            rows.execute(
+                "UPDATE experience SET forgotten = 0 WHERE memory_key = ? AND forgotten_by IN (?, '')"
+                f" AND number IN ({marks})",
+                (key, by, *numbers),
+            )
+
+
+def _id(number: int) -> str:
+    return f"exp_{number:03d}"
+
+
+def _number(identity: str) -> int:
+    return int(identity.removeprefix("exp_"))
+
+
+def _checked(key: str, text: str) -> str:
+    checked(key)
+    text = text.strip()
+    if not text or len(text) > MOST_CHARS:
+        raise InvalidArgument("text", f"1 to {MOST_CHARS} characters are wanted, not {len(text)}.")
+    return text

@@ -1,0 +1,318 @@
+"""Forks: children of a conversation that work on tasks side by side, and are gathered.
+
+In: tasks.  Out: the children's results.  A child shares its parent's cache up to the fork (`/v1/fork`), so that only
+its own task is decoded; children that were spawned together are answered in one batch.  Owner of which children are
+being answered here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from palimpsest import wire
+from palimpsest.conversations.call_runner import run_calls
+from palimpsest.conversations.conversing import Conversing
+from palimpsest.conversations.events import ConversationChanged
+from palimpsest.conversations.forks import Fork, Status
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.prompt_builder import FORK, tail_of
+from palimpsest.conversations.reply_writer import Writing, begun
+from palimpsest.conversations.turns import Call, Turn
+from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, StorageError, UnknownTail
+from palimpsest.providers.base.together import Together
+from palimpsest.text.positions import well_formed
+from palimpsest.window.events import WindowClosing
+from palimpsest.window.services import LOADING_S, Services
+
+TOGETHER_S = 0.2
+"""Children spawned within this time are answered in one batch."""
+LOOK_S = 0.2
+"""How often another window's children are looked at, while somebody waits for them."""
+MOST_RUNNING = 8
+"""Children of one conversation at once; a child has no more than that in all."""
+MOST_RUNNING_HERE = 16
+"""Children at work in a window: a workspace keeps 16 tails."""
+MOST_DEEP = 2
+"""Children of children have none: a model that forks in every reply would never come to an end."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTurn:
+    """A turn of a child's own, and what it called, with what came of that."""
+
+    role: str
+    text: str
+    calls: tuple[tuple[Call, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a child came to.  `history`: its own turns, where they were asked for.  `decoded`: tokens that were decoded
+    for its first reply, None where nobody knows any more."""
+
+    fork: Fork
+    response: str
+    decoded: int | None = None
+    history: tuple[OwnTurn, ...] = ()
+
+
+class Forking:
+    """One window's."""
+
+    def __init__(self, services: Services, memory: Callable[[], Memory], conversing: Conversing) -> None:
+        self._services = services
+        self._memory = memory
+        self._conversing = conversing
+        self._waiting: dict[str, list[Fork]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        """By fork: the work on it, which it may share with others."""
+        self._decoded: dict[str, int] = {}
+        """Tokens that were decoded for each fork's first reply."""
+        self._spawning: list[str] = []
+        """The parents of children that are not at work yet."""
+        services.events.on(WindowClosing, lambda _: self._end())
+
+    async def spawn(
+        self,
+        conversation: str,
+        task: str,
+        instruction: str = "",
+        *,
+        before_turn: int | None = None,
+        fresh: bool = False,
+        descriptors: Sequence[str] = (),
+        preloaded: str = "",
+    ) -> Fork:
+        """A child that begins to work at once, behind the parent's turns up to `before_turn` (by default all).
+        `preloaded` is what it reads before its task.  Raises NotFound, InvalidArgument."""
+        memory = self._memory()
+        self.check_room(conversation)
+        before = self._said_last(conversation) if before_turn is None else before_turn
+        said = "\n\n".join(part for part in (preloaded, task, instruction) if part.strip())
+
+        def spawned() -> Fork:
+            with memory.database.transaction():
+                fork = memory.forks.spawn(
+                    conversation, task, instruction, before_turn=before, fresh=fresh, descriptors=descriptors
+                )
+                memory.turns.add(fork.child, "user", well_formed(said), source=FORK)
+            return fork
+
+        self._spawning.append(conversation)
+        try:
+            fork = await memory.writes.run(spawned)
+            try:
+                if not fresh:
+                    await self._share(conversation, fork)
+            finally:  # it is there, and others may wait for it
+                self._begin(conversation, fork)
+        finally:
+            self._spawning.remove(conversation)
+        self._services.events.tell(ConversationChanged(conversation))
+        return memory.forks.get(fork.id)
+
+    async def gather(self, conversation: str, *, history: bool = False) -> dict[str, Result]:
+        """All children's results, once they are there, whichever window they work in.  Raises NotFound."""
+        memory = self._memory()
+        memory.conversations.get(conversation)
+        tasks = {self._tasks[fork.id] for fork in memory.forks.of(conversation) if fork.id in self._tasks}
+        if tasks:
+            await asyncio.wait(tasks)
+        while any(fork.status == "running" for fork in memory.forks.of(conversation)):
+            await memory.writes.run(memory.forks.settle)  # a window that has died answers no more
+            await asyncio.sleep(LOOK_S)
+        results = {}
+        for fork in memory.forks.of(conversation):
+            await memory.writes.run(memory.forks.gathered, fork.id)
+            own = tuple(self._own_turns(memory, fork)) if history else ()
+            done = memory.forks.get(fork.id)
+            results[fork.id] = Result(done, memory.forks.response(done), self._decoded.get(fork.id), own)
+        return results
+
+    def check_room(self, conversation: str, n_more: int = 1) -> None:
+        """Raises InvalidArgument where so many more children would be too many at once."""
+        forks, field = self._memory().forks, "tasks" if n_more > 1 else "task"
+        depth, known = forks.depth(conversation), forks.of(conversation)
+        if depth >= MOST_DEEP:
+            raise InvalidArgument(field, "the child of a child has no children; do it here.")
+        if depth and len(known) + n_more > MOST_RUNNING:
+            raise InvalidArgument(field, f"a child has at most {MOST_RUNNING} children; do it here.")
+        running = sum(fork.id in self._tasks for fork in known) + self._spawning.count(conversation)
+        here = len(self._tasks) + len(self._spawning)
+        for most, n, where in ((MOST_RUNNING, running, ""), (MOST_RUNNING_HERE, here, " in this window")):
+            if n + n_more > most:
+                raise InvalidArgument(
+                    field, f"{n} children are at work{where}, and at most {most} can be; gather them first."
+                )
+
+    def cancel(self, conversation: str) -> int:
+        """Stop the children at work, and theirs; how many there were."""
+        forks = self._memory().forks.of(conversation)
+        mine = [fork.id for fork in forks if fork.id in self._tasks]
+        for task in {self._tasks[fork] for fork in mine}:
+            task.cancel()
+        return len(mine) + sum(self.cancel(fork.child) for fork in forks)
+
+    async def stop(self, conversation: str) -> None:
+        """Stop all that works below a conversation, children of children too, and wait for their end."""
+        for fork in self._memory().forks.of(conversation):
+            await self.stop(fork.child)
+        tasks = {self._tasks[fork.id] for fork in self._memory().forks.of(conversation) if fork.id in self._tasks}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    # The work -------------------------------------------------------------------------------------------------
+
+    def _said_last(self, conversation: str) -> int | None:
+        """The last turn that is not being written: what is under way is no child's to see."""
+        branch = self._memory().turns.branch(conversation)
+        return next((turn.id for turn in reversed(branch) if turn.state != "writing"), None)
+
+    async def _share(self, conversation: str, fork: Fork) -> None:
+        """The parent's cache for the child, too; where there is none, the child's first reply decodes what it needs."""
+        try:
+            async with self._services.supervisor.engine() as engine:
+                if isinstance(engine, Together):
+                    await engine.fork(
+                        wire.ForkRequest(
+                            self._services.workspace, tail_of(conversation), [tail_of(fork.child)], slot="chat"
+                        )
+                    )
+        except UnknownTail:
+            logger.debug("nothing is kept of %s", conversation)
+        except EngineError as error:
+            logger.info("a fork begins without its parent's cache: %s", error)
+
+    def _begin(self, conversation: str, fork: Fork) -> None:
+        waiting = self._waiting.get(conversation)
+        if waiting is not None:
+            waiting.append(fork)
+            self._tasks[fork.id] = self._tasks[waiting[0].id]
+            return
+        self._waiting[conversation] = [fork]
+        self._tasks[fork.id] = asyncio.get_running_loop().create_task(self._work(conversation))
+
+    async def _work(self, conversation: str) -> None:
+        forks: list[Fork] = []
+        try:
+            try:
+                await asyncio.sleep(TOGETHER_S)
+            finally:
+                forks = self._waiting.pop(conversation)
+            await self._answer(conversation, forks)
+        except asyncio.CancelledError:
+            await self._settle(forks, "cancelled", "It was stopped.")
+        except PalimpsestError as error:
+            await self._settle(forks, "failed", str(error))
+        except Exception:
+            logger.exception("forks of %s", conversation)
+            await self._settle(forks, "failed", "Something went wrong inside; the log says what.")
+        finally:
+            for fork in forks:
+                self._tasks.pop(fork.id, None)
+            self._services.events.tell(ConversationChanged(conversation))
+
+    async def _settle(self, forks: Sequence[Fork], status: Status, why: str) -> None:
+        for fork in forks:
+            with suppress(NotFound, StorageError):  # another window has deleted the conversation; it is tried again
+                await self._finish(fork, status, why)
+
+    async def _finish(self, fork: Fork, status: Status, response: str) -> None:
+        memory = self._memory()
+        await memory.late.surely(lambda: memory.writes.run(memory.forks.finish, fork.id, status, response))
+
+    async def _answer(self, conversation: str, forks: Sequence[Fork]) -> None:
+        """Rounds of replies and calls, each round of replies in one batch."""
+        memory, active = self._memory(), list(forks)
+        blocks = self._conversing.blocks_of(conversation)
+        for _ in range(self._services.settings.conversation.max_rounds + 1):
+            writings = list[Writing]()
+            try:
+                for fork in active:
+                    writings.append(await begun(memory, self._services.events, fork.child))
+                answers = await self._generated(active, writings, blocks)
+            except BaseException as error:
+                for writing in writings:
+                    with suppress(PalimpsestError):  # each is to be ended
+                        await writing.end("cut" if isinstance(error, asyncio.CancelledError) else "failed", "cancelled")
+                raise
+            turns, still = await self._ended(writings, answers), list[Fork]()
+            for fork, answer in zip(active, answers, strict=True):
+                self._decoded.setdefault(fork.id, answer.decoded)
+            for fork, writing, answer, turn in zip(active, writings, answers, turns, strict=True):
+                if await self._called(turn, answer.choices[0].calls):
+                    still.append(fork)
+                else:
+                    await self._finish(fork, "completed", writing.shown)
+            active = still
+            if not active:
+                return
+        for fork in active:
+            last = memory.turns.branch(fork.child)[-1]
+            await self._finish(fork, "completed", memory.turns.text(last))
+
+    async def _ended(self, writings: Sequence[Writing], answers: Sequence[wire.GenerateAnswer]) -> list[Turn]:
+        """Each of them, also where one cannot be kept; that is raised then."""
+        turns, wrong = list[Turn](), None
+        for writing, answer in zip(writings, answers, strict=True):
+            try:
+                writing.came(answer.choices[0].text)
+                turns.append(await writing.end("complete", "end", natively=bool(answer.choices[0].calls)))
+            except PalimpsestError as error:
+                wrong = error
+        if wrong is not None:
+            raise wrong
+        return turns
+
+    async def _called(self, turn: Turn, natively: Sequence[wire.ToolCall]) -> int:
+        memory, tools = self._memory(), self._conversing.tools
+        return await run_calls(memory, self._services.events, tools, turn, memory.turns.text(turn), natively)
+
+    async def _generated(
+        self, forks: Sequence[Fork], writings: Sequence[Writing], blocks: Sequence[Any]
+    ) -> list[wire.GenerateAnswer]:
+        services = self._services
+        async with services.supervisor.engine(LOADING_S) as engine:
+            requests = [
+                self._conversing.putting.request(fork.child, blocks, without=writing.turn.id)
+                for fork, writing in zip(forks, writings, strict=True)
+            ]
+            if isinstance(engine, Together):
+                alone = [replace(request, sync=None) for request in requests]
+                batch = wire.BatchRequest(services.workspace, alone, slot="chat", sync=requests[0].sync)
+                return (await engine.generate_batch(batch)).answers
+            return [await services.generate(engine, request, blocks) for request in requests]
+
+    def _own_turns(self, memory: Memory, fork: Fork) -> list[OwnTurn]:
+        """A child's turns since the fork."""
+        branch = memory.turns.branch(fork.child)
+        first = next((i for i, turn in enumerate(branch) if turn.source == FORK), len(branch))
+        return [
+            OwnTurn(
+                turn.role,
+                memory.turns.text(turn),
+                tuple(
+                    (call, memory.contents.text(call.result) if call.result else "")
+                    for call in memory.turns.calls(turn.id)
+                ),
+            )
+            for turn in branch[first:]
+        ]
+
+    def _end(self) -> None:
+        for task in set(self._tasks.values()):
+            task.cancel()
+
+    async def ended(self) -> None:
+        """Waits until the children here are over, and what they came to is kept."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks.values()))

@@ -1,0 +1,123 @@
+"""What a conversation needs of the place it is held in: a person who is asked, files that are written.
+
+In: questions.  Out: answers.  An editor's window and an agent's connection are hosts.  What a person allows or refuses
+for good is kept for the folder that the file is in, and holds in every editor and for agents, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Literal, Protocol
+
+from palimpsest.conversations.permissions import Permissions
+from palimpsest.errors import Denied
+from palimpsest.text.amounts import amount
+from palimpsest.text.previews import preview
+from palimpsest.workspace.places import around, shown
+
+WriteMode = Literal["write", "append", "insert"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written: `shown` is the path as people see it, sizes are those of the text."""
+
+    shown: str
+    bytes: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriteQuestion:
+    """Before a model's call writes.  An answer for good is one to `what`, in the folder with the path `folder`, which
+    the person reads as `here`.  `content`: the beginning of what would be written."""
+
+    what: str
+    folder: str
+    here: str
+    text: str
+    content: str
+
+    @property
+    def answers(self) -> Mapping[str, str]:
+        """By a word for each."""
+        return {
+            "allow": "Allow",
+            "always": f"Always allow in {self.here}",
+            "reject": "Do not allow",
+            "never": f"Never allow in {self.here}",
+        }
+
+
+def asking_to_write(real: Path, roots: Sequence[Path], text: str, mode: WriteMode, *, is_there: bool) -> WriteQuestion:
+    """`real`: the place in the workspace, links resolved; `is_there`: whether a file is.  To make a new file, to add to
+    one and to replace what is in one are asked apart.  What is called with a dot in front says what editors, hooks
+    and workflows run: an answer for other files does not hold for it."""
+    path, root = shown(real, roots), around(real, roots)
+    lines = amount(len(text.splitlines()), "line")
+    dotted = next((f" {part}" for part in PurePath(path).parts if part.startswith(".")), "")
+    how = {"write": "write {} to", "append": "append {} to", "insert": "insert {} in"}[mode]
+    what, question = "write", f"The model wants to {how.format(lines)} {path}."
+    if is_there and mode != "write":
+        what = "add"
+    elif is_there:
+        what, question = "overwrite", f"The model wants to replace what is in {path} by {lines}."
+    here = PurePath(root.name, path).parent.as_posix()
+    return WriteQuestion(what + dotted, str(real.parent), here, question, preview(text))
+
+
+async def is_allowed(
+    permissions: Permissions, question: WriteQuestion, ask: Callable[[WriteQuestion], Awaitable[str]]
+) -> bool:
+    """`ask`: the word for the person's answer, "" for none.  They are asked once where the answer holds for good."""
+    known = await asyncio.to_thread(permissions.answer, question.folder, question.what)
+    if known is not None:
+        return known
+    answer = await ask(question)
+    if answer in ("always", "never"):
+        allowed = answer == "always"
+        await asyncio.to_thread(permissions.remember, question.folder, question.what, allowed=allowed)
+    return answer in ("allow", "always")
+
+
+class Host(Protocol):
+    async def write_file(
+        self,
+        conversation: str,
+        path: str,
+        text: str,
+        mode: WriteMode = "write",
+        insert_at_line: int | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> Written:
+        """Once the person has allowed it.
+
+        Raises OutsideWorkspace, AlreadyExists, Denied, InvalidArgument, StorageError."""
+        ...
+
+    async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
+        """Whether the person says yes; not where nobody can be asked."""
+        ...
+
+
+class NoHost:
+    """Where nobody can be asked."""
+
+    async def write_file(
+        self,
+        conversation: str,
+        path: str,
+        text: str,
+        mode: WriteMode = "write",
+        insert_at_line: int | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> Written:
+        raise Denied("Nobody can be asked whether a file may be written.")
+
+    async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
+        return False

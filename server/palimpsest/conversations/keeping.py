@@ -1,0 +1,59 @@
+"""What is said is kept as a turn; of a long message, the model reads descriptors' previews.
+
+In: what somebody said.  Out: the turn, whose own text is whole; the refs of a reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from palimpsest.config.settings import FileDescriptorSettings
+from palimpsest.conversations.descriptors.incoming import Paging, Part, paged, stored, written
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.prompt_builder import DOCUMENTS, SHOWN
+from palimpsest.conversations.refs.tags import PROBLEMS, extract
+from palimpsest.conversations.turns import Role, Turn
+
+
+def keep(
+    memory: Memory,
+    options: FileDescriptorSettings,
+    conversation: str,
+    role: Role,
+    text: str,
+    *,
+    source: str = "",
+    documents: str = "",
+    parts: Sequence[Part] = (),
+) -> Turn:
+    """`documents`: what the model is told of those that the text links to; `parts`: what comes with it.  Raises
+    NotFound, InvalidArgument."""
+    details: dict[str, Any] = {DOCUMENTS: documents} if documents else {}
+    with memory.database.transaction():
+        incoming = None
+        if options.enabled and role == "user":
+            incoming = paged(memory.descriptors, conversation, text, _paging(options), parts)
+        elif options.enabled and role == "tool":
+            said = Part(text, source or "tool")
+            incoming = stored(memory.descriptors, conversation, said, _paging(options))
+        if incoming is not None:
+            details[SHOWN] = incoming.shown
+        fd = incoming.fds[0] if incoming is not None else None
+        whole = written(text, parts)
+        marked = extract(whole) if role == "assistant" else None
+        if marked is not None and marked.problems:
+            details[PROBLEMS] = list(marked.problems)
+        turn = memory.turns.add(conversation, role, whole, source=source, descriptor=fd, details=details)
+        if marked is not None:
+            memory.refs.store(conversation, turn.id, marked)
+        return turn
+
+
+def _paging(options: FileDescriptorSettings) -> Paging:
+    return Paging(
+        options.max_input_chars if options.page_user_input else None,
+        options.default_page_size,
+        options.json_pretty_print,
+        options.max_direct_output_chars,
+    )

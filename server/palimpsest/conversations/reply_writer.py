@@ -1,0 +1,105 @@
+"""One turn of the model's while it comes: kept as it grows, and shown without the tags of refs.
+
+In: all that there is so far.  Out: the turn, its refs, events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from palimpsest.conversations.events import Stopped, TurnBegan, TurnEnded, TurnText
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.refs.fences import closing
+from palimpsest.conversations.refs.tags import PROBLEMS, Extracted, Shown, extract
+from palimpsest.conversations.turns import State, Turn
+from palimpsest.errors import PalimpsestError, StorageError
+from palimpsest.window.events import Events
+
+NATIVE = "native"
+"""Where a turn keeps that its calls came beside its text."""
+
+KEPT_EVERY_S = 0.3
+"""More often would be a write to the disk for every few words."""
+
+
+class Writing:
+    """One turn of the model's while it comes, begun with `begun`."""
+
+    def __init__(self, memory: Memory, events: Events, turn: Turn) -> None:
+        self._memory, self._events = memory, events
+        self.turn = turn
+        self.model = ""
+        """Who writes it, where that is known."""
+        self.text, self.shown, self._showing = "", "", Shown()
+        self._keeping: asyncio.Task[None] | None = None
+        self._wrong: PalimpsestError | None = None
+
+    def came(self, text: str) -> None:
+        """All that there is so far.  Raises what keeping an earlier piece came to: NotFound where another window has
+        deleted the conversation."""
+        if self._wrong is not None:
+            raise self._wrong
+        self.shown += self._showing.feed(text[len(self.text) :])
+        self.text = text
+        self._events.tell(TurnText(self.turn.conversation, self.turn.id, self.shown))
+        if self._keeping is None or self._keeping.done():
+            self._keeping = asyncio.get_running_loop().create_task(self._keep())
+
+    async def end(self, state: State, stopped: Stopped, why: str = "", *, natively: bool = False) -> Turn:
+        """A fence or comment that it leaves open is closed, so that nobody takes what is said next for a part of it.
+        `natively`: it has calls that are not in its text.  Raises StorageError where it cannot be kept now: it will
+        be."""
+        end = closing(self.shown)
+        self.text += end
+        self.shown += self._showing.feed(end) + self._showing.finish()
+        details: dict[str, Any] = {"stopped": stopped}
+        details |= ({"why": why} if why else {}) | ({NATIVE: True} if natively else {})
+        extracted = extract(self.text)
+        if extracted.problems and state != "failed":
+            details[PROBLEMS] = list(extracted.problems)
+        if self._keeping is not None:
+            self._keeping.cancel()  # what it is writing at the moment stands in the queue before the end
+
+        async def ended() -> Turn:
+            turn = await self._memory.writes.run(self._ended, state, details, extracted)
+            self._events.tell(TurnEnded(turn.conversation, turn, self.shown, stopped, why))
+            return turn
+
+        return await self._memory.late.surely(ended)
+
+    def _ended(self, state: State, details: dict[str, Any], extracted: Extracted) -> Turn:
+        with self._memory.database.transaction():
+            turn = self._memory.turns.finish(self.turn.id, self.text, state, details)
+            conversations, model = self._memory.conversations, self.model
+            if model and conversations.get(turn.conversation).model != model:
+                conversations.set_model(turn.conversation, model)
+            if state != "failed":
+                self._memory.refs.store(turn.conversation, turn.id, extracted)
+        return turn
+
+    async def _keep(self) -> None:
+        """What comes while a piece is being written is the next piece."""
+        await asyncio.sleep(KEPT_EVERY_S)
+        kept = None
+        while kept != self.text:
+            kept = self.text
+            try:
+                await self._memory.writes.run(self._memory.turns.write, self.turn.id, kept)
+            except StorageError:
+                pass  # it is in the log; the end keeps all
+            except PalimpsestError as error:
+                self._wrong = error
+                return
+            await asyncio.sleep(KEPT_EVERY_S)
+
+
+async def begun(memory: Memory, events: Events, conversation: str) -> Writing:
+    """Raises NotFound, InvalidArgument behind a turn that is still being written, StorageError."""
+
+    def added() -> Turn:
+        return memory.turns.add(conversation, "assistant", "", state="writing")
+
+    turn = await memory.writes.run(added)
+    events.tell(TurnBegan(conversation, turn))
+    return Writing(memory, events, turn)

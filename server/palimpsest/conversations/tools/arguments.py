@@ -1,0 +1,94 @@
+"""The arguments of a call, checked against the tool's parameters.
+
+In: a tool, arguments as JSON has them.  Out: the arguments under the parameters' own names, or InvalidArgument that
+names the argument and says what would be right.  A number or a truth value in quotes is taken for one, and a single
+text for a list of one, since that is how models are wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from palimpsest.conversations.tools.tool import Parameter, Tool
+from palimpsest.errors import InvalidArgument
+
+LONGEST_SHOWN = 60
+_TRUTH = {"true": True, "false": False}
+
+
+def checked(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    known = {name: one for one in tool.parameters for name in one.also} | {one.name: one for one in tool.parameters}
+    found = dict[str, Any]()
+    for name, value in arguments.items():
+        parameter = known.get(name)
+        if parameter is None:
+            raise InvalidArgument(
+                name[:LONGEST_SHOWN] or "arguments", f"{tool.name} has no such argument.", hint=_hint(tool, name)
+            )
+        if parameter.name in found:
+            raise InvalidArgument(parameter.name, "is given twice.")
+        if value is not None:
+            found[parameter.name] = _value(parameter, value)
+    for parameter in tool.parameters:
+        if parameter.required and parameter.name not in found:
+            raise InvalidArgument(
+                parameter.name, f"is missing: {parameter.description}.", hint=f"As in {tool.example}."
+            )
+    return found
+
+
+def _hint(tool: Tool, name: str) -> str:
+    names = [one.name for one in tool.parameters]
+    if not names:
+        return f"It takes none: {tool.example}."
+    near = get_close_matches(name, names, n=1)
+    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(names)}."
+
+
+def _value(parameter: Parameter, value: Any) -> Any:
+    read = _read(parameter, value)
+    if read is None:
+        raise InvalidArgument(parameter.name, f"expected {_wanted(parameter)}, got {_shown(value)}.")
+    if parameter.choices and read not in parameter.choices:
+        raise InvalidArgument(parameter.name, f"expected one of {', '.join(parameter.choices)}, got {_shown(value)}.")
+    if parameter.least is not None and read < parameter.least:
+        raise InvalidArgument(parameter.name, f"expected {parameter.least} or more, got {read}.")
+    return read
+
+
+def _read(parameter: Parameter, value: Any) -> Any:
+    """None for a value of another kind."""
+    match parameter.kind:
+        case "text":
+            return value if isinstance(value, str) else None
+        case "whole number":
+            return _whole(value)
+        case "true or false":
+            read = _TRUTH.get(value.strip().lower()) if isinstance(value, str) else value
+            return read if isinstance(read, bool) else None
+        case "list of texts":
+            items = [value] if isinstance(value, str) else value
+            return items if isinstance(items, list) and all(isinstance(one, str) for one in items) else None
+        case "texts by name":
+            is_right = isinstance(value, dict) and all(isinstance(one, str) for one in (*value, *value.values()))
+            return value if is_right else None
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, str) and len(value) < 20 and value.strip().lstrip("-").isascii():
+        digits = value.strip()
+        return int(digits) if digits.removeprefix("-").isdigit() else None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _wanted(parameter: Parameter) -> str:
+    return parameter.kind if parameter.kind == "texts by name" else f"a {parameter.kind}".replace("a true", "true")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

@@ -1,0 +1,57 @@
+"""What tools need from outside: a person's consent, an engine, the workspace's documents.
+
+In: nothing.  Out: a protocol, which `assist/` implements.  Every method's first argument is the conversation that
+calls; whatever cannot be done is raised as an error of `errors.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from palimpsest.conversations.tools.tool import Answer
+
+
+class FileWritten(Protocol):
+    """What was written: `shown` is the path as people see it, sizes are those of the text."""
+
+    @property
+    def shown(self) -> str: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def lines(self) -> int: ...
+
+
+class Hands(Protocol):
+    async def write_file(
+        self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
+    ) -> FileWritten:
+        """Through the editor where the file is open there, else to the disk, once the person has allowed it."""
+
+    async def summary(self, conversation_id: str, fd: str) -> str:
+        """What the model says that a descriptor is, kept with it; "" where it cannot be asked."""
+        ...
+
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        """Whether the person says yes; not where nobody can be asked."""
+
+    async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer: ...
+
+    async def spawn(
+        self,
+        conversation_id: str,
+        task: str,
+        instruction: str,
+        preload_fds: Sequence[str],
+        preload_files: Sequence[str],
+        preload_temp_files: Sequence[str],
+    ) -> Answer: ...
+
+    async def gather(self, conversation_id: str, include_history: bool) -> Answer: ...
+
+    async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer: ...
+
+    async def find_documents(self, conversation_id: str, query: str, limit: int | None) -> Answer: ...
+
+    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None) -> Answer: ...

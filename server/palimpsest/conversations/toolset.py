@@ -1,0 +1,192 @@
+"""The tools that the model is told of in a window's conversations, and what they reach for.
+
+In: calls.  Out: outcomes.  Which tools there are is `conversations/tools/`'s to say; files are written, and
+the person is asked, by the host; documents are `conversations/documents/`'s.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from palimpsest.config.settings import FileDescriptorSettings
+from palimpsest.context.estimate import estimate
+from palimpsest.conversations.call_runner import Needs, Outcome, sent_of_tools
+from palimpsest.conversations.documents.document_tools import DocumentTools
+from palimpsest.conversations.documents.tool_answers import DocumentAnswer
+from palimpsest.conversations.fork_tools import ForkTools, most_chars
+from palimpsest.conversations.host import Host, WriteMode
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.summarizing import summarized
+from palimpsest.conversations.thresholds import thresholds
+from palimpsest.conversations.tools.instructions import described, description, instructions
+from palimpsest.conversations.tools.relevance import foreseen
+from palimpsest.conversations.tools.table import OF_DESCRIPTORS
+from palimpsest.conversations.tools.tool import Answer, Tool
+from palimpsest.conversations.tools.tool_host import FileWritten
+from palimpsest.conversations.tools.toolbox import Toolbox, toolbox_of
+from palimpsest.errors import PalimpsestError
+from palimpsest.window.services import Services
+
+logger = logging.getLogger(__name__)
+
+
+class Toolset:
+    """One window's."""
+
+    def __init__(
+        self,
+        services: Services,
+        memory: Callable[[], Memory],
+        documents: DocumentTools,
+        forks: ForkTools,
+        host: Callable[[], Host],
+    ) -> None:
+        self._services = services
+        self._memory = memory
+        self._hands = _Hands(services, memory, documents, forks, host)
+        self._boxed: tuple[Memory, FileDescriptorSettings, Toolbox] | None = None
+
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        if self._services.settings.conversation.tools == "none":
+            return {}
+        return {tool.name: [one.name for one in tool.parameters] for tool in self._offered()}
+
+    def told(self, needs: Needs) -> str:
+        """What the system prompt says of them, for what was said last."""
+        tools = self._told(needs)
+        return instructions(tools) if tools else ""
+
+    def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
+        """Nothing where even the fewest take more than their share in this form: they are told in words then."""
+        tools = self._told(needs, natively=True)
+        if not tools or (self._choice == "auto" and not self._fits(tools, natively=True)):
+            return "", []
+        return instructions(tools, native=True), [tool.native for tool in tools]
+
+    def described(self, needs: Needs, *, natively: bool) -> tuple[str, Mapping[str, str]]:
+        tools = self._told(needs, natively=natively)
+        if not tools:
+            return "", {}
+        how = instructions(tools, native=True)
+        if natively:
+            return how, {tool.name: json.dumps(tool.native, ensure_ascii=False) for tool in tools}
+        return f"{how}\n\n{described([])}", {tool.name: description(tool) for tool in tools}
+
+    def read_turns(self) -> bool:
+        return self._is_told and self._services.settings.file_descriptor.enabled
+
+    @property
+    def _is_told(self) -> bool:
+        model = self._services.supervisor.status.model
+        is_able = model is not None and bool(model.chat_template)
+        return self._choice != "none" and (self._choice != "auto" or is_able)
+
+    @property
+    def _choice(self) -> str:
+        return self._services.settings.conversation.tools
+
+    def _told(self, needs: Needs, *, natively: bool = False) -> list[Tool]:
+        if not self._is_told:
+            return []
+        every, fits = self._offered(), functools.partial(self._fits, natively=natively)
+        if self._choice == "relevant" or (self._choice == "auto" and not fits(every)):
+            return foreseen(needs.said, every, fits, needs.lately, needs.before)
+        return every
+
+    def _fits(self, tools: Sequence[Tool], *, natively: bool) -> bool:
+        """Whether what is said of them takes no more than its share of what the model can read."""
+        model = self._services.supervisor.status.model
+        room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
+        native = [tool.native for tool in tools] if natively else []
+        return estimate(sent_of_tools(instructions(tools, native=natively), native)) <= room
+
+    async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        options = thresholds(self._services)
+        most = options.max_direct_output_chars if options.enabled else None
+        bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
+        result = await self._box().run(name, arguments, conversation, self._hands, **bounds)
+        return Outcome("failed" if result.error else "done", result.xml, result.descriptor)
+
+    def _offered(self) -> list[Tool]:
+        with_descriptors = self._services.settings.file_descriptor.enabled
+        return [tool for tool in self._box().tools if with_descriptors or tool.name not in OF_DESCRIPTORS]
+
+    def _box(self) -> Toolbox:
+        memory, options = self._memory(), thresholds(self._services)
+        if self._boxed is None or self._boxed[0] is not memory or self._boxed[1] != options:
+            box = toolbox_of(memory, page_size=options.default_page_size, pretty=options.json_pretty_print)
+            self._boxed = memory, options, box
+        return self._boxed[2]
+
+
+class _Hands:
+    """What tools need from outside (`conversations/tools/tool_host.py`)."""
+
+    def __init__(
+        self,
+        services: Services,
+        memory: Callable[[], Memory],
+        documents: DocumentTools,
+        forks: ForkTools,
+        host: Callable[[], Host],
+    ) -> None:
+        self._services = services
+        self._memory = memory
+        self._documents = documents
+        self._forks = forks
+        self._host = host
+
+    async def write_file(
+        self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
+    ) -> FileWritten:
+        """The host asks the person where a setting or an earlier answer does not say."""
+        kind: WriteMode = "append" if mode == "append" else "insert" if mode == "insert" else "write"
+        return await self._host().write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)
+
+    async def summary(self, conversation_id: str, fd: str) -> str:
+        if self._services.settings.documents.summaries == "never":
+            return ""
+        try:
+            return (await summarized(self._services, self._memory(), conversation_id, fd)).summary
+        except PalimpsestError as error:
+            logger.info("no summary of %s: %s", fd, error)
+            return ""
+
+    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
+        return await self._host().agrees(conversation_id, question, yes, no)
+
+    async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
+        return await self._forks.fork(conversation_id, tasks)
+
+    async def spawn(
+        self,
+        conversation_id: str,
+        task: str,
+        instruction: str,
+        preload_fds: Sequence[str],
+        preload_files: Sequence[str],
+        preload_temp_files: Sequence[str],
+    ) -> Answer:
+        return await self._forks.spawn(
+            conversation_id, task, instruction, preload_fds, preload_files, preload_temp_files
+        )
+
+    async def gather(self, conversation_id: str, include_history: bool) -> Answer:
+        return await self._forks.gather(conversation_id, include_history)
+
+    async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer:
+        return _answer(await self._documents.read_document(conversation_id, document, heading))
+
+    async def find_documents(self, conversation_id: str, query: str, limit: int | None) -> Answer:
+        return _answer(await self._documents.find_documents(conversation_id, query, limit))
+
+    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None) -> Answer:
+        return _answer(await self._documents.find_excerpts(conversation_id, query, limit))
+
+
+def _answer(found: DocumentAnswer) -> Answer:
+    return Answer(found.xml, found.fields, found.text)

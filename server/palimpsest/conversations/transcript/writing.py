@@ -1,0 +1,131 @@
+"""Pure: a conversation's document as it is written: front matter, turns, their calls and documents.
+
+In: turns with what belongs to them.  Out: text that `reading.py` reads as the same turns.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from palimpsest.conversations.refs.fences import left_open
+from palimpsest.conversations.transcript.marks import BESIDE, escaped, heading, ref_link
+
+_CODE = re.compile(r"(`[^`]+`)")
+_TICKS = re.compile(r"`{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCall:
+    name: str
+    arguments: Mapping[str, Any]
+    status: str
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDocument:
+    """`path` None: the link leads nowhere, for the reason `problem`."""
+
+    wikilink: str
+    path: str | None
+    summary: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCompaction:
+    """Behind the turn: `summary` takes the place of all up to it, but for the turns `kept`."""
+
+    summary: str
+    written_by: str
+    kept: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTurn:
+    role: str
+    id: int | None
+    text: str
+    calls: Sequence[WrittenCall] = ()
+    documents: Sequence[WrittenDocument] = ()
+    n_more_documents: int = 0
+    refs: Sequence[str] = ()
+    unfinished: str = ""
+    problems: Sequence[str] = ()
+    compacted: WrittenCompaction | None = None
+
+
+def written(front: Mapping[str, str], turns: Iterable[WrittenTurn]) -> str:
+    """The whole document."""
+    return front_matter(front) + "".join(turn_text(turn) for turn in turns)
+
+
+def front_matter(front: Mapping[str, str]) -> str:
+    return "\n".join(["---", *field_rows(front), "---", "", ""])
+
+
+def field_rows(fields: Mapping[str, str]) -> Iterator[str]:
+    return (f"{name}: {' '.join(value.split())}" for name, value in fields.items() if value)
+
+
+def turn_text(turn: WrittenTurn) -> str:
+    """One turn, with an empty line behind it."""
+    parts = [heading(turn.role, turn.id), escaped(lines_of(turn.text)), beside(turn)]
+    return "".join(f"{part}\n\n" for part in parts if part)
+
+
+def lines_of(text: str) -> str:
+    """A turn's text as it stands in the document: line ends alike, none at either end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+
+
+def beside(turn: WrittenTurn) -> str:
+    """Calls and documents of a turn, why it is not finished, and what was compacted behind it; "" without any.  Behind
+    a fence that the text leaves open the mark alone says where the turn ends."""
+    parts = [" ".join(f"Not finished: {turn.unfinished}".split())] if turn.unfinished else []
+    parts += [call_text(call) for call in turn.calls]
+    if turn.refs:
+        parts.append(f"Refs: {', '.join(map(ref_link, turn.refs))}")
+    parts += [_code_as_it_is(problem) for problem in turn.problems]
+    if turn.documents:
+        parts.append(documents_text(turn.documents, turn.n_more_documents))
+    if turn.compacted is not None:
+        parts.append(compaction_text(turn.compacted))
+    return "\n\n".join([BESIDE, *parts]) if parts or left_open(lines_of(turn.text)) else ""
+
+
+def compaction_text(one: WrittenCompaction) -> str:
+    kept = f", beside {', '.join(one.kept)} as said" if one.kept else ""
+    head = f"Compacted ({one.written_by}): the model reads a summary of what stands above{kept}"
+    return f"<details><summary>{head}</summary>\n\n{escaped(lines_of(one.summary))}\n\n</details>"
+
+
+def call_text(call: WrittenCall) -> str:
+    given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
+    asked = " ".join(f"{call.name}({given}): {call.status}".split())
+    asked = _plain(asked)
+    longest = max((len(run) for run in _TICKS.findall(call.result)), default=2)
+    fence = "`" * max(3, longest + 1)
+    result = f"{fence}xml\n{escaped(lines_of(call.result))}\n{fence}\n\n" if call.result else ""
+    return f"<details><summary>{asked}</summary>\n\n{result}</details>"
+
+
+def _plain(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _code_as_it_is(text: str) -> str:
+    """Between backticks Markdown shows what stands there."""
+    return "".join(part if at % 2 else _plain(part) for at, part in enumerate(_CODE.split(" ".join(text.split()))))
+
+
+def documents_text(documents: Iterable[WrittenDocument], n_more: int = 0) -> str:
+    rows = ["Referenced documents:"]
+    for one in documents:
+        where = f" ({one.path})" if one.path is not None else f" (not found: {one.problem or 'broken link'})"
+        rows.append(" ".join(f"- {one.wikilink}{where}{f': {one.summary}' if one.summary else ''}".split()))
+    return "\n".join([*rows, *([f"- and {n_more} more"] if n_more else [])])

@@ -1,0 +1,104 @@
+"""Fixes for names that are defined nowhere: an edit that writes the name that was probably meant.
+
+In: a request, the view it is for, the blocks shown.  Out: a reply in a model's format, or none.  Keeps nothing.
+
+A model too small for instructions does not see what is wrong with a line; the syntax tree does, where a name is
+concerned (`edits/misspelt.py`).  Where several names fit, the model chooses, as it completes a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from palimpsest import wire
+from palimpsest.completions import requests
+from palimpsest.context.view import CursorView
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.misspelt import Slip, slips
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.edits.suggestions.proposals import SuggestionRequest
+from palimpsest.edits.suggestions.ranking import FIX_FORMAT
+from palimpsest.edits.validate import WORD, words_of
+from palimpsest.providers.base.protocol import Engine
+from palimpsest.text.snapshot import ContentChange, Position, Range
+from palimpsest.types import Block, LineEdit
+from palimpsest.window.services import Services
+
+MOST = 4
+"""Names of one reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameQuery:
+    """Where a name is asked for, and of whom."""
+
+    engine: Engine
+    view: CursorView
+    blocks: Sequence[Block]
+    slot: wire.Slot
+
+
+class NameFixes:
+    """One window's."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def replies(self, place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> list[str]:
+        """One that puts right all names of the editing block that can be, or none.
+
+        Raises EngineError when the engine cannot answer.
+        """
+        places = {line.document_line: i for i, line in enumerate(block.lines) if line.number is not None}
+        edits, told = dict[int, LineEdit](), list[str]()
+        for slip in reversed(_slips(place, request, places.keys())):  # from the last: columns stay right
+            name = await self._meant(place, slip)
+            i, at = places[slip.start.line], slip.start.column
+            text = edits[i].lines[0] if i in edits else place.view.parsed.snapshot.lines[slip.start.line]
+            edits[i] = LineEdit(i, i + 1, (text[:at] + name + text[at + len(slip.name) :],))
+            told.insert(0, f"`{name}` for `{slip.name}`")
+        if not edits:
+            return []
+        summary = f"Write {', '.join(told)}, which {'is' if len(told) == 1 else 'are'} defined nowhere."
+        return [FORMATS[FIX_FORMAT].write(block, [edits[i] for i in sorted(edits)], summary)]
+
+    async def _meant(self, place: NameQuery, slip: Slip) -> str:
+        first, *others = slip.meant
+        said = await self._said(place, slip) if others else ""
+        return said if said in others else first
+
+    async def _said(self, place: NameQuery, slip: Slip) -> str:
+        """The model's word behind the first character, as if the rest were not written yet."""
+        if not (await place.engine.model()).fim_layouts:
+            return ""
+        services, old, start = self._services, place.view.parsed.snapshot, slip.start
+        cursor = Position(start.line, start.column + 1)
+        rest = Range(cursor, Position(start.line, start.column + len(slip.name)))
+        new, edits = old.changed([ContentChange(rest, "")], old.version)
+        begun = services.view_of(services.parser.imagined(old, new, edits), cursor)
+        answer = await services.generate(
+            place.engine, requests.name(services.requests, begun, place.blocks, place.slot), place.blocks
+        )
+        match = WORD.match(slip.name[0] + answer.choices[0].text)
+        return match[0] if match else ""
+
+
+def _slips(place: NameQuery, request: SuggestionRequest, shown: Collection[int | None]) -> list[Slip]:
+    """The first few of the lines asked about.  A name that other files' blocks have may well be meant, and lack an
+    import; one at the cursor, where nobody asked, is being typed; an instruction is about something else unless it has
+    the name."""
+    view = place.view
+    lines = [n for n in shown if n is not None and (request.lines is None or n in request.lines)]
+    if not lines or view.cells_hide_names:
+        return []
+    said = words_of([request.instruction])
+    # a class at the cursor, names in scope, the last edits and what is wrong are of this document, slip and all
+    left = words_of(block.text for block in place.blocks if block.uri != view.uri and block.type != "scope")
+    left |= view.cell_words
+    if place.slot == "background":
+        left |= {view.typed}
+    found = slips(view.parsed, min(lines), max(lines) + 1, view.cell_names)
+    return [
+        slip for slip in found if slip.start.line in lines and slip.name not in left and (not said or slip.name in said)
+    ][:MOST]

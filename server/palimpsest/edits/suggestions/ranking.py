@@ -1,0 +1,180 @@
+"""From replies to proposals: parsed, checked against the documents as they are now, and ranked.
+
+In: the request with what was shown, the engine's choices.  Out: proposals for the current documents, and refusals.
+Keeps nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from palimpsest import wire
+from palimpsest.edits import selection
+from palimpsest.edits.candidates import Candidate, candidate_of, grouped
+from palimpsest.edits.check import Document, checked
+from palimpsest.edits.continued import MOVED_ON, Ground, continued
+from palimpsest.edits.formats import FORMATS
+from palimpsest.edits.rebased import rebased
+from palimpsest.edits.reply import Reply
+from palimpsest.edits.shown import ShownBlock
+from palimpsest.edits.suggestions.files import Files
+from palimpsest.edits.suggestions.proposals import SuggestionRequest
+from palimpsest.edits.validate import Baseline
+from palimpsest.languages.registry import language_of
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.types import DocumentChange, Proposal, Reading, Refusal
+from palimpsest.window.services import Services
+
+logger = logging.getLogger(__name__)
+
+_QUOTED = re.compile(r"'.*'|\".*\"|“.*”|`.*`")
+_UNFINISHED = ("length", "time")
+FIX_FORMAT = "ln-diff"
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """What a question for edits came to.  `snapshots` has every document that a proposal is for, as it applies to it,
+    and the one that was asked about."""
+
+    proposals: tuple[Proposal, ...]
+    refused: tuple[Refusal, ...]
+    summary: str
+    replies: int
+    snapshots: Mapping[str, Snapshot]
+    request: SuggestionRequest
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a proposal would make of the documents: `before` them, `changes` its part in each."""
+
+    before: Mapping[str, Snapshot] = field(default_factory=dict)
+    changes: Mapping[str, DocumentChange] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SuggestionPrompt:
+    """A question as it was put: the blocks shown, the documents `then`, with the draft's changes, and all words of the
+    blocks and of the cells before it in a notebook.  `hides_names`: one of these imports whatever a module has."""
+
+    request: SuggestionRequest
+    shown: Mapping[str, ShownBlock]
+    then: Mapping[str, Snapshot]
+    draft: Draft
+    words: frozenset[str]
+    hides_names: bool = False
+
+
+async def ranked(
+    services: Services,
+    files: Files,
+    prompt: SuggestionPrompt,
+    choices: Sequence[wire.Choice],
+    fixes: Sequence[str] = (),
+) -> Suggested:
+    """Everything that the choices come to, and replies of ours (`name_fixes.py`), which are in the format MENDED.
+    Whoever types goes first: between two of them the loop is let go.
+
+    Raises InvalidArgument when the document asked about has been closed."""
+    request = prompt.request
+    now = {uri: it for uri in {**prompt.then, **prompt.draft.before} if (it := files.seen(uri, request.uri))}
+    baseline = {uri: _baseline(snapshot, prompt) for uri, snapshot in now.items()}
+    documents = _documents(prompt, now)
+    format = request.format or services.settings.suggestion.format
+    candidates, refused, summaries = list[Candidate | None](), list[Refusal](), list[str]()
+    for choice, is_fix in [(wire.Choice(text, "end", 0), True) for text in fixes] + [(c, False) for c in choices]:
+        reply = FORMATS[FIX_FORMAT if is_fix else format].read(choice.text, prompt.shown)
+        if request.lines is not None:
+            reply = selection.within(reply, prompt.shown, request.lines)
+        reading = _reading(reply, prompt, documents, now)
+        candidate, more = candidate_of(
+            reading, baseline, here=request.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
+        )
+        if not is_fix:
+            candidates.append(candidate)
+        elif candidate is not None:
+            candidates.append(replace(candidate, mends=True))
+        refused += more
+        summaries.append(reading.summary)
+        await asyncio.sleep(0)
+    services.documents.get(request.uri)  # closed meanwhile: InvalidArgument says so
+    latest = {uri: it for uri in now if (it := files.seen(uri, request.uri))}
+    proposals, gone = _latest(grouped(candidates, baseline), now, latest)
+    proposals = tuple([await _indented(services, proposal, latest) for proposal in proposals])
+    refused = list(dict.fromkeys([*refused, *gone]))
+    for refusal in refused:
+        logger.info("suggestion for %s refused: %s", refusal.name or "no block", without_code(refusal.reason))
+    summary = next(filter(None, [*(proposal.summary for proposal in proposals), *summaries]), "")
+    return Suggested(proposals, tuple(refused), summary, len(choices), latest, request)
+
+
+def without_code(reason: str) -> str:
+    """A reason as it may stand in a log: what it quotes is left out."""
+    return _QUOTED.sub("…", reason.partition(": ")[0])
+
+
+def _documents(prompt: SuggestionPrompt, now: Mapping[str, Snapshot]) -> dict[str, Document]:
+    """What replies are checked against: the documents now, or a draft of them, which does not move on.  Syntax is
+    looked at when all parts of a reply are together (`validate.py`): one alone may well be half a statement."""
+    shown = prompt.then
+    texts = shown if prompt.draft.changes else now
+    return {uri: Document(found.version, found.lines, shown[uri].lines) for uri, found in texts.items()}
+
+
+def _reading(
+    reply: Reply, prompt: SuggestionPrompt, documents: Mapping[str, Document], now: Mapping[str, Snapshot]
+) -> Reading:
+    """What a reply comes to in the documents now."""
+    reading, draft = checked(reply, prompt.shown, documents), prompt.draft
+    if not draft.changes:
+        return reading
+    grounds = {
+        uri: Ground(_before(uri, prompt, found).lines, draft.changes.get(uri), found.lines, found.version)
+        for uri, found in now.items()
+    }
+    return continued(reading, grounds)
+
+
+def _before(uri: str, prompt: SuggestionPrompt, now: Snapshot) -> Snapshot:
+    return prompt.draft.before.get(uri) or prompt.then.get(uri, now)
+
+
+def _latest(
+    proposals: Sequence[Proposal], now: Mapping[str, Snapshot], latest: Mapping[str, Snapshot]
+) -> tuple[tuple[Proposal, ...], list[Refusal]]:
+    """The proposals for documents that may have moved on while the replies were looked at."""
+    kept, gone = list[Proposal](), list[Refusal]()
+    for proposal in proposals:
+        moved = [
+            rebased(change, now[change.uri].lines, latest[change.uri].lines, latest[change.uri].version)
+            if change.uri in latest
+            else None
+            for change in proposal.changes
+        ]
+        changes = tuple(change for change in moved if change is not None)
+        if len(changes) == len(moved):
+            kept.append(replace(proposal, changes=changes))
+        else:
+            gone.append(Refusal(proposal.changes[0].names[0], MOVED_ON))
+    return tuple(kept), gone
+
+
+async def _indented(services: Services, proposal: Proposal, latest: Mapping[str, Snapshot]) -> Proposal:
+    changes = [await services.levels.applied(change, latest[change.uri]) for change in proposal.changes]
+    return replace(proposal, changes=tuple(changes))
+
+
+def _baseline(snapshot: Snapshot, prompt: SuggestionPrompt) -> Baseline:
+    hides_names = prompt.hides_names and snapshot.uri == prompt.request.uri
+    return Baseline(snapshot.lines, language_of(snapshot.language_id, snapshot.uri), prompt.words, hides_names)
+
+
+def _is_cut_off(reply: Reply, choice: wire.Choice) -> bool:
+    """Inside a suggestion, or before the summary that would have ended it."""
+    ended = all(written.complete for written in reply.written)
+    return not ended or (choice.finish in _UNFINISHED and not reply.summary)

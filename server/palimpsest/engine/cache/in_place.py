@@ -1,0 +1,350 @@
+"""A workspace whose cache is edited in place.
+
+    [ header ][ arena: blocks and holes ................ ][ footer ][ tail ... ]
+    0         len(header)                      footer_start         base.end
+
+In: sync requests.  Out: blocks decoded each by itself, attached and detached, moved, saved and restored.  Sequence HOLD
+has everything that is resident, MAIN what is attached; tails copy MAIN.  `arena/plan.py` plans, `execute.py` carries
+the plan out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from palimpsest import wire
+from palimpsest.engine.arena.arena import Arena
+from palimpsest.engine.arena.plan import Limits, Plan, Wanted, plan, shrink
+from palimpsest.engine.arena.span import Span
+from palimpsest.engine.arena.steps import Save, Write
+from palimpsest.engine.cache.arrangements import Arrangements
+from palimpsest.engine.cache.execute import Executor
+from palimpsest.engine.cache.ledger import Ledger
+from palimpsest.engine.cache.pace import Bound
+from palimpsest.engine.cache.pool import NONE
+from palimpsest.engine.cache.shared import Shared
+from palimpsest.engine.cache.tail import Base, Tail
+from palimpsest.engine.cache.tokenizer import Tokens
+from palimpsest.engine.cache.workspace import Workspace
+from palimpsest.engine.cache.writing import Writer
+from palimpsest.engine.llama.native import NO_SLOT, Run
+from palimpsest.errors import ContextTooLarge, DecodeError, PalimpsestError
+
+Synced = tuple[Tokens, Tokens, list[tuple[str, Tokens]], int]
+"""What was attached last: header, footer, blocks, and the arena's version.  It is still attached while the version is
+the same."""
+MAX_ATTEMPTS = 3
+LEAST_ARENA = 64
+
+
+class InPlaceWorkspace(Workspace):
+    """`arena` is None until the first sync.  `version` counts changes of the arena, so that a sync that was suspended
+    sees that it must plan again."""
+
+    def __init__(self, shared: Shared, name: str) -> None:
+        super().__init__(shared, name)
+        self.hold = self.main = NONE
+        self.header: Tokens = ()
+        self.footer: Tokens = ()
+        self.arena: Arena | None = None
+        self.version = 0
+        self._arrangements = Arrangements()
+        self._is_numbered = False
+        self._synced: Synced | None = None
+        self._n_locks = 0
+
+    @property
+    def ready(self) -> bool:
+        return self.arena is not None
+
+    @property
+    def revision(self) -> int:
+        """The same blocks at the same places have the same one again, so that a tail outlasts other blocks in between:
+        a conversation goes on where it was after completions."""
+        if not self._is_numbered:
+            places = tuple((r.span.start, r.digest) for r in self.arena or () if r.attached)
+            self._revision = self._arrangements.number(places, self.tails.revisions)
+            self._is_numbered = True
+        return self._revision
+
+    @property
+    def base(self) -> Base:
+        assert self.arena is not None
+        return Base(self.main, self.arena.span.end + len(self.footer), self.revision, self.header)
+
+    @property
+    def moves(self) -> bool:
+        return True
+
+    @property
+    def base_seqs(self) -> tuple[int, ...]:
+        return (self.hold, self.main) if self.arena is not None else ()
+
+    @property
+    def context_tokens(self) -> int:
+        assert self.arena is not None
+        return len(self.header) + len(self.footer) + sum(r.n_tokens for r in self.arena if r.attached)
+
+    @property
+    def attended(self) -> list[Tokens]:
+        return [r.tokens for r in self.arena if r.attached] if self.arena is not None else []
+
+    def changed(self) -> None:
+        self._is_numbered = False
+
+    def keeps(self, tail: Tail) -> bool:
+        """While all blocks that it stands on are in HOLD as well: it costs no cell but its own."""
+        return not self.context.cells.count(tail.seqs, (self.hold,), 0, tail.base_end)
+
+    def let_go(self, start: int, end: int) -> None:
+        """These positions of HOLD are about to be freed or moved: tails at rest that stand on them are given up."""
+
+        def stands_there(seqs: set[int]) -> bool:
+            first, last = np.searchsorted(self.context.cells.shared(self.hold, seqs), (start, end))
+            return bool(first < last)
+
+        self.tails.drop_prompts(stands_there)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """While a step is carried out, nobody takes blocks from under it to make room."""
+        self._n_locks += 1
+        try:
+            yield
+        finally:
+            self._n_locks -= 1
+
+    @property
+    def busy(self) -> bool:
+        return super().busy or self._n_locks > 0
+
+    # Sync
+
+    def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
+        ledger = Ledger()
+        bound = Bound.of(request, self.pool.pace)
+        header, footer, blocks = self.tokenized(request, ledger)
+        if self._synced != (header, footer, list(blocks.items()), self.version):
+            yield from self._plan_and_carry_out(header, footer, blocks, bound, ledger)
+        self._report_places(blocks, ledger)
+        self.request = request
+        answer = ledger.answer(self.revision)
+        for name in ("reused", "restored", "moved", "evicted"):
+            self.pool.stats[name] += getattr(answer, name)
+        return answer
+
+    def _plan_and_carry_out(
+        self, header: Tokens, footer: Tokens, blocks: dict[str, Tokens], bound: Bound, ledger: Ledger
+    ) -> Generator[None, None, None]:
+        """Until all blocks are in place.  A block without tokens always is."""
+        wanted = [Wanted(key, tokens, self._digest(header, tokens)) for key, tokens in blocks.items() if tokens]
+        for attempt in range(MAX_ATTEMPTS):
+            try:
+                yield from self._have_base(header, footer, ledger)
+                yield from self._attach(wanted, bound, ledger)
+                break
+            except DecodeError as error:
+                self.pool.recover(error, self)
+                if attempt == MAX_ATTEMPTS - 1:
+                    raise
+            except PalimpsestError:
+                raise
+            except Exception:  # no memory, or a defect: nobody knows how far it went
+                self.forget()
+                raise
+        all_here = not any(report.action in ("unfit", "deferred") for report in ledger.blocks.values())
+        self._synced = (header, footer, list(blocks.items()), self.version) if all_here else None
+
+    def _report_places(self, blocks: dict[str, Tokens], ledger: Ledger) -> None:
+        assert self.arena is not None
+        for key in blocks:
+            resident = self.arena.get(key)
+            if resident is not None and resident.attached:
+                ledger.placed(key, resident.span.start, resident.n_tokens)
+
+    def _digest(self, header: Tokens, tokens: Tokens) -> str:
+        """Names a block's KV in the store, which keeps it for whoever wants the same tokens behind the same header."""
+        digest = hashlib.blake2b(np.array([*header, NONE, *tokens], np.int32).tobytes(), digest_size=16).hexdigest()
+        self.store.note(self.name, digest)
+        return digest
+
+    def _have_base(self, header: Tokens, footer: Tokens, ledger: Ledger) -> Generator[None, None, None]:
+        """Put header and footer in place; where they changed, everything begins anew."""
+        while self.arena is None or (header, footer) != (self.header, self.footer):
+            self.forget()
+            end = self.sizes.n_positions - self.sizes.tail_room - len(footer)
+            if end - len(header) < LEAST_ARENA or len(header) + len(footer) > self.sizes.n_ctx // 4:
+                raise ContextTooLarge(
+                    "Header and footer leave no room for blocks.", fitting=0, hint="Set a larger `engine.n_ctx`."
+                )
+            hold = self.pool.take()
+            main = NONE
+            try:
+                main = self.pool.take()
+                with ledger.timed("decode"):
+                    yield from self._decode_base(header, footer, hold, main, end)
+            except BaseException:
+                self.pool.give(hold)
+                self.pool.give(main)
+                raise
+            if self.arena is not None:  # another sync was faster while this one was suspended
+                self.pool.give(hold)
+                self.pool.give(main)
+                continue
+            ledger.decoded += 2 * len(header) + len(footer)
+            ledger.replayed += len(header)
+            self.hold, self.main, self.header, self.footer = hold, main, header, footer
+            self.arena = Arena(len(header), end)
+            self.version += 1
+            self.changed()
+
+    def _decode_base(
+        self, header: Tokens, footer: Tokens, hold: int, main: int, end: int
+    ) -> Generator[None, None, None]:
+        """Header at 0; footer behind a copy of the header at `end`; both in both sequences."""
+        size = self.pool.n_batch
+        for i in range(0, len(header), size):
+            yield
+            self.pool.decode([Run(header[i : i + size], i, main)], self)
+
+        def publish(step: Write, scratch: int) -> None:
+            self.context.copy(scratch, main, step.span.start, step.span.end)
+            self.context.copy(main, hold)
+
+        step = Write("", Span(end, end + len(footer)), footer, "", 0)
+        for _ in Writer(self.pool, self, header, hold).write([step], publish):
+            yield
+
+    def _attach(self, wanted: Sequence[Wanted], bound: Bound, ledger: Ledger) -> Generator[None, None, None]:
+        """Plan and carry out, again where another job changed the arena in between."""
+        done = False
+        while not done:
+            if self.arena is None:  # a reset came in between
+                raise DecodeError("The workspace was reset during a sync.", return_code=NO_SLOT)
+            with ledger.timed("plan"):
+                self._room_from_others(wanted)
+                left = bound.left(ledger.decoded_of_blocks)
+                made = plan(self.arena, wanted, self.store.start_of, self._limits(), left)
+            for key in made.unfit:
+                ledger.did(key, "unfit")
+            for key in made.deferred:
+                ledger.did(key, "deferred")
+            done = yield from self._executor(made, ledger, deadline=bound.deadline).run()
+
+    def _limits(self) -> Limits:
+        """Cells for blocks: what is free, but for the room a tail may take."""
+        reserve = max(0, self.sizes.tail_room - self.tail_cells)
+        free = self.pool.free_cells - reserve
+        return Limits(free, len(self.header), store=self.store.enabled, pinned=self._pinned())
+
+    def _pinned(self) -> frozenset[str]:
+        """Blocks whose cells suspended jobs use as well: evicting one would free nothing."""
+        snapshots = self.snapshots
+        if not snapshots or self.arena is None:
+            return frozenset()
+        shared = self.context.cells.shared(self.hold, snapshots)
+        places = [(r.key, np.searchsorted(shared, r.used)) for r in self.arena]
+        return frozenset(key for key, (first, last) in places if first < last)
+
+    def _room_from_others(self, wanted: Sequence[Wanted]) -> None:
+        """Have tails that are longer than their room, and other workspaces, make room for the wanted blocks."""
+        assert self.arena is not None
+        digests, held = {w.digest for w in wanted}, {r.digest for r in self.arena}
+        coming = sum(len(w.tokens) for w in wanted if w.digest not in held)
+        while (
+            coming + len(self.header) > self._limits().cells_free
+            and self.tail_cells > self.sizes.tail_room
+            and self.tails.drop_one()
+        ):
+            pass
+        limits = self._limits()
+        goes = sum(r.n_tokens for r in self.arena if r.digest not in digests and r.key not in limits.pinned)
+        short = coming + len(self.header) - limits.cells_free - goes
+        if coming and short > 0:
+            with self.locked():
+                self.pool.make_room(self.pool.free_cells + short, self)
+
+    # Giving up
+
+    def forget(self) -> None:
+        held, self.hold, self.main = (self.hold, self.main), NONE, NONE
+        self.arena = None
+        self.version += 1
+        self._arrangements.forget()
+        self._is_numbered = False
+        self.tails.abandon()
+        for seq in held:
+            self.pool.give(seq)
+
+    def close(self) -> None:
+        assert not self._n_locks, f"{self.name} is closed in the middle of a step"
+        try:
+            if self.arena is not None:
+                self.tails.drop_all()
+                self.shrink(self.arena.n_tokens, attached=True)
+        finally:
+            self.forget()
+
+    def shrink(self, n_cells: int, *, attached: bool) -> bool:
+        if self.arena is None or self._n_locks or n_cells <= 0:
+            return False
+        made = shrink(self.arena, n_cells, self.store.start_of, self._limits(), attached=attached)
+        ledger = Ledger()
+        for _ in self._executor(made, ledger).run():
+            pass
+        self.pool.stats["evicted"] += ledger.evicted
+        return bool(made.steps)
+
+    def save(self) -> Generator[None, None, None]:
+        """Copy to the store what is resident and not stored yet; ends where another job changes the arena."""
+        if self.arena is None or self._n_locks:
+            return
+        steps = tuple(
+            Save(r.key, r.used, r.n_tokens, r.digest) for r in self.arena if r.complete and r.digest not in self.store
+        )
+        yield from self.carry_out(Plan(steps, (), self.arena, self.arena.tick))
+
+    def carry_out(self, made: Plan) -> Generator[None, None, None]:
+        """Carry out a plan that was made elsewhere."""
+        yield from self._executor(made, Ledger()).run()
+
+    def _executor(self, made: Plan, ledger: Ledger, *, deadline: float = math.inf) -> Executor:
+        return Executor(self, self.pool, self.store, made, ledger, deadline=deadline)
+
+    # Looking
+
+    def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
+        if self.arena is None:
+            return [], []
+        end = self.arena.span.end
+        found = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
+        for r in self.arena:
+            found.append(wire.SpanReport(r.used.start, r.used.end, r.key, "attached" if r.attached else "detached"))
+        found.append(wire.SpanReport(end, end + len(self.footer), "", "footer"))
+        return found, [(hole.start, hole.end) for hole in self.arena.holes]
+
+    def verify(self) -> bool:
+        if self.arena is None:
+            return True
+        residents = list(self.arena)
+        attached = [r for r in residents if r.attached]
+        for seq, blocks in ((self.hold, residents), (self.main, attached)):
+            starts = [0] if self.header else [*(r.span.start for r in blocks), self.arena.span.end]
+            if (self.context.first(seq), self.context.last(seq)) != (starts[0], self.base.end - 1):
+                return False
+        return True
+
+    def check(self) -> None:
+        if self.arena is None:
+            return
+        self.arena.check()
+        residents = list(self.arena)
+        for seq, blocks in ((self.hold, residents), (self.main, [r for r in residents if r.attached])):
+            spans = [(0, len(self.header)), *(r.used for r in blocks), (self.arena.span.end, self.base.end)]
+            expected = [position for start, end in spans for position in range(start, end)]
+            assert self.context.cells.positions(seq).tolist() == expected, f"{self.name}: {spans} in sequence {seq}"

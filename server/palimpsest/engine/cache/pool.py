@@ -1,0 +1,225 @@
+"""The cells and sequences of one cache: who needs some takes them here, and others give some back when there are none.
+
+In: micro-batches, from the workspaces that share the cache.  Out: logits, sequences, and counts of what was done.
+Knows its tenants only by what they can give back (`tenants.py`): no block, no tail and no request.  Belongs to the
+engine's thread.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from palimpsest.engine.cache.pace import Pace
+from palimpsest.engine.cache.tenants import Tenant, Tenants
+from palimpsest.engine.llama.native import NO_SLOT, Context, Logits, Run
+from palimpsest.errors import ContextTooLarge, DecodeError, EngineError
+
+NONE = -1
+"""No sequence."""
+STATS = ("decoded", "reused", "restored", "moved", "evicted", "generated", "searched")
+
+
+class _Nobody:
+    def oldest_first(self) -> Sequence[Tenant]:
+        return ()
+
+    def close(self, name: str) -> None:
+        raise AssertionError(f"there is no tenant {name}")
+
+
+class CellPool:
+    """`stats`: sums since the engine started.  `tenants` is set by the one who keeps them.  `end_suspended` ends the
+    least urgent job that waits for others in the middle of its work; False when there is none."""
+
+    def __init__(self, context: Context, *, reserve: bool, filler: int) -> None:
+        """`reserve`: a sequence is set aside for `scratch`.  `filler`: any token that can be decoded."""
+        self.context = context
+        self.pace = Pace()
+        self.stats = dict.fromkeys(STATS, 0)
+        self.end_suspended: Callable[[], bool] = lambda: False
+        self.tenants: Tenants = _Nobody()
+        self._filler = filler
+        self._clock = 0
+        self._free = list(range(context.n_seq_max - 1, -1, -1))
+        self._has_reserve = reserve
+        self._reserve = self._free.pop() if reserve else NONE
+
+    @property
+    def used_cells(self) -> int:
+        return self.context.cells.used
+
+    @property
+    def free_cells(self) -> int:
+        return self.context.cells.free
+
+    @property
+    def free_sequences(self) -> int:
+        return len(self._free)
+
+    @property
+    def n_sequences(self) -> int:
+        """All that `take` hands out."""
+        return self.context.n_seq_max - (1 if self._has_reserve else 0)
+
+    def tick(self) -> int:
+        """Later than every tick before: for what was used least recently."""
+        self._clock += 1
+        return self._clock
+
+    def check(self, known: set[int]) -> None:
+        """Raises AssertionError where llama.cpp and the account of its cells differ, or cells or sequences are in use
+        that are not among `known`, the tenants' sequences.  For tests, while no job is under way."""
+        self.context.check()
+        unknown = self.used_cells - self.context.cells.count(known)
+        assert not unknown, f"{unknown} cells are used by nobody"
+        taken = set(range(self.context.n_seq_max)) - {*self._free, self._reserve}
+        assert taken == known, f"sequences {taken} are taken, {known} in use"
+
+    # Sequences
+
+    def take(self) -> int:
+        """An empty sequence.  Raises EngineError when every one is in use by something that runs."""
+        if not self._free:
+            self._give_up_sequences()
+        if not self._free:
+            raise EngineError("All sequences of the cache are in use.", hint="Ask for fewer alternatives at a time.")
+        return self._free.pop()
+
+    def give(self, seq: int) -> None:
+        """Empty a sequence and take it back; `NONE` is ignored."""
+        if seq >= 0:
+            assert seq not in self._free, f"sequence {seq} given back twice"
+            self.context.remove(seq)
+            self._free.append(seq)
+
+    @contextmanager
+    def scratch(self) -> Iterator[int]:
+        """An empty sequence for a copy that is made and gone without a yield.  It is kept in reserve for that, so that
+        a workspace can be closed where no other sequence is left.  Only where the cache is edited in place."""
+        assert self._reserve >= 0, "the reserve is in use, or there is none"
+        seq, self._reserve = self._reserve, NONE
+        try:
+            yield seq
+        finally:
+            self.context.remove(seq)
+            self._reserve = seq
+
+    def _give_up_sequences(self) -> None:
+        """Until one is free: tails that no job uses, then workspaces at rest, the least recently used first; then jobs
+        that wait for others end."""
+        oldest = self.tenants.oldest_first()
+        self._drop_tails(oldest, lambda: bool(self._free))
+        for tenant in oldest:
+            if self._free:
+                return
+            self._close_at_rest(tenant)
+        while not self._free and self.end_suspended():
+            self._drop_tails(oldest, lambda: bool(self._free))
+
+    # Decoding, with room made for it
+
+    @property
+    def n_batch(self) -> int:
+        """Tokens of the next micro-batch: what can be decoded while a keystroke waits for it."""
+        return self.pace.batch(self.context.n_batch)
+
+    def decode(self, runs: Sequence[Run], asking: Tenant) -> list[Logits | None]:
+        """Decode one micro-batch for `asking`; others give up cells when there are too few.
+
+        Raises ContextTooLarge (nothing happened) when there is no room, DecodeError when llama.cpp failed.
+        """
+        n_tokens = sum(len(run.tokens) for run in runs)
+        if self.free_cells < n_tokens and not self.make_room(n_tokens, asking, at_any_cost=True):
+            raise self._no_room()
+        try:
+            logits = self._timed_decode(runs, n_tokens)
+        except DecodeError as error:
+            if error.return_code != NO_SLOT:
+                raise
+            raise self._no_room() from error
+        self.stats["decoded"] += n_tokens
+        return logits
+
+    def _no_room(self) -> ContextTooLarge:
+        return ContextTooLarge(
+            "The cache has no room for this.",
+            fitting=self.free_cells,
+            hint="Set a larger `engine.n_ctx`, or a smaller `context.budget`.",
+        )
+
+    def _timed_decode(self, runs: Sequence[Run], n_tokens: int) -> list[Logits | None]:
+        shifts = self.context.shift_pending
+        began = time.perf_counter()
+        logits = self.context.decode(runs)
+        if not shifts:
+            self.pace.note(n_tokens, time.perf_counter() - began)
+        return logits
+
+    def apply_shifts(self) -> bool:
+        """Have llama.cpp carry out pending shifts, which only a decode does; False without a cell for it."""
+        if not self.context.shift_pending:
+            return True
+        with self.scratch() as seq:
+            try:
+                self.context.decode([Run([self._filler], 0, seq)])
+            except DecodeError as error:
+                if error.return_code != NO_SLOT:
+                    raise
+                return False
+        return True
+
+    def recover(self, error: DecodeError, asking: Tenant) -> None:
+        """Make the books true again after a failed decode: what llama.cpp did not keep as it was is dropped."""
+        if error.return_code == NO_SLOT:
+            return
+        everywhere = self.context.shift_pending
+        if error.return_code < 0:
+            asking.forget()
+        for tenant in self.tenants.oldest_first():
+            if everywhere or not tenant.verify():
+                tenant.forget()
+
+    # Room
+
+    def make_room(self, n_cells: int, asking: Tenant, *, at_any_cost: bool = False) -> bool:
+        """Free cells until `n_cells` are free: what can be had again for little and was used least recently first.
+
+        `at_any_cost`: jobs that wait for others in the middle of their work end, too.  False where that is too few.
+        """
+        self._give_up_cells(n_cells, asking)
+        while at_any_cost and self.free_cells < n_cells and self.end_suspended():
+            self._give_up_cells(n_cells, asking)
+        return self.free_cells >= n_cells
+
+    def _give_up_cells(self, n_cells: int, asking: Tenant) -> None:
+        def enough() -> bool:
+            return self.free_cells >= n_cells
+
+        others = [tenant for tenant in self.tenants.oldest_first() if tenant is not asking]
+        ways: list[Callable[[], object]] = [functools.partial(self._drop_tails, others, enough)]
+        ways += [functools.partial(self._shrink, tenant, n_cells, attached=False) for tenant in others]
+        ways.append(functools.partial(self._drop_tails, [asking], enough))
+        ways.append(functools.partial(self._shrink, asking, n_cells, attached=False))
+        ways += [functools.partial(self._shrink, tenant, n_cells, attached=True) for tenant in others]
+        ways += [functools.partial(self._close_at_rest, t) for t in others]  # header and footer are cells, too
+        for way in ways:
+            if enough():
+                return
+            way()
+
+    def _shrink(self, tenant: Tenant, n_cells: int, *, attached: bool) -> bool:
+        return tenant.shrink(n_cells - self.free_cells, attached=attached)
+
+    def _close_at_rest(self, tenant: Tenant) -> None:
+        if not tenant.busy:
+            self.tenants.close(tenant.name)
+
+    @staticmethod
+    def _drop_tails(tenants: Sequence[Tenant], enough: Callable[[], bool]) -> None:
+        """The least recently used of each tenant first, as many as it takes."""
+        for tenant in tenants:
+            while not enough() and tenant.drop_tail():
+                pass

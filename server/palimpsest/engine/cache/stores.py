@@ -1,0 +1,135 @@
+"""KV of blocks that are not in the cache: in host memory, and on disk where the settings want it.
+
+In: bytes that were read from a sequence.  Out: the same bytes, by the digest of the tokens they encode.  To disk goes
+what memory's budget pushes out, and the rest when its workspace or the engine closes, so that a block that changes with
+every keystroke is not written with every keystroke.  Belongs to the engine's thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from palimpsest.config.settings import EngineSettings
+from palimpsest.engine.arena.store import HostStore, StoredItem, StoredKV
+from palimpsest.engine.cache.disk import DiskStore
+from palimpsest.engine.model.identity import kv_identity
+from palimpsest.system import folders
+
+LOG = logging.getLogger("palimpsest.engine")
+MAX_NOTED = 8192
+"""Digests that are known to be a workspace's; those it named longest ago are forgotten first."""
+MAX_WORKSPACES = 256
+"""The same for workspaces."""
+
+
+class Stores:
+    """`get`, `put`, `in`, `drop` and `start_of` are all that planner and executor use.
+
+    A digest belongs to every workspace that named it (`note`), so that a reset finds its copies wherever they came
+    from; the last some thousands that a workspace named are known.
+    """
+
+    def __init__(self, max_bytes: int, disk: DiskStore | None = None) -> None:
+        self._disk = disk
+        self.memory = HostStore(max_bytes, pushed_out=self._to_disk)
+        self._noted: dict[str, dict[str, None]] = {}
+
+    @property
+    def enabled(self) -> bool:
+        return self.memory.enabled or self.on_disk
+
+    @property
+    def on_disk(self) -> bool:
+        return self._disk is not None
+
+    @property
+    def bytes(self) -> int:
+        """In host memory."""
+        return self.memory.bytes
+
+    @property
+    def disk_bytes(self) -> int:
+        """Of all models."""
+        return self._disk.bytes if self._disk is not None else 0
+
+    def __contains__(self, digest: object) -> bool:
+        return digest in self.memory or (self._disk is not None and digest in self._disk)
+
+    def start_of(self, digest: str) -> int | None:
+        """Where the KV was saved, None when it is not stored; does not count as use."""
+        start = self.memory.start_of(digest)
+        return start if start is not None or self._disk is None else self._disk.start_of(digest)
+
+    def get(self, digest: str) -> StoredItem | None:
+        item: StoredItem | None = self.memory.get(digest)
+        return item if item is not None or self._disk is None else self._disk.get(digest)
+
+    def put(self, digest: str, item: StoredKV) -> bool:
+        if self.memory.put(digest, item):
+            return True
+        return self._to_disk(digest, item)
+
+    def drop(self, digest: str) -> None:
+        self.memory.drop(digest)
+        if self._disk is not None:
+            self._disk.drop(digest)
+
+    def _to_disk(self, digest: str, item: StoredKV, *, patient: bool = False) -> bool:
+        return self._disk is not None and item.lasting and self._disk.put(digest, item, patient=patient)
+
+    # Workspaces
+
+    def note(self, workspace: str, digest: str) -> None:
+        noted = self._noted.pop(workspace, {})
+        self._noted[workspace] = noted  # both in order of last use
+        noted.pop(digest, None)
+        noted[digest] = None
+        for known, most in ((noted, MAX_NOTED), (self._noted, MAX_WORKSPACES)):
+            if len(known) > most:
+                del known[next(iter(known))]
+
+    @property
+    def workspaces(self) -> list[str]:
+        """Those of which something was noted."""
+        return list(self._noted)
+
+    def keys_of(self, workspace: str) -> list[str]:
+        """What the workspace's blocks in the store are called."""
+        items = (self.memory.peek(digest) for digest in self._noted.get(workspace, ()))
+        return list(dict.fromkeys(item.key for item in items if item is not None and item.key))
+
+    def forget(self, workspace: str) -> None:
+        """Drop every copy of what the workspace wanted."""
+        for digest in self._noted.pop(workspace, ()):
+            self.drop(digest)
+
+    def keep(self, workspace: str) -> None:
+        """The workspace is closed: what it has in memory goes to disk as well, as far as the disk keeps up."""
+        for digest in self._noted.get(workspace, ()) if self.on_disk else ():
+            if (item := self.memory.peek(digest)) is not None:
+                self._to_disk(digest, item)
+
+    def flush(self) -> None:
+        """Return when nothing waits to be written."""
+        if self._disk is not None:
+            self._disk.flush()
+
+    def close(self) -> None:
+        """All of memory to disk, what was used last first.  Returns when it is written."""
+        if self._disk is not None:
+            for digest, item in reversed(self.memory.items()):
+                self._to_disk(digest, item, patient=True)
+            self._disk.close()
+        self.memory.clear()
+
+
+def make_stores(model: Path, settings: EngineSettings, long_rope: bool) -> Stores:
+    """As the settings want them; without a disk, with a warning, where its folder cannot be had."""
+    disk = None
+    if settings.disk_mb:
+        try:
+            disk = DiskStore(folders.cache() / "kv", kv_identity(model, settings, long_rope), settings.disk_mb << 20)
+        except OSError as error:
+            LOG.warning("there is no store on disk: %s", error)
+    return Stores(settings.store_mb << 20, disk)

@@ -1,0 +1,404 @@
+"""One tail's KV: what is decoded behind a workspace's blocks, reused as far as the next request begins alike.
+
+In: a `Base` (the sequence with header, blocks and footer) and a `TailPrompt`.  Out: a `Start` for generating.  Up to
+four sequences:
+
+    seq        the base's cells, then the suffix alone (spm), then `tokens`: what grows while a person types
+    alone_seq  the suffix decoded alone behind the header; good as long as header and footer are the same
+    full       the whole prompt: `seq` itself, or a copy of it with what stands `after`
+    gen        where the answer is generated: `full` itself, or a copy where an answer cannot be removed again
+
+The answer is kept as well: a request that agrees with it decodes nothing.  A tail that `leaves` keeps its own cells
+when blocks change, or words within it: they are moved to where they go then (`carried.py`).  Knows no sampling.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+from palimpsest.engine.arena.plan import common_prefix
+from palimpsest.engine.cache.cached_answer import CachedAnswer
+from palimpsest.engine.cache.carried import Carried
+from palimpsest.engine.cache.pool import NONE, CellPool
+from palimpsest.engine.cache.prefill import OneByOne, Prefill
+from palimpsest.engine.cache.tail_prompt import TailPrompt, isolated_start
+from palimpsest.engine.cache.tenants import Tenant
+from palimpsest.engine.llama.native import Logits
+from palimpsest.engine.llama.vocab import Vocabulary
+from palimpsest.errors import InvalidArgument
+
+N_SAID = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a tail stands on: a sequence that ends before position `end`, its revision, and the tokens of the header,
+    which a suffix alone is decoded behind."""
+
+    seq: int
+    end: int
+    revision: int
+    header: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where to go on: the next token to decode goes to `position` of `seq`.  `logits` are those after the prompt,
+    None when the answer's beginning is known (`Tail.answer`).  Counts are of the tail's tokens; `left`: of the reused
+    ones, those that have seen something else before them."""
+
+    seq: int
+    position: int
+    logits: Logits | None
+    decoded: int
+    reused: int
+    left: int = 0
+
+
+class Tail:
+    """While it is `busy` a job uses it, and no other may."""
+
+    def __init__(self, pool: CellPool, tenant: Tenant, vocab: Vocabulary, *, rolls_back: bool) -> None:
+        self._pool = pool
+        self._tenant = tenant
+        self._vocab = vocab
+        self._rolls_back = rolls_back
+        self.n_users = 0
+        self.leaves = False  # whether what was decoded stays where blocks or words before it change
+        self.exact_to: int | None = None  # the first of `tokens` that has seen other ones before it; None: none has
+        self._carried: Carried | None = None
+        self.revision = -1
+        self.seq = self.full = self.gen = self.alone_seq = NONE
+        self.alone: tuple[int, ...] = ()
+        self.alone_start = 0
+        self.joined = False  # seq has alone's cells
+        self.base_end = 0
+        self.tokens: list[int] = []  # in seq, from `start` on
+        self._lent: set[int] = set()  # sequences of the answer's alternatives and of a search
+        self.prompt: TailPrompt | None = None  # what gen has, but for the answer
+        self.logits: Logits | None = None  # after `prompt`
+        self.answer: CachedAnswer | None = None
+        self.said: deque[tuple[int, ...]] = deque(maxlen=N_SAID)  # earlier answers, for drafts
+        self._decoded = 0
+        self._prefill: Prefill = OneByOne(pool, tenant)
+
+    @property
+    def busy(self) -> bool:
+        return self.n_users > 0
+
+    @property
+    def start(self) -> int:
+        """Position of the first of `tokens`."""
+        return self.base_end + (len(self.alone) if self.joined else 0)
+
+    @property
+    def n_tokens(self) -> int:
+        """What it has of its own behind the base, in `seq`."""
+        return self.start - self.base_end + len(self.tokens)
+
+    @property
+    def seqs(self) -> set[int]:
+        """All its sequences."""
+        return {self.seq, self.full, self.gen, self.alone_seq, *self._lent} - {NONE}
+
+    def check(self) -> None:
+        """Raises AssertionError where `seq` has other cells behind the base than the suffix alone and `tokens`."""
+        if self.seq >= 0 and not self.busy:
+            there = [p for p in self._pool.context.cells.positions(self.seq).tolist() if p >= self.base_end]
+            expected = list(range(self.base_end, self.start + len(self.tokens)))
+            assert there == expected, f"a tail has {there[:1]} to {there[-1:]}, {expected[:1]} to {expected[-1:]} noted"
+
+    def take(self) -> int:
+        """An empty sequence for a part of the answer; to be given back by whoever took it."""
+        seq = self._pool.take()
+        self._lent.add(seq)
+        return seq
+
+    def give(self, seq: int) -> None:
+        self._lent.discard(seq)
+        self._pool.give(seq)
+
+    def copy_to(self, other: Tail) -> None:
+        """Have another tail, which is empty, share all that this one has: bookkeeping only, nothing is decoded.  The
+        answer goes with it where it is in the prompt's own sequence.  Raises EngineError where sequences run short."""
+        shared = {NONE: NONE}
+        try:
+            for seq in {self.seq, self.alone_seq, self.full} - {NONE}:
+                shared[seq] = self._pool.take()
+                self._pool.context.copy(seq, shared[seq])
+        except BaseException:
+            for seq in shared.values():
+                self._pool.give(seq)
+            raise
+        other.seq, other.alone_seq, other.full = shared[self.seq], shared[self.alone_seq], shared[self.full]
+        other.gen = other.full if self.gen == self.full else NONE
+        other.revision, other.base_end, other.tokens = self.revision, self.base_end, list(self.tokens)
+        other.alone, other.alone_start, other.joined = self.alone, self.alone_start, self.joined
+        other.leaves, other.exact_to = self.leaves, self.exact_to
+        other.prompt, other.logits, other.said = self.prompt, self.logits, self.said.copy()
+        other.answer = self.answer.copy() if self.answer is not None and other.gen != NONE else None
+
+    def drop(self) -> bool:
+        """Forget everything; False when there was nothing."""
+        had = bool(self.seqs)
+        self.drop_prompt()
+        seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
+        self._pool.give(seq)
+        return had
+
+    def drop_prompt(self) -> None:
+        """Forget all but the suffix alone, which no block bears upon."""
+        self._drop_gen()
+        self.settle()
+        seq, self.seq, self.tokens, self.joined, self.revision = self.seq, NONE, [], False, -1
+        self.exact_to = None
+        self._pool.give(seq)
+
+    def let_base_go(self) -> None:
+        """The blocks change: its own cells stay where it leaves them, without the blocks'."""
+        if not self.leaves or self.joined or not self.tokens:
+            self.drop_prompt()
+        elif self.revision >= 0:
+            self._drop_gen()
+            self._pool.context.remove(self.seq, 0, self.base_end)
+            self.revision = -1
+
+    def settle(self) -> None:
+        """Give up what has not been moved."""
+        carried, self._carried = self._carried, None
+        if carried is not None:
+            self.give(carried.seq)
+
+    def _drop_gen(self) -> None:
+        dropped = {self.full, self.gen} - {self.seq}
+        self.full = self.gen = NONE
+        self.prompt = self.logits = self.answer = None
+        for seq in dropped:
+            self._pool.give(seq)
+
+    def snapshot(self, base: Base, composed: TailPrompt, *, leaves: bool = False) -> None:
+        """Share the base's cells as they are now; later changes of the base do not change this tail.  `leaves`: what
+        is decoded stays, though it has seen other blocks, or other words before it."""
+        self.leaves = leaves
+        stale = self.seq == NONE or self.revision != base.revision
+        if leaves and self._carry(base, composed, stale):
+            return
+        if not leaves and self.exact_to is not None and not stale:
+            self._drop_gen()
+            self._cut(self.exact_to)
+        if not stale and not self._rolls_back:  # only what goes on from where it is can be kept
+            n = len(self.tokens)
+            goes_on = composed.tokens[:n] == tuple(self.tokens) and (n < len(composed.tokens) or bool(composed.after))
+            stale = not goes_on and not self._same_prompt(composed) and self._agreed(composed) is None
+        if stale:
+            self.drop_prompt()
+            self.seq = self._pool.take()
+            self._pool.context.copy(base.seq, self.seq)
+            self.revision, self.base_end = base.revision, base.end
+
+    def _carry(self, base: Base, composed: TailPrompt, stale: bool) -> bool:
+        """Begin with the base alone, what is decoded to be moved behind it; False where nothing is, or all of it goes
+        on where it is."""
+        if not self.tokens or self.joined or composed.alone or composed.after or self.base_end != base.end:
+            return False
+        carried = Carried(self._pool, self.seq, self.start, self.tokens, composed.tokens)
+        if not carried.pieces or (not stale and len(carried.pieces) < 2):
+            return False
+        seq = self._pool.take()
+        self._drop_gen()
+        self._lent.add(self.seq)
+        self._carried, self.seq, self.tokens = carried, seq, []
+        self._pool.context.copy(base.seq, seq)
+        self.revision = base.revision
+        self.exact_to = 0 if stale else self.exact_to
+        return True
+
+    def prepare(
+        self, base: Base, composed: TailPrompt, *, reuse_answer: bool, prefill: Prefill | None = None
+    ) -> Generator[None, None, Start]:
+        """Decode what is not in the cache yet, yielding before each micro-batch; `snapshot` was called.
+
+        `reuse_answer`: nothing but the prompt bears on the answer, so that an earlier one may be used.  `prefill`:
+        what to decode through, by default this tail by itself.  After a failure the tail is empty.
+        """
+        self._prefill = prefill or OneByOne(self._pool, self._tenant)
+        if reuse_answer and (n_typed := self._agreed(composed)) is not None:
+            return self._resume(composed, n_typed)
+        self._decoded = 0
+        try:
+            yield from self._place_alone(base, composed)
+            if self._same_prompt(composed):
+                self._cut_answer(composed)
+            else:
+                self._drop_gen()
+                yield from self._extend(composed)
+            if self.gen == NONE:
+                yield from self._branch(composed)
+        except Exception:
+            self.drop()
+            raise
+        self.prompt = composed
+        reused = composed.n_tokens - self._decoded
+        return Start(self.gen, self._prompt_end(composed), self.logits, self._decoded, reused, self._left(reused))
+
+    def _left(self, n_reused: int) -> int:
+        return 0 if self.exact_to is None else max(0, n_reused - self.exact_to)
+
+    def note(self, tokens: Sequence[int]) -> None:
+        """Tokens of the answer were decoded in `gen`."""
+        if self.gen == self.seq:
+            self.tokens += tokens
+        if self.answer is not None:
+            self.answer.n_decoded += len(tokens)
+
+    # An earlier answer
+
+    def _agreed(self, composed: TailPrompt) -> int | None:
+        """How many of the earlier answer's tokens are prompt now; None where it cannot be used."""
+        if self.answer is None or self.gen == NONE:
+            return None
+        return self.answer.agreed(composed, self._vocab.text)
+
+    def _resume(self, composed: TailPrompt, n_typed: int) -> Start:
+        assert self.answer is not None
+        self.answer = self.answer.after(composed, n_typed)
+        self.prompt = composed
+        if n_typed:
+            self.logits = None
+        position = self._prompt_end(composed) + self.answer.n_decoded
+        return Start(self.gen, position, None, 0, composed.n_tokens, self._left(composed.n_tokens))
+
+    def _same_prompt(self, composed: TailPrompt) -> bool:
+        old = self.prompt
+        return (
+            old is not None
+            and self.logits is not None
+            and self.full != NONE
+            and (old.layout, old.alone, old.tokens, old.after)
+            == (composed.layout, composed.alone, composed.tokens, composed.after)
+        )
+
+    def _cut_answer(self, composed: TailPrompt) -> None:
+        """Take the last answer out of `gen`, which has the prompt already."""
+        self.answer = None
+        if self.gen == self.seq:
+            self._cut(len(composed.tokens))
+            return
+        if self._rolls_back:
+            self._pool.context.remove(self.gen, self._prompt_end(composed))
+        else:
+            self._pool.give(self.gen)
+            self.gen = NONE
+
+    # Decoding
+
+    def _prompt_end(self, composed: TailPrompt) -> int:
+        if composed.layout == "isolated":
+            return self.alone_start + len(self.alone) + len(composed.after)
+        return self.start + len(composed.tokens) + len(composed.after)
+
+    def _cut(self, n_tokens: int) -> None:
+        """Keep the first so many tokens of `seq`: its cells and what is noted of them, by one number."""
+        assert n_tokens >= 0, n_tokens
+        if n_tokens < len(self.tokens):
+            self._pool.context.remove(self.seq, self.start + n_tokens)
+            del self.tokens[n_tokens:]
+        if self.exact_to is not None and n_tokens <= self.exact_to:
+            self.exact_to = None
+
+    def _decode(self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool) -> Generator[None, None, None]:
+        """By micro-batches; a batch's tokens count as soon as they are in."""
+        while tokens:
+            n, row = yield from self._prefill.decode(tokens, position, seq, logits=logits)
+            if seq == self.seq:
+                self.tokens += tokens[:n]
+            if seq in (self.seq, self.full):
+                self._decoded += n
+            tokens, position = tokens[n:], position + n
+            if logits and not tokens:
+                self.logits = row
+
+    def _take_over(self, carried: Carried, composed: TailPrompt) -> Generator[None, None, None]:
+        """Put the pieces of what was decoded where they go, and decode what is missing between them."""
+        others = set(range(self._pool.context.n_seq_max)) - {carried.seq}
+        for piece in carried.pieces:
+            n = len(self.tokens)
+            yield from self._decode(composed.tokens[n : piece.new], self.start + n, self.seq, logits=False)
+            moved = carried.move(piece, self.seq, others)
+            if moved and piece.new and self.exact_to is None:
+                self.exact_to = piece.new
+            self.tokens += moved
+        self.settle()
+
+    def _extend(self, composed: TailPrompt) -> Generator[None, None, None]:
+        if self._carried is not None:
+            yield from self._take_over(self._carried, composed)
+        n = common_prefix(self.tokens, composed.tokens)
+        wants_logits = not composed.after
+        if wants_logits and n == len(composed.tokens):
+            if not n:
+                raise InvalidArgument("prompt", "has no tokens: there is nothing to go on from.")
+            n -= 1  # the last once more, for its logits
+        self._cut(n)
+        yield from self._decode(composed.tokens[n:], self.start + n, self.seq, logits=wants_logits)
+
+    def _branch(self, composed: TailPrompt) -> Generator[None, None, None]:
+        """Make `full`, decoding what stands `after`, and `gen`."""
+        context = self._pool.context
+        if self.full == NONE and composed.after:
+            self.full = self._pool.take()
+            context.copy(self.seq, self.full)
+            if composed.layout == "isolated":
+                context.copy(self.alone_seq, self.full)
+            end = self._prompt_end(composed) - len(composed.after)
+            yield from self._decode(composed.after, end, self.full, logits=True)
+        elif self.full == NONE:
+            self.full = self.seq
+        if self._rolls_back:
+            self.gen = self.full
+        else:
+            self.gen = self._pool.take()
+            context.copy(self.full, self.gen)
+
+    def _place_alone(self, base: Base, composed: TailPrompt) -> Generator[None, None, None]:
+        """Have the suffix alone encoded where the layout wants it, and in `seq` when it stands before the tokens."""
+        start = self.base_end
+        if composed.layout == "isolated":
+            start += isolated_start(len(composed.tokens))
+        if composed.alone != self.alone or (composed.alone and self.alone_start != start):
+            self._unjoin()
+            self._drop_gen()
+            seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
+            self._pool.give(seq)
+            if composed.alone:
+                self.alone_seq = yield from self._encode_alone(base.header, composed.alone, start)
+                self.alone, self.alone_start = composed.alone, start
+        if composed.layout == "spm" and composed.alone:
+            if not self.joined:
+                self._cut(0)
+                self._drop_gen()
+                self._pool.context.copy(self.alone_seq, self.seq)
+                self.joined = True
+        else:
+            self._unjoin()
+
+    def _unjoin(self) -> None:
+        if self.joined:
+            self._drop_gen()
+            self._pool.context.remove(self.seq, self.base_end)
+            self.tokens, self.joined = [], False
+
+    def _encode_alone(self, header: tuple[int, ...], tokens: tuple[int, ...], start: int) -> Generator[None, None, int]:
+        """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay)."""
+        seq = self._pool.take()
+        try:
+            yield from self._decode(header + tokens, start - len(header), seq, logits=False)
+        except BaseException:
+            self._pool.give(seq)
+            raise
+        if header:
+            self._pool.context.remove(seq, start - len(header), start)
+        self._decoded += len(tokens)
+        return seq

@@ -1,0 +1,56 @@
+"""Text as tokens, remembered where the same text comes again.
+
+In: texts, and blocks that a client may name by their hash.  Out: tokens.  Touches no cache.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from palimpsest import wire
+from palimpsest.engine.cache.texts import Texts
+from palimpsest.engine.llama.native import Model
+
+Tokens: TypeAlias = tuple[int, ...]
+TOKEN_CACHE, SHORT_TEXT = 1024, 1 << 16
+"""Texts whose tokens are remembered, and characters of the longest of them."""
+TAIL_CACHE = 16
+
+
+class WantedTokens(NamedTuple):
+    """A sync request in tokens; blocks by key, in the request's order."""
+
+    header: Tokens
+    footer: Tokens
+    blocks: dict[str, Tokens]
+
+
+class Tokenizer:
+    """`header_start`: tokens that every prompt begins with."""
+
+    def __init__(self, model: Model, header_start: Tokens) -> None:
+        self.header_start = header_start
+        self._model = model
+        self._of_short: Callable[[str], Tokens] = functools.lru_cache(maxsize=TOKEN_CACHE)(self._tokenize)
+        # while a word is typed, neither what stands before it nor what stands after it changes
+        self.of_tail: Callable[[str], Tokens] = functools.lru_cache(maxsize=TAIL_CACHE)(self._tokenize)
+        self._texts = Texts(self.tokens_of)
+
+    def tokens_of(self, text: str) -> Tokens:
+        """With nothing added, and nothing in it taken for a special token."""
+        return self._of_short(text) if len(text) <= SHORT_TEXT else self._tokenize(text)
+
+    def special(self, text: str) -> list[int]:
+        """What a template writes: special tokens are taken for what they are."""
+        return self._model.tokenize(text, special=True)
+
+    def wanted(self, request: wire.SyncRequest) -> WantedTokens:
+        """Raises UnknownText, InvalidArgument."""
+        header = self.header_start + self.tokens_of(request.header)
+        footer = self.tokens_of(request.footer) or self.tokens_of("\n")
+        return WantedTokens(header, footer, self._texts.tokens(request.blocks))
+
+    def _tokenize(self, text: str) -> Tokens:
+        return tuple(self._model.tokenize(text))

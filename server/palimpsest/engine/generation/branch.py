@@ -1,0 +1,155 @@
+"""One alternative of an answer under way: its tokens chosen one by one, and its text as it becomes final.
+
+In: logits, one row at a time.  Out: chosen tokens, pieces of text.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Literal
+
+from palimpsest import wire
+from palimpsest.engine.cache.pool import CellPool
+from palimpsest.engine.cache.tail import Tail
+from palimpsest.engine.cache.tenants import Tenant
+from palimpsest.engine.generation.answer import Answer
+from palimpsest.engine.generation.sampler import Sampler, log_probability
+from palimpsest.engine.generation.text_generator import TextGenerator
+from palimpsest.engine.llama.native import Logits, Run
+from palimpsest.engine.llama.vocab import Ids
+
+OnText = Callable[[int, str], None]
+"""(choice, text)"""
+Finish = Literal["end", "stop", "length", "time"]
+
+
+@dataclass(slots=True)
+class Branch:
+    """`tokens` chosen so far, the first `n_decoded` of them in the cache at `start`; those up to `n_known` were chosen
+    by an earlier request.  The first `n_word` are a whole word: what follows must not go on with it.  `typed`: the
+    logarithm of the probability that it begins with what the person has typed of it.
+    `tail`: whose answer this is kept as, None for the alternatives."""
+
+    index: int
+    seq: int
+    start: int
+    sampler: Sampler
+    answer: Answer
+    piece: bytes
+    logits: Logits | None
+    tokens: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    n_decoded: int = 0
+    n_said: int = 0
+    n_known: int = 0
+    n_word: int = 0
+    typed: float = 0.0
+    finish: Finish | None = None
+    tail: Tail | None = None
+
+    def decoded(self, tokens: Sequence[int]) -> None:
+        """So many of its tokens more are in the cache."""
+        self.n_decoded += len(tokens)
+        if self.tail is not None:
+            self.tail.note(tokens)
+
+    @property
+    def choice(self) -> wire.Choice:
+        assert self.finish is not None
+        n = self.n_said
+        return wire.Choice(self.answer.text, self.finish, n, (sum(self.logprobs[:n]) - self.typed) / n if n else 0.0)
+
+
+class TokenChooser:
+    """Chooses and says a request's tokens within its limits.  `n_new`: tokens chosen, over all branches."""
+
+    def __init__(self, generator: TextGenerator, request: wire.GenerateRequest, on_text: OnText | None) -> None:
+        self._generator = generator
+        self._stats = generator.pool.stats
+        self._max_tokens = request.max_tokens
+        self._time_ms = request.time_ms
+        self._on_text = on_text
+        self._deadline = 0.0
+        self.n_new = 0
+
+    def silent(self) -> TokenChooser:
+        """The same limits for branches that nobody is told of."""
+        other = copy(self)
+        other._on_text = None
+        return other
+
+    def start_clock(self) -> None:
+        if self._time_ms:
+            self._deadline = time.perf_counter() + self._time_ms / 1000
+
+    def choose(self, branch: Branch) -> None:
+        """Say the tokens that are known, then choose one more, unless the answer is at its end."""
+        while branch.finish is None and branch.n_said < len(branch.tokens):
+            self._say(branch, branch.tokens[branch.n_said])
+        if branch.finish is not None or branch.logits is None:
+            return
+        token = branch.sampler.pick(branch.logits, self._among(branch))
+        if token is None:
+            self._finish(branch, "end")
+            return
+        branch.logprobs.append(log_probability(branch.logits, token))
+        branch.tokens.append(token)
+        branch.logits = None
+        self.n_new += 1
+        self._stats["generated"] += 1
+        self._say(branch, token)
+
+    def begun(self, n_tokens: int) -> None:
+        """So many tokens were chosen beforehand."""
+        self.n_new += n_tokens
+        self._stats["generated"] += n_tokens
+
+    @property
+    def out_of_time(self) -> bool:
+        return bool(self._deadline) and time.perf_counter() > self._deadline
+
+    def _among(self, branch: Branch) -> Ids | None:
+        """The tokens that may come next, where not every one may."""
+        if branch.n_word and branch.n_word == len(branch.tokens):
+            return self._generator.lexicon.ending
+        healed = self._generator.vocab.text(branch.tokens) if branch.piece else b""
+        rest = branch.piece[len(healed) :]
+        return self._generator.vocab.beginning(rest) if rest else None
+
+    def _say(self, branch: Branch, token: int) -> None:
+        end = token in self._generator.facts.ends
+        branch.n_said += 1
+        branch.sampler.accept(token, end=end)
+        if end:
+            self._finish(branch, "end")
+            return
+        self._emit(branch, branch.answer.push(self._generator.vocab.pieces[token]))
+        if branch.answer.stopped:
+            branch.finish = "stop"
+        elif branch.n_said >= self._max_tokens:
+            self._finish(branch, "length")
+        elif self.out_of_time:
+            self._finish(branch, "time")
+
+    def _finish(self, branch: Branch, finish: Finish) -> None:
+        branch.finish = finish
+        self._emit(branch, branch.answer.finish())
+
+    def _emit(self, branch: Branch, text: str) -> None:
+        if text and self._on_text is not None:
+            self._on_text(branch.index, text)
+
+
+def decode_together(pool: CellPool, tenant: Tenant, branches: Sequence[Branch]) -> None:
+    """The chosen tokens of all branches as one micro-batch; more than one of a branch where an answer goes on that was
+    known further than it was decoded."""
+    size = pool.context.n_batch // len(branches)
+    parts = [branch.tokens[branch.n_decoded :][:size] for branch in branches]
+    runs = [Run(part, b.start + b.n_decoded, b.seq, logits=True) for b, part in zip(branches, parts, strict=True)]
+    for branch, part, row in zip(branches, parts, pool.decode(runs, tenant), strict=True):
+        branch.decoded(part)
+        if branch.n_decoded == len(branch.tokens):
+            branch.logits = row

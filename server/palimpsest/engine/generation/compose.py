@@ -1,0 +1,158 @@
+"""A request's prompt as tokens, laid out as the model knows it and cut to the room there is.
+
+In: the request, the model's facts, a tokenizer.  Out: a `TailPrompt`.  Touches no cache.
+
+    spm        footer │ <suffix> suffix (alone) │ <prefix> prefix → answer   (other orders: `models/families.py`)
+    isolated   footer │ <prefix> prefix │ slack │ <suffix> suffix (alone) │ <middle> → answer
+    psm        footer │ <prefix> prefix │ <suffix> suffix <middle> → answer
+    text       footer │ text → answer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from palimpsest.chat_templates.frames import unframed
+from palimpsest.chat_templates.template import ChatTemplate
+from palimpsest.engine.cache.tail_prompt import SLACK, STRIDE, Layout, TailPrompt
+from palimpsest.engine.generation.healing import held_back
+from palimpsest.engine.llama.native import LONGEST_TEXT
+from palimpsest.engine.llama.vocab import Vocabulary
+from palimpsest.engine.model.facts import Facts, FimTokens
+from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
+from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, TextTail
+
+CHUNK = 256
+"""A prefix too long is cut by so many tokens at once, so that its beginning stays where it is for many keystrokes."""
+USUAL_ANSWER = 256
+"""Room for an answer that a FIM tail leaves however short the answer may be: a tail that was warmed (`max_tokens` 0)
+is cut as the request after it will cut it."""
+LEAST_ANSWER = 64
+"""A text that leaves less room than the answer may take gets a shorter answer, but no shorter one than this."""
+Tokenize = Callable[[str], list[int]]
+
+
+class Composer:
+    """`tokenize` adds nothing and parses no special tokens; `tokenize_special` parses them (chat templates).  Where the
+    cache is not edited in place, nothing of a tail stands alone."""
+
+    def __init__(
+        self, facts: Facts, vocab: Vocabulary, tokenize: Tokenize, tokenize_special: Tokenize, *, in_place: bool
+    ) -> None:
+        self.facts = facts
+        self.chat_template = ChatTemplate(facts.chat) if facts.chat is not None else None
+        self._vocab = vocab
+        self._in_place = in_place
+        self._tokenize = tokenize
+        self._tokenize_special = tokenize_special
+
+    def compose(self, request: GenerateRequest, room: int) -> TailPrompt:
+        """`room`: positions for the tail, answer included.  Behind a text, the answer is what there is room left for.
+
+        Raises InvalidArgument for a request that is not one, ModelError where the model cannot do it,
+        ContextTooLarge for a text that does not fit with `LEAST_ANSWER` behind it (a FIM tail is cut instead).
+        """
+        prompt = request.prompt
+        left = room - (request.max_tokens if request.fim is not None else min(request.max_tokens, LEAST_ANSWER))
+        if left < 16:
+            raise ContextTooLarge(
+                f"An answer of {request.max_tokens} tokens leaves no room for what it answers.",
+                fitting=max(0, room - 16),
+                hint="Ask for fewer tokens, or set a larger `engine.n_ctx`.",
+            )
+        if request.fim is not None:
+            left = min(left, room - min(USUAL_ANSWER, room // 4))
+            composed = self._fim(request.fim, left, heal=request.fim.heal and not request.grammar)
+            return composed.in_order if composed.alone and not self._in_place else composed
+        assert not isinstance(prompt, FimTail)
+        return self._text(prompt, left)
+
+    def layout_of(self, fim: FimTail) -> Literal["spm", "isolated", "psm"]:
+        """The layout that a FIM tail gets.  Raises ModelError for a model that has no FIM tokens for it."""
+        facts = self.facts
+        if facts.fim is None:
+            raise ModelError(
+                f"{facts.name} has no FIM tokens, so it cannot complete in the middle of a text.",
+                hint="Choose a code model trained to fill in the middle, such as Qwen2.5-Coder.",
+            )
+        wanted = facts.fim_layout if fim.layout == "auto" else fim.layout
+        if wanted not in facts.fim_layouts:
+            known = ", ".join(facts.fim_layouts)
+            raise ModelError(f"{facts.name} has no tokens for the layout {wanted}.", hint=f"It knows {known}.")
+        if wanted == "isolated":
+            return "isolated" if self._in_place else "psm"
+        return "spm" if wanted == "spm" else "psm"
+
+    def _fim(self, fim: FimTail, room: int, *, heal: bool) -> TailPrompt:
+        layout = self.layout_of(fim)
+        tokens = self.facts.fim
+        assert tokens is not None
+        held = held_back(fim.prefix) if heal else ""
+        piece = held.encode("utf-8", "replace")
+        if not self._vocab.can_spell(piece):
+            held, piece = "", b""
+        kept = fim.prefix[: len(fim.prefix) - len(held)]
+        room -= 3 + (SLACK + STRIDE if layout == "isolated" else 0)
+        prefix, suffix = fitted(self._tokenize(kept[-LONGEST_TEXT:]), self._tokenize(fim.suffix[:LONGEST_TEXT]), room)
+        return laid_out(layout, tokens, prefix, suffix, piece)
+
+    def _text(self, tail: TextTail | ChatTail, room: int) -> TailPrompt:
+        ids = self._tokenize(tail.text) if isinstance(tail, TextTail) else self._chat(tail.messages)
+        if not ids:
+            raise InvalidArgument("text" if isinstance(tail, TextTail) else "chat", "is empty.")
+        if len(ids) > room:
+            raise ContextTooLarge(
+                f"A text of {len(ids)} tokens does not fit behind the blocks.",
+                fitting=room,
+                hint="Shorten it, or set a larger `engine.n_ctx`.",
+            )
+        return TailPrompt("text", tuple(ids))
+
+    def _chat(self, messages: Sequence[Message]) -> list[int]:
+        if self.chat_template is None:
+            return self._tokenize(unframed(messages))
+        start, ids = self.facts.header_start, list[int]()
+        for part in self.chat_template.parts(messages):
+            ids += self._tokenize_special(part.text) if part.is_frame else self._tokenize(part.text)
+        return ids[len(start) :] if start and tuple(ids[: len(start)]) == start else ids  # the header has it already
+
+    def prepare(self, chat: ChatTail) -> None:
+        """Have the chat template run for these messages, on any thread."""
+        if self.chat_template is not None:
+            self.chat_template.parts(chat.messages)
+
+    def close(self) -> None:
+        if self.chat_template is not None:
+            self.chat_template.close()
+
+
+def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], list[int]]:
+    """Both cut to `room` tokens together: the suffix's end to a quarter, the prefix's front by whole chunks."""
+    if len(prefix) + len(suffix) <= room:
+        return prefix, suffix
+    suffix = suffix[: room // 4]
+    left = room - len(suffix)
+    over = len(prefix) - left
+    if over > 0:
+        chunk = min(CHUNK, max(1, left // 4))
+        prefix = prefix[-(-over // chunk) * chunk :]
+    return prefix, suffix
+
+
+def laid_out(
+    layout: Layout, fim: FimTokens, prefix: Sequence[int], suffix: Sequence[int], piece: bytes = b""
+) -> TailPrompt:
+    """Prefix and suffix between the model's FIM tokens, in the order that it knows."""
+    before, behind = (fim.prefix, *prefix), (fim.suffix, *suffix)
+    if layout == "isolated":
+        return TailPrompt(layout, before, alone=behind, after=(fim.middle,), piece=piece)
+    if layout == "psm":
+        return TailPrompt(layout, before, after=(*behind, fim.middle), piece=piece)
+    match fim.order:
+        case "suffix-prefix":
+            return TailPrompt(layout, before, alone=behind, piece=piece)
+        case "suffix-prefix-middle":
+            return TailPrompt(layout, before, alone=behind, after=(fim.middle,), piece=piece)
+        case "prefix-suffix-middle":
+            return TailPrompt(layout, (fim.middle, *prefix), alone=(fim.prefix, *behind), piece=piece)

@@ -1,0 +1,51 @@
+"""Errors in llama-server's form: `{"error": {"code", "message", "type"}}`; the code is the HTTP status.
+
+In: an exception.  Out: status and object.  Knows no route.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from palimpsest.engine.http.request_handling import Slow
+from palimpsest.engine.llama_server.completions.prompt_tokens import PromptTooLong
+from palimpsest.errors import PalimpsestError
+
+KINDS = {  # our code: (status, type)
+    "invalid_argument": (400, "invalid_request_error"),
+    "settings": (400, "invalid_request_error"),
+    "context_too_large": (400, "exceed_context_size_error"),
+    "model": (501, "not_supported_error"),
+    "cancelled": (409, "server_error"),
+    "loading": (503, "unavailable_error"),
+    "unavailable": (503, "unavailable_error"),
+}
+logger = logging.getLogger(__name__)
+
+
+def error(status: int, message: str, kind: str, **more: Any) -> tuple[int, dict[str, Any]]:
+    return status, {"error": {"code": status, "message": message, "type": kind, **more}}
+
+
+def of(problem: Exception) -> tuple[int, dict[str, Any]]:
+    """An exception that is none of ours is a defect, which is logged in full."""
+    if not isinstance(problem, PalimpsestError):
+        logger.error("a request failed", exc_info=problem)
+        return error(500, f"{type(problem).__name__}: {problem}", "server_error")
+    status, kind = KINDS.get(problem.code, (500, "server_error"))
+    if isinstance(problem, Slow):
+        status = 408
+    if problem.code == "loading":
+        return error(status, "Loading model", kind)
+    if isinstance(problem, PromptTooLong):
+        return error(status, problem.message, kind, n_prompt_tokens=problem.n_prompt, n_ctx=problem.n_ctx)
+    return error(status, str(problem), kind)
+
+
+def not_found() -> tuple[int, dict[str, Any]]:
+    return error(404, "File Not Found", "not_found_error")
+
+
+def no_key() -> tuple[int, dict[str, Any]]:
+    return error(401, "Invalid API Key", "authentication_error")

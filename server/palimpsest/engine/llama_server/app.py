@@ -1,0 +1,83 @@
+"""The application that is served over TCP: llama-server's routes and the engine's own, behind one door.
+
+In: the core, the engine's life, keys.  Out: an ASGI application.  Errors have the form of their route.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from palimpsest.engine.core.core import EngineCore
+from palimpsest.engine.http.routes import Api, application
+from palimpsest.engine.lifetime.lifetime import Life
+from palimpsest.engine.llama_server.answers import errors
+from palimpsest.engine.llama_server.answers.sending import reply
+from palimpsest.engine.llama_server.door import Door
+from palimpsest.engine.llama_server.routes.info import InfoRoutes
+from palimpsest.engine.llama_server.routes.texts import TextRoutes
+from palimpsest.engine.llama_server.routes.tokens import TokenRoutes
+from palimpsest.engine.llama_server.serving.serving import Serving
+from palimpsest.errors import PalimpsestError
+
+WITHOUT_A_KEY = "http:"
+"""Prefix of the names of workspaces that are made without a key."""
+UNSUPPORTED = {  # llama-server's paths that are not served: what they are for
+    "/embedding": "embeddings",
+    "/embeddings": "embeddings",
+    "/v1/embeddings": "embeddings",
+    "/rerank": "reranking",
+    "/reranking": "reranking",
+    "/v1/rerank": "reranking",
+    "/v1/reranking": "reranking",
+    "/v1/messages": "this API",
+    "/v1/responses": "this API",
+    "/props": "changing global properties",
+    "/slots/{slot}": "slots action",
+}
+
+
+def create_app(core: EngineCore, life: Life, keys: Sequence[str]) -> ASGIApp:
+    """`keys`: a request has one of them; without any, only programs of this machine and no web pages are let in."""
+    serving = Serving(core, life)
+    api = Api(core, life, "" if keys else WITHOUT_A_KEY)
+    own = [route for route in api.routes() if route.path != "/v1/health"]
+    return Door(_llama_server(serving), application(own), {route.path for route in own}, life, keys)
+
+
+def _llama_server(serving: Serving) -> ASGIApp:
+    async def problem(_request: Request, error: Exception) -> Response:
+        status, data = errors.of(error)
+        return reply(data, status)
+
+    async def no_route(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        status, data = errors.not_found()
+        return reply(data, status)
+
+    async def gone(_request: Request, _error: Exception) -> Response:
+        return Response(status_code=499)  # nobody reads it
+
+    async def unsupported(request: Request) -> Response:
+        what = UNSUPPORTED.get(request.url.path, "slots action")
+        status, data = errors.error(501, f"This server does not support {what}.", "not_supported_error")
+        return reply(data, status)
+
+    rooms = (TextRoutes(serving), TokenRoutes(serving), InfoRoutes(serving))
+    routes = [route for room in rooms for route in room.routes()]
+    routes += [Route(path, unsupported, methods=["POST"]) for path in UNSUPPORTED]
+    return Starlette(
+        routes=routes,
+        exception_handlers={
+            PalimpsestError: problem,
+            HTTPException: no_route,
+            ClientDisconnect: gone,
+            Exception: problem,
+        },
+    )

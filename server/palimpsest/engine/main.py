@@ -1,0 +1,108 @@
+"""`palimpsest engine`: reads the arguments, sees to it that one engine runs at an address, and has it run.
+
+In: arguments, signals.  Out: an exit status (0 done or another engine runs, 1 no engine possible here, 2 wrong
+usage), logs to stderr; stdout stays silent.  With `--http` it is a person's own: it says on stderr what it does, and
+runs beside an editor's engine too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import faulthandler
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from palimpsest.engine.http.listen import answers
+from palimpsest.engine.lifetime.lock import ProcessLock
+from palimpsest.engine.lifetime.say import say
+from palimpsest.engine.options import Options, read
+from palimpsest.errors import EngineUnavailable, PalimpsestError
+from palimpsest.system import logs
+from palimpsest.system.engine_address import Address, beside
+
+WAIT_POLICY = ("OMP_WAIT_POLICY", "passive")
+"""Before libllama is loaded.  Threads that spin for one another slow it down thirty times on cores that something
+else uses too (measured with two threads on two busy cores), and in an editor something always does."""
+PREDECESSOR_S = 30.0
+"""How long to wait for an engine that holds the lock but does not answer: it is starting, or on its way out."""
+
+WITHOUT = 'With engine.kind = "none" the editor keeps everything that needs no model.'
+
+logger = logging.getLogger(__name__)
+
+
+def main(argv: Sequence[str], model: Path | None = None, check: Callable[[Path], object] | None = None) -> int:
+    """Run an engine until it leaves; what `palimpsest engine` does.
+
+    `model`: what is meant without `--model`.  `check` looks at the model's file before anything is started for a
+    person (`--http`); its PalimpsestError is told, and that is all.
+    """
+    options = read(argv, model)
+    _quiet_stdout(options)
+    if options.public is not None and check is not None:
+        try:
+            check(options.model)
+        except PalimpsestError as error:
+            say(str(error))
+            return 1
+    os.environ.setdefault(*WAIT_POLICY)
+    try:
+        from palimpsest.engine import process as engine_process
+
+        engine_process.check(options.settings.library)
+    except EngineUnavailable as error:
+        print(f"There is no engine here: {error}\n{WITHOUT}", file=sys.stderr)
+        return 1
+    signal.signal(signal.SIGTERM, _leave)
+    with ExitStack() as stack:
+        if not stack.enter_context(_only_one(options.address)):
+            if options.public is None:
+                logger.info("another engine runs at %s", options.address.socket)
+                return 0
+            place = options.address if options.is_named else beside(options.address, options.public.port)
+            if options.is_named or not stack.enter_context(_only_one(place)):
+                say(f"another engine runs at {place.socket}; `palimpsest engine --list` shows those that do.")
+                return 1
+            options = dataclasses.replace(options, address=place)
+        return engine_process.run(options)
+
+
+def _leave(_number: int, _frame: object) -> None:
+    """Until the event loop takes the signals over: what was made is removed on the way out."""
+    raise SystemExit(0)
+
+
+@contextmanager
+def _only_one(place: Address) -> Iterator[bool]:
+    """True while this is the only engine at `place`; False when another one is there and answers.
+
+    An engine that is leaving still holds the lock, so a start that comes then waits for it to be gone.
+    """
+    lock = ProcessLock(place.lock)
+    end = time.monotonic() + PREDECESSOR_S
+    while not (ours := lock.acquire()):
+        if answers(place) or time.monotonic() > end:
+            break
+        time.sleep(0.05)
+    try:
+        yield ours
+    finally:
+        lock.release()
+
+
+def _quiet_stdout(options: Options) -> None:
+    """Whatever prints in here goes to stderr, and so do the stack of a native fault and the log (to a person all of
+    it, to the server's file what is wrong)."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(logging.NOTSET if sys.stderr is not None and sys.stderr.isatty() else logging.WARNING)
+    with suppress(OSError, RuntimeError):  # no stderr at all
+        os.dup2(2, 1)
+        faulthandler.enable()
+    handler.setFormatter(logs.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=options.log_level.upper(), handlers=[handler])

@@ -1,0 +1,124 @@
+"""The engine's process put together: its core, its doors, and how long it stays.
+
+In: options, at an address whose lock is ours.  Out: an exit status; it answers from before the model is loaded.  A
+crash inside libllama ends this process: that is meant, the server starts the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+from contextlib import ExitStack, suppress
+from functools import partial
+from typing import Any
+
+from palimpsest import __version__
+from palimpsest.engine.core.core import EngineCore
+from palimpsest.engine.http.listen import Listener, listen
+from palimpsest.engine.http.routes import create_app
+from palimpsest.engine.http.serve import serve
+from palimpsest.engine.lifetime import announcing
+from palimpsest.engine.lifetime.lifetime import Life
+from palimpsest.engine.lifetime.watchdog import Watch
+from palimpsest.engine.llama.library import choose, library
+from palimpsest.engine.llama_server.app import create_app as create_public_app
+from palimpsest.engine.options import Options
+from palimpsest.system import folders, logs
+from palimpsest.system.engine_address import Address
+from palimpsest.wire import text_hash
+
+STOP_S = 5.0
+"""How long freeing the model may take.  A load cannot be interrupted; the system frees it as well."""
+
+logger = logging.getLogger(__name__)
+
+
+def check(chosen: str) -> None:
+    """`chosen`: the setting `engine.library`.  Raises EngineUnavailable where llama.cpp cannot be used here."""
+    choose(chosen)
+    library()
+
+
+def run(options: Options) -> int:
+    """Serve until the engine leaves.  A person's engine whose model did not load has failed."""
+    core = EngineCore(options.model, options.settings)
+    _log_to_file(options.address)
+    logger.info("palimpsest %s engine %s for %s", __version__, options.address.name, options.model)
+    try:
+        with ExitStack() as stack:
+            listener = stack.enter_context(listen(options.address, options.tcp))
+            public = stack.enter_context(options.public.listen()) if options.public else None
+            asyncio.run(_serve(core, listener, options, public))
+    except OSError as error:
+        logger.error("cannot serve at %s: %s", _places(options), error)
+        return 1
+    finally:
+        _stop(core)
+    return 1 if options.public is not None and core.health().state == "failed" else 0
+
+
+def _start_again(place: str, grammar: str) -> None:
+    """Become a new engine that listens at `place`, as before, and does not follow `grammar`.  Raises OSError."""
+    again = ["--http", place, "--refused-grammar", text_hash(grammar)]
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:], *again])
+
+
+def _places(options: Options) -> str:
+    http = f" and {options.public.url(options.public.port)}" if options.public else ""
+    return f"{options.address.socket}{http}"
+
+
+async def _serve(core: EngineCore, listener: Listener, options: Options, public: socket.socket | None) -> None:
+    """Answer until told to leave, by a signal, a request or long silence."""
+    library().refused_grammars = options.refused_grammars
+    watch = Watch(library())
+    if options.public is not None and public is not None and sys.platform != "win32":  # execv keeps no console there
+        watch = Watch(library(), partial(_start_again, options.public.place(public.getsockname()[1])))
+    watch.start()
+    life = Life(core, options.idle_exit_s, on_stop=watch.leave)
+    _on_signals(asyncio.get_running_loop(), life.stop)
+    core.start()
+    idle = asyncio.ensure_future(life.leave_when_idle())
+    serving = [serve(create_app(core, life, listener.token), listener.socket, life.stopping)]
+    if options.public is not None and public is not None:
+        app = create_public_app(core, life, options.public.keys)
+        serving.append(serve(app, public, life.stopping, options.public.tls))
+        life.http = options.public.url(public.getsockname()[1])
+        announcing.tell(core, life, keys=len(options.public.keys))
+    gc.freeze()  # what is loaded by now stays: a search through it is 20 ms within a keystroke
+    await asyncio.gather(*serving)
+    await idle
+    logger.info("leaving")
+
+
+def _on_signals(loop: asyncio.AbstractEventLoop, stop: Any) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(stop))
+
+
+def _stop(core: EngineCore) -> None:
+    """Free everything native, or leave it to the system where that takes too long."""
+    thread = threading.Thread(target=core.stop, daemon=True)
+    thread.start()
+    thread.join(STOP_S)
+    if thread.is_alive():
+        logger.warning("the model is still busy; leaving it to the system")
+        logging.shutdown()
+        os._exit(0)
+
+
+def _log_to_file(place: Address) -> None:
+    with suppress(OSError):  # a log that cannot be written is no reason to have no engine
+        path = folders.state() / f"{place.name}.log"
+        handler = logs.PrivateFile(path, max_bytes=1 << 20, n_old=1)
+        handler.setFormatter(logs.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+        logging.getLogger().addHandler(handler)

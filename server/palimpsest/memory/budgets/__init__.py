@@ -1,1 +1,0 @@
-"""What a conversation takes of the tokens that a model can read at once."""

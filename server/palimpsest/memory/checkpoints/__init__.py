@@ -1,1 +1,0 @@
-"""Checkpoints: states of a whole conversation that can be gone back to."""

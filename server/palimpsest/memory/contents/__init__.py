@@ -1,1 +1,0 @@
-"""Texts of any size, stored once each."""

@@ -1,1 +1,0 @@
-"""What a model was asked to remember."""

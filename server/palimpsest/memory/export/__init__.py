@@ -1,1 +1,0 @@
-"""A whole conversation as one file."""

@@ -1,1 +1,0 @@
-"""Forks: conversations that go on from another's, and answer to it."""

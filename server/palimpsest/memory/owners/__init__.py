@@ -1,1 +1,0 @@
-"""Who keeps what, by name."""

@@ -1,1 +1,0 @@
-"""What the person allowed once and for all, folder by folder."""

@@ -1,0 +1,144 @@
+"""Pure: the calls that have to change with a signature.
+
+In: a change, files.  Out: sites.  The value of a new parameter is left open, unless a name like the parameter's is
+visible at the call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from palimpsest.next_edits.arguments import Rewrite, rearranged, rewrite
+from palimpsest.next_edits.changes import AsyncChange, SignatureChange, Site
+from palimpsest.next_edits.renaming import callee
+from palimpsest.next_edits.targets import File, referring, where
+from palimpsest.syntax.calls import Call, Function, Parameter, calls, functions
+from palimpsest.syntax.names import visible
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import scope_at, scopes
+
+_FILLS = frozenset({"parameter", "local", "constant"})
+
+
+def argument_places(change: SignatureChange, home: File, file: File, alone: bool) -> Iterator[Site]:
+    if not _stands(change, home) or _is_overloaded(change, home):
+        return
+    yield from _mates(change, home, file)
+    before, after = change.before, change.after
+    if change.is_method and _takes_receiver(change, home):
+        before, after = before[1:], after[1:]
+    renamed = {new: old for old, new in change.renamed}
+    adds = {p.name for p in after} - {p.name for p in before}
+    drops = {p.name for p in before} - {p.name for p in after}
+    for call in called(_qualified(change), home, file, alone):
+        pieces = rearranged(call, before, after, renamed, file.parsed.language)
+        made = None if pieces is None else rewrite(call, pieces)
+        if made is None or sum(bool(piece.wants) for piece in pieces or ()) > 1:
+            continue
+        yield _place(file, call, made, change.name, sure=bool(adds or drops))
+
+
+def await_places(change: AsyncChange, home: File, file: File, alone: bool) -> Iterator[Site]:
+    if not any(f.is_async and f.name == change.name for f in functions(home.parsed)):
+        return
+    for call in called(_qualified(change), home, file, alone):
+        around = _function_at(file.parsed, call.line)
+        if call.awaited or around is None or not around.is_async:
+            continue
+        text = file.parsed.snapshot.utf8[call.start : call.end].decode("utf-8", "surrogatepass")
+        new = file.parsed.language.awaited(text, chained=call.chained)
+        scope = where(file.parsed, call.line)
+        yield Site(file.uri, call.start, call.end, text, new, "async", f"{change.name} is awaited", scope)
+
+
+def called(scope: str, home: File, file: File, alone: bool) -> Iterator[Call]:
+    """The calls of the function with that qualified name, in document order."""
+    for use in referring(file, callee(scope, home, alone)):
+        for call in calls(file.parsed, use.line, use.line + 1):
+            if call.name_start == use.start:
+                yield call
+
+
+def _qualified(change: SignatureChange | AsyncChange) -> str:
+    return f"{change.scope}.{change.name}".lstrip(".")
+
+
+def _stands(change: SignatureChange, home: File) -> bool:
+    """Whether the function still has the parameters that the change gave it."""
+    expected = [(p.name, p.kind, p.default) for p in change.after]
+    return any(
+        where(home.parsed, f.line) == _qualified(change)
+        and [(p.name, p.kind, p.default) for p in f.parameters] == expected
+        for f in functions(home.parsed)
+        if f.name == change.name
+    )
+
+
+def _mates(change: SignatureChange, home: File, file: File) -> Iterator[Site]:
+    """Where the same function is declared or defined in another place."""
+    parsed = file.parsed
+    if not parsed.language.declares or not (file.home or file.sees(home.name)):
+        return
+    owner = change.scope.rpartition(".")[2]
+    for function in functions(parsed):
+        around = where(parsed, function.line).rpartition(".")[0].rpartition(".")[2]
+        if function.name != change.name or around != owner or _kinds(function.parameters) != _kinds(change.before):
+            continue
+        own = {p.name: p for p in function.parameters if p.name}
+        names = {new: old for old, new in change.renamed}
+        texts, may_have_default = list[str](), True
+        for given in reversed(change.after):
+            kept = own.get(names.get(given.name, given.name))
+            may_have_default = may_have_default and kept is not None and kept.default
+            texts.insert(0, kept.text if kept is not None and may_have_default else _without_default(kept or given))
+        start, end = function.inner
+        before = parsed.snapshot.utf8[start:end].decode("utf-8", "surrogatepass")
+        message = f"{change.name} has other parameters now"
+        yield Site(file.uri, start, end, before, ", ".join(texts), "signature", message, where(parsed, function.line))
+
+
+def _kinds(parameters: Sequence[Parameter]) -> list[str]:
+    """Parameters without their names and defaults, which a declaration need not repeat."""
+    return [
+        re.sub(rf"\b{re.escape(p.name)}\b" if p.name else "(?!)", "", _without_default(p)).strip() for p in parameters
+    ]
+
+
+def _without_default(parameter: Parameter) -> str:
+    return parameter.text.partition("=")[0].rstrip() if parameter.default else parameter.text
+
+
+def _is_overloaded(change: SignatureChange, home: File) -> bool:
+    """Whether calls may mean another function of that name."""
+    parsed = home.parsed
+    named = [f for f in functions(parsed) if f.name == change.name and where(parsed, f.line) == _qualified(change)]
+    mates = [f for f in named if parsed.language.declares and _kinds(f.parameters) == _kinds(change.before)]
+    return parsed.language.overloads and len(named) - len(mates) > 1
+
+
+def _takes_receiver(change: SignatureChange, home: File) -> bool:
+    scope = next((s for s in scopes(home.parsed) if s.qualified_name == _qualified(change)), None)
+    return scope is None or home.parsed.language.takes_receiver(home.parsed, scope)
+
+
+def _function_at(parsed: Parsed, line: int) -> Function | None:
+    scope = scope_at(parsed, line, 0)
+    if scope.kind != "function":
+        return None
+    return next((f for f in functions(parsed, scope.def_line, scope.def_line + 1) if f.name == scope.name), None)
+
+
+def _place(file: File, call: Call, made: Rewrite, name: str, *, sure: bool) -> Site:
+    text, hole = made.text, made.hole
+    if made.wants and hole is not None and _is_at_hand(file.parsed, call, made.wants):
+        text, hole = text[:hole] + made.wants + text[hole:], None
+    before = file.parsed.snapshot.utf8[made.start : made.end].decode("utf-8", "surrogatepass")
+    message = f"{name} is called in another way now"
+    scope = where(file.parsed, call.line)
+    return Site(file.uri, made.start, made.end, before, text, "signature", message, scope, hole, made.wants, sure)
+
+
+def _is_at_hand(parsed: Parsed, call: Call, name: str) -> bool:
+    scope = scope_at(parsed, call.line, 0)
+    return any(item.name == name and item.kind in _FILLS for item in visible(parsed, scope))

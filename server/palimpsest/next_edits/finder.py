@@ -1,0 +1,191 @@
+"""Finds the places that should follow the last edits.
+
+In: bursts of edits, the open documents.  Out: candidates, each a place in a file and the change that leads to it.  Runs
+on a thread, one call at a time.  Owner of its caches: changes by burst, places by file, trees of files that are not
+open.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from palimpsest.languages.name_index import NameIndex
+from palimpsest.languages.registry import language_of
+from palimpsest.next_edits.bursts import Burst
+from palimpsest.next_edits.changes import EditPattern, Rename, Site
+from palimpsest.next_edits.detect import changes, is_broken, window
+from palimpsest.next_edits.offered import Point
+from palimpsest.next_edits.other_files import OtherFiles
+from palimpsest.next_edits.sites import is_local, is_shared, member_of, places, words
+from palimpsest.next_edits.targets import File
+from palimpsest.syntax.parse import Parsed, parse_snapshot
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.workspace.files import WorkspaceFiles
+
+MOST_PLACES = 400
+MOST_CHANGES = 6
+MOST_S = 2.0
+"""To look through the files for one change; what is found by then is offered, and the rest the next time."""
+KEPT_LOOKS = 1_024
+KEPT_CHARACTERS = 4_000_000
+"""Of the sources whose parses are kept with their places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    change: EditPattern
+    file: File
+    place: Site
+    point: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`unexplained` is the newest burst where no tree tells what follows it, with its parses; `idle` are those that
+    need not be kept."""
+
+    candidates: tuple[Candidate, ...] = ()
+    unexplained: tuple[Parsed, Parsed] | None = None
+    idle: tuple[Burst, ...] = ()
+
+
+class Finder:
+    """One window's."""
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        exclude: Sequence[str],
+        index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
+    ) -> None:
+        self._others = OtherFiles(roots, exclude, index)
+        self._made: dict[Burst, tuple[EditPattern, ...]] = {}
+        self._looked: dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]] = {}
+        self._used = set[tuple[EditPattern, Parsed, Parsed, bool]]()  # by the search that goes on
+        self._origins: dict[tuple[EditPattern, str], Counter[tuple[str, str]]] = {}
+
+    def find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> Found:
+        """Every place of every change; on a thread, with values that nobody changes and caches that nobody else has."""
+        self._used = set()
+        try:
+            return self._find(open_files, ended, burst)
+        finally:
+            self._forget_unused()
+
+    def _find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> Found:
+        by_uri = {file.uri: file for file in open_files}
+        if burst is not None and burst.after.uri in by_uri:
+            before, after = _parsed(burst.before), by_uri[burst.after.uri].parsed
+            lines = window(before, after)
+            if lines is not None and is_broken(before, after, lines):
+                return Found()
+        bursts = [*ended, *([burst] if burst else [])]
+        followed, worth = self._changes(bursts)
+        found = dict[tuple[str, int, int, str], Candidate]()
+        for change in followed:
+            home = by_uri.get(change.uri)
+            if home is None:
+                continue
+            for file, place in self._places_of(change, File(home.parsed, home.name, True), open_files):
+                point = point_of(file.parsed.snapshot, place.start)
+                if len(found) < MOST_PLACES:
+                    key = (place.uri, place.start, place.end, place.text)
+                    found.setdefault(key, Candidate(change, file, place, point))
+        idle = tuple(burst for burst in ended if burst not in worth and burst is not bursts[-1])
+        return Found(tuple(found.values()), self._unexplained(bursts, by_uri), idle)
+
+    def _changes(self, bursts: Sequence[Burst]) -> tuple[list[EditPattern], list[Burst]]:
+        """What the last edits amount to, the newest first, and the bursts that amount to something."""
+        known, self._made = self._made, {}
+        for burst in bursts:
+            made = known.get(burst)
+            self._made[burst] = changes(_parsed(burst.before), _parsed(burst.after)) if made is None else made
+        worth = [burst for burst in bursts if self._made[burst]][-MOST_CHANGES:]
+        found = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
+        return [*found, *_chained(found)], worth
+
+    def _unexplained(self, bursts: Sequence[Burst], by_uri: Mapping[str, File]) -> tuple[Parsed, Parsed] | None:
+        burst = bursts[-1]
+        if self._made[burst] or burst.after.uri not in by_uri:
+            return None
+        after = by_uri[burst.after.uri].parsed
+        return (_parsed(burst.before), after) if after.snapshot.text == burst.after.text else None
+
+    def _places_of(self, change: EditPattern, home: File, open_files: Sequence[File]) -> list[tuple[File, Site]]:
+        files = [home, *(file for file in open_files if file.uri != home.uri)]
+        wanted = words(change, home)
+        if is_local(change):
+            files = [home]
+        else:
+            files += self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
+        files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
+        member = member_of(change, home)
+        alone = member is not None and not any(is_shared(member, file) for file in files)
+        found = self._looked_through(change, home, files, alone)
+        return [(file, place) for file, place in found if place.sure or self._was_there(change, file, place, found)]
+
+    def _was_there(self, change: EditPattern, file: File, place: Site, found: Sequence[tuple[File, Site]]) -> bool:
+        """Whether a place that only its text vouches for stood there when its file was first looked at for the change:
+        a call with the new order of arguments looks like one with the old."""
+        origin = self._origins.get((change, file.uri))
+        if origin is None:
+            origin = Counter((p.where, p.before) for there, p in found if there.uri == file.uri)
+            self._origins[change, file.uri] = origin
+            while len(self._origins) > KEPT_LOOKS:
+                del self._origins[next(iter(self._origins))]
+        return bool(origin[place.where, place.before])
+
+    def _looked_through(
+        self, change: EditPattern, home: File, files: Sequence[File], alone: bool
+    ) -> list[tuple[File, Site]]:
+        """The places in files, each looked through once for as long as it and the edited one stay as they are."""
+        found, ends = [], time.monotonic() + MOST_S
+        for file in files:
+            key = change, home.parsed, file.parsed, alone
+            there = self._looked.pop(key, None)
+            if there is None and time.monotonic() < ends:
+                there = places(change, home, file, alone=alone)
+            if there is not None:
+                self._looked[key] = there
+                self._used.add(key)
+                found += [(file, place) for place in there]
+        return found
+
+    def _forget_unused(self) -> None:
+        """What the last search did not use is about parses that no document has any more: each keystroke makes one.
+        Of what it used, each parse counts once."""
+        kept, seen, n_characters = dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]](), set[int](), 0
+        for key in reversed([key for key in self._looked if key in self._used][-KEPT_LOOKS:]):
+            new = {id(parsed): len(parsed.snapshot.text) for parsed in key[1:3] if id(parsed) not in seen}
+            if kept and n_characters + sum(new.values()) > KEPT_CHARACTERS:
+                break
+            n_characters += sum(new.values())
+            seen.update(new)
+            kept[key] = self._looked[key]
+        self._looked = dict(reversed(kept.items()))
+
+
+def _parsed(snapshot: Snapshot) -> Parsed:
+    return parse_snapshot(snapshot, language_of(snapshot.language_id, snapshot.uri))
+
+
+def _chained(found: Sequence[EditPattern]) -> list[EditPattern]:
+    """A name that was changed twice: the uses of the first go to the last.  `found` has the newest first."""
+    renames = [change for change in found if isinstance(change, Rename)]
+    made = list[EditPattern]()
+    for n, newer in enumerate(renames):
+        for older in renames[n + 1 :]:
+            same = (older.uri, older.kind, older.scope) == (newer.uri, newer.kind, newer.scope)
+            if same and older.new == newer.old and older.old != newer.new:
+                made.append(Rename(newer.uri, newer.kind, newer.scope, older.old, newer.new))
+    return list(dict.fromkeys(made))
+
+
+def point_of(snapshot: Snapshot, byte: int) -> Point:
+    """The row and byte column of a byte."""
+    data = snapshot.utf8
+    return data.count(b"\n", 0, byte), byte - (data.rfind(b"\n", 0, byte) + 1)

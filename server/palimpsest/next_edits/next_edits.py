@@ -1,0 +1,253 @@
+"""Next edits: the places that should follow what was just edited, one at a time.
+
+In: what the editor says of documents, the cursor.  Out: places, as edits of a document as it is now.  They are found by
+the syntax trees of the workspace's files first (`next_edits/`), by the model second.  Owner of the bursts
+(`bursts.py`) and of what was offered and settled (`offered.py`); `finder.py` finds the places.
+
+Places are searched again in the current texts for every request, so none is stale; nothing is offered while the last
+edit has new syntax errors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palimpsest.edits.suggestions.files import Files
+from palimpsest.edits.suggestions.suggestions import Suggestions
+from palimpsest.languages.registry import language_of
+from palimpsest.next_edits.bursts import Bursts
+from palimpsest.next_edits.changes import EditPattern, Site
+from palimpsest.next_edits.detect import window
+from palimpsest.next_edits.finder import Candidate, Finder, point_of
+from palimpsest.next_edits.model import NextEditModel, applied
+from palimpsest.next_edits.offered import Offered, Offers, Point
+from palimpsest.next_edits.related import Related, related
+from palimpsest.next_edits.targets import File
+from palimpsest.syntax.indentation import is_worse
+from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.text.snapshot import Position, Range, Snapshot
+from palimpsest.window.events import (
+    CursorMoved,
+    DocumentChanged,
+    DocumentClosed,
+    FilesChanged,
+    SettingsChanged,
+)
+from palimpsest.window.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class NextEdit:
+    """`range` of `snapshot` is to be replaced by `text`; `is_open` says whether the editor has the document.
+
+    `total` counts this place and those that come after it."""
+
+    id: str
+    snapshot: Snapshot
+    range: Range
+    text: str
+    kind: str
+    message: str
+    is_open: bool
+    total: int
+
+
+class NextEdits:
+    """One window's."""
+
+    def __init__(self, services: Services, suggestions: Suggestions) -> None:
+        self._services = services
+        self._bursts = Bursts()
+        self._offers = Offers()
+        self._files = Files(services)
+        self._finder = self._made()
+        self._model = NextEditModel(services, suggestions)
+        self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
+        self._one_at_a_time = asyncio.Lock()
+        events = services.events
+        events.on(DocumentChanged, self._changed)
+        events.on(DocumentClosed, lambda event: self._bursts.forget(event.uri))
+        events.on(CursorMoved, self._moved)
+        events.on(FilesChanged, self._saved)
+        events.on(SettingsChanged, self._settings_changed)
+
+    def _is_on(self, snapshot: Snapshot) -> bool:
+        return not self._services.why_off(snapshot, "nextEdit")
+
+    # What the editor says -------------------------------------------------------------------------------------
+
+    def _changed(self, event: DocumentChanged) -> None:
+        if self._is_on(event.new) and language_of(event.new.language_id, event.new.uri).grammar is not None:
+            self._bursts.changed(event.old, event.new, event.edits)
+            self._offers.changed(event.old, event.new, event.edits)
+
+    def _moved(self, event: CursorMoved) -> None:
+        if event.said:
+            self._bursts.cursor_at(event.uri, event.position.line)
+
+    def _saved(self, event: FilesChanged) -> None:
+        for uri in event.uris:
+            self._bursts.end(uri)
+
+    def _settings_changed(self, event: SettingsChanged) -> None:
+        """Folders, or what is excluded in them, are others."""
+        if "next_edits" in event.parts:
+            self._finder = self._made()
+
+    def _made(self) -> Finder:
+        services = self._services
+        return Finder(services.roots.folders, services.settings.context.exclude, services.index.seen_by)
+
+    # What is offered ------------------------------------------------------------------------------------------
+
+    async def next(self, uri: str, position: Position) -> NextEdit | None:
+        """The next place: nearest below the position, then from the document's top, then in other files.
+
+        None: nothing follows, or it is switched off.  Raises InvalidArgument for a document that is not open.
+        """
+        here = self._services.documents.get(uri)
+        if not self._is_on(here) or not (self._bursts.open or self._bursts.ended):
+            return None
+        async with self._one_at_a_time:
+            open_files = self._open_files(here)
+            if open_files is None:
+                return None
+            bursts = self._bursts.ended, self._bursts.open
+            found = await asyncio.to_thread(self._finder.find, open_files, *bursts)
+            self._bursts.drop(found.idle)
+            if not self._are_current(open_files):
+                return None  # the person typed on; the client asks again
+            best = self._ordered(found.candidates, uri, position)
+            for n, candidate in enumerate(best):
+                place = await self._finished(candidate)
+                if place is not None and self._are_current(open_files):
+                    return self._given(candidate.change, candidate.file, place, candidate.point, len(best) - n)
+            if best or found.unexplained is None:
+                return None
+            return await self._by_model(found.unexplained)
+
+    async def accept(self, identity: str) -> NextEdit | None:
+        """The editor has made the edit; the place after it.  Raises InvalidArgument for an unknown id."""
+        offered = self._offers.get(identity)
+        self.shown(identity)
+        if self._offers.settle(identity, "accepted"):
+            language = self._language_id(offered.place.uri)
+            self._services.statistics.count("nextEdit", "accepted", chars=len(offered.place.text), language=language)
+        self._bursts.end()
+        uri = offered.place.uri
+        if self._services.documents.find(uri) is None:
+            uri = next((document.uri for document in self._services.documents), "")
+        return await self.next(uri, Position(offered.point[0], 0)) if uri else None
+
+    def dismiss(self, identity: str) -> None:
+        """Not wanted, and not offered again.  Raises InvalidArgument for an unknown id."""
+        offered = self._offers.get(identity)
+        self.shown(identity)
+        if self._offers.settle(identity, "dismissed"):
+            self._services.statistics.count("nextEdit", "rejected", language=self._language_id(offered.place.uri))
+
+    def shown(self, identity: str) -> None:
+        """The person sees it; whoever settles it has.  Raises InvalidArgument for an unknown id."""
+        offered = self._offers.get(identity)
+        if self._offers.show(identity):
+            self._services.statistics.count("nextEdit", "shown", language=self._language_id(offered.place.uri))
+
+    # Parts ----------------------------------------------------------------------------------------------------
+
+    def _language_id(self, uri: str) -> str:
+        snapshot = self._services.documents.find(uri)
+        return snapshot.language_id if snapshot is not None else ""
+
+    def _open_files(self, here: Snapshot) -> list[File] | None:
+        """The open documents of the language, this one first; None where it has no grammar."""
+        language = language_of(here.language_id, here.uri)
+        if (
+            language.grammar is None
+            or self._services.privacy.why_not(here)
+            or not self._services.roots.may_edit(here.uri)
+        ):
+            return None
+        found = []
+        for snapshot in [here, *(s for s in self._services.documents if s.uri != here.uri)]:
+            if language_of(snapshot.language_id, snapshot.uri) != language:
+                continue
+            if snapshot is here or self._files.may_edit(snapshot.uri, snapshot):
+                name = self._services.roots.locate(snapshot.uri)[1]
+                found.append(File(self._services.parser.parse(snapshot), name, False))
+        return found
+
+    def _are_current(self, files: Sequence[File]) -> bool:
+        return all(self._services.documents.find(file.uri) is file.parsed.snapshot for file in files)
+
+    def _ordered(self, found: Sequence[Candidate], uri: str, position: Position) -> list[Candidate]:
+        """Below the cursor, above it, then the other files in the order they were found; what only a model can finish
+        is left out where none may be asked."""
+        files = list(dict.fromkeys(candidate.place.uri for candidate in found))
+
+        def rank(candidate: Candidate) -> tuple[int, bool, Point]:
+            is_here = candidate.place.uri == uri
+            where = -1 if is_here else files.index(candidate.place.uri)
+            return where, is_here and candidate.point[0] < position.line, candidate.point
+
+        def can(candidate: Candidate) -> bool:
+            place, snapshot = candidate.place, candidate.file.parsed.snapshot
+            if not self._offers.may_offer(candidate.change, place, candidate.point):
+                return False
+            return place.hole is None or self._model.may_ask(snapshot)
+
+        return sorted(filter(can, found), key=rank)
+
+    async def _finished(self, candidate: Candidate) -> Site | None:
+        """The place with what it lacks, if it brings no syntax error."""
+        place: Site | None = candidate.place
+        if candidate.place.hole is not None:
+            place = await self._model.filled(candidate.file, candidate.place)
+        return place if place is not None and _is_sound(candidate.file, place) else None
+
+    async def _by_model(self, burst: tuple[Parsed, Parsed]) -> NextEdit | None:
+        before, after = burst
+        snapshot = after.snapshot
+        about = await asyncio.to_thread(related, before, after)
+        if about is None or not self._model.may_ask(snapshot):
+            return None
+        asked = about.instruction, snapshot.text
+        if self._answer is None or self._answer[0] != asked:
+            self._answer = asked, await self._model.alike(snapshot, about)
+        place = self._answer[1]
+        file = File(after, self._services.roots.locate(snapshot.uri)[1], True)
+        if place is None or self._services.documents.find(snapshot.uri) is not snapshot:
+            return None
+        if not _is_elsewhere(place, before, after) or not _is_sound(file, place):
+            return None
+        return self._offer_of_model(about, file, place)
+
+    def _offer_of_model(self, about: Related, file: File, place: Site) -> NextEdit | None:
+        point = point_of(file.parsed.snapshot, place.start)
+        if not self._offers.may_offer(about.instruction, place, point):
+            return None
+        return self._given(about.instruction, file, place, point, 1)
+
+    def _given(self, about: EditPattern | str, file: File, place: Site, point: Point, total: int) -> NextEdit:
+        offered: Offered = self._offers.give(about, place, point)
+        snapshot = file.parsed.snapshot
+        start, end = (_position(snapshot, byte) for byte in (place.start, place.end))
+        is_open = self._services.documents.find(snapshot.uri) is snapshot
+        return NextEdit(offered.id, snapshot, Range(start, end), place.text, place.kind, place.message, is_open, total)
+
+
+def _is_sound(file: File, place: Site) -> bool:
+    return not is_worse(parse_text(applied(file.parsed.snapshot, place), file.parsed.language), file.parsed)
+
+
+def _is_elsewhere(place: Site, before: Parsed, after: Parsed) -> bool:
+    """Whether a model's edit leaves alone what the person has just written."""
+    lines = window(before, after)
+    first = _position(after.snapshot, place.start).line
+    last = _position(after.snapshot, place.end).line
+    return lines is None or last <= lines[1].start or first >= lines[1].stop
+
+
+def _position(snapshot: Snapshot, byte: int) -> Position:
+    return snapshot.at_point(*point_of(snapshot, byte))

@@ -1,0 +1,118 @@
+"""Next edits that were offered, and what became of each.
+
+In: places and where they begin, ids, the edits of documents.  Out: ids, and whether a place may be offered.  Owner of
+the ids and of what was dismissed or accepted, which moves along with the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from palimpsest.errors import InvalidArgument
+from palimpsest.next_edits.changes import EditPattern, Site
+from palimpsest.text.snapshot import InputEdit, Snapshot
+
+KEPT = 256
+Fate = Literal["open", "accepted", "dismissed"]
+Point = tuple[int, int]
+"""A row and a byte column, as tree-sitter counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """`about` is the change that the place follows, or the words of what the model was asked."""
+
+    id: str
+    about: EditPattern | str
+    place: Site
+    point: Point
+    fate: Fate = "open"
+    shown: bool = False
+
+
+class Offers:
+    """One window's."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Offered] = {}
+        self._n = 0
+
+    def get(self, identity: str) -> Offered:
+        """Raises InvalidArgument for an id that was never given out, or too long ago."""
+        found = self._by_id.get(identity)
+        if found is None:
+            raise InvalidArgument("id", f"there is no next edit {identity!r}.", hint="Ask for `palimpsest/nextEdit`.")
+        return found
+
+    def give(self, about: EditPattern | str, place: Site, point: Point) -> Offered:
+        """The offer of this place: the one that was given out before, or a new one."""
+        known = self._at(about, place, point)
+        if known is None:
+            self._n += 1
+            known = Offered(f"n-{self._n}", about, place, point)
+        known = replace(known, place=place)
+        self._put(known)
+        return known
+
+    def may_offer(self, about: EditPattern | str, place: Site, point: Point) -> bool:
+        known = self._at(about, place, point)
+        return known is None or known.fate == "open"
+
+    def settle(self, identity: str, fate: Fate) -> bool:
+        """Whether that is news.  Raises InvalidArgument for an unknown id."""
+        found = self.get(identity)
+        self._by_id[identity] = replace(found, fate=fate)
+        return found.fate == "open"
+
+    def show(self, identity: str) -> bool:
+        """Whether that is news.  Raises InvalidArgument for an unknown id."""
+        found = self.get(identity)
+        self._by_id[identity] = replace(found, shown=True)
+        return not found.shown
+
+    def changed(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> None:
+        """Move along with the text of a document."""
+        for found in [o for o in self._by_id.values() if o.place.uri == new.uri]:
+            point: Point | None = found.point
+            for edit in edits:
+                point = None if point is None else _moved(point, edit)
+            if point is None:
+                point = _found_again(found.point, old, new)
+            if point is None:
+                del self._by_id[found.id]
+            else:
+                self._by_id[found.id] = replace(found, point=point)
+
+    def _at(self, about: EditPattern | str, place: Site, point: Point) -> Offered | None:
+        for found in self._by_id.values():
+            if found.place.uri == place.uri and found.point == point and found.about == about:
+                return found
+        return None
+
+    def _put(self, offered: Offered) -> None:
+        self._by_id.pop(offered.id, None)
+        self._by_id[offered.id] = offered
+        if len(self._by_id) > KEPT:
+            del self._by_id[next(iter(self._by_id))]
+
+
+def _moved(point: Point, edit: InputEdit) -> Point | None:
+    """Where a point is after an edit; None where the edit took away what it stood at."""
+    start, old_end, new_end = edit.start_point, edit.old_end_point, edit.new_end_point
+    if point < start:
+        return point
+    if point == start and (old_end > start or new_end[0] == start[0]):
+        return point  # what stands here was replaced, or got a beginning: it is still the place
+    if point < old_end:
+        return None
+    row = point[0] + new_end[0] - old_end[0]
+    return row, point[1] + new_end[1] - old_end[1] if point[0] == old_end[0] else point[1]
+
+
+def _found_again(point: Point, old: Snapshot, new: Snapshot) -> Point | None:
+    """After an edit of much at once (a formatter's, say): on the nearest line that reads the same."""
+    text = old.lines[point[0]] if point[0] < old.line_count else ""
+    rows = [row for row, line in enumerate(new.lines) if line == text] if text.strip() else []
+    return (min(rows, key=lambda row: abs(row - point[0])), point[1]) if rows else None

@@ -1,0 +1,89 @@
+"""The workspace's files that are not open and may have to follow an edit, parsed.
+
+In: folders, words, the index of names.  Out: the files that contain one of the words, with their trees; bounded in
+number and time.  The index says which files have the words; without one, each is read.  Reads through `WorkspaceFiles`,
+so nothing secret, ignored or outside is found, and nothing that a program writes; runs on its caller's thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+from palimpsest.languages.name_index import NameIndex
+from palimpsest.languages.registry import language_of
+from palimpsest.next_edits.targets import File
+from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
+from palimpsest.text.bounded import forget_oldest
+from palimpsest.text.generated import is_generated
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import relative
+from palimpsest.workspace.files import FileText, WorkspaceFiles
+
+MOST_FILES = 2_000
+MOST_ENTRIES = 50_000
+"""Names of files and folders that are looked at, in whatever folders."""
+MOST_S = 1.5
+KEPT = 512
+KEPT_CHARACTERS = 4_000_000
+"""Of the sources whose trees are kept."""
+
+
+class OtherFiles:
+    """Owner of the trees of files that are not open.  One caller at a time."""
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        exclude: Sequence[str],
+        index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
+    ) -> None:
+        self._files = WorkspaceFiles(roots, exclude)
+        self._index = index(self._files)
+        self._parsed: dict[str, tuple[tuple[str, int, int], Parsed]] = {}
+
+    def having(self, words: Collection[str], language: Language, without: Collection[str]) -> Iterator[File]:
+        """The files of a language with one of the words in their text, in order of their paths; not those `without`
+        (URIs: what is open, whose text counts)."""
+        self._files.look_again()
+        ends = time.monotonic() + MOST_S
+        index = self._index if self._index is not None and self._index.is_complete else None
+        for path in self._paths(language, ends) if index is None else index.having(words, language.id):
+            if time.monotonic() > ends:
+                return
+            source = self._files.source(path, having=words)
+            if source is None or source.uri in without:
+                continue
+            root = self._files.root_of(path)
+            name = path.name if root is None else relative(path, root)
+            if not is_generated(name, source.text):
+                yield File(self._tree(source, language), name, False)
+
+    def _paths(self, language: Language, ends: float) -> Iterator[Path]:
+        """Nearest the roots first.  `ends` is asked at each folder, since there may be many without a file."""
+        folders, n_files, n_entries = deque(self._files.roots), 0, 0
+        while folders and n_entries < MOST_ENTRIES and time.monotonic() < ends:
+            folder = folders.popleft()
+            entries = self._files.listing(folder)
+            n_entries += 1 + len(entries)
+            for entry in entries:
+                path = folder / entry.name
+                if entry.is_link:
+                    continue  # what it leads to is found where it is
+                if entry.is_dir:
+                    folders.append(path)
+                elif language_of("", entry.name) == language:
+                    n_files += 1
+                    if n_files > MOST_FILES:
+                        return
+                    yield path
+
+    def _tree(self, source: FileText, language: Language) -> Parsed:
+        known = self._parsed.pop(source.uri, None)
+        if known is None or known[0] != source.stamp:
+            known = source.stamp, parse_snapshot(Snapshot(source.uri, 0, language.id, source.text), language)
+        self._parsed[source.uri] = known
+        forget_oldest(self._parsed, KEPT, lambda kept: len(kept[1].snapshot.text), KEPT_CHARACTERS)
+        return known[1]

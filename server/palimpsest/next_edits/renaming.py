@@ -1,0 +1,189 @@
+"""Pure: the sites that follow a rename: other uses of the same name.
+
+In: a rename, files.  Out: sites.  Shadowed names, strings, comments and members of values known to be of another class
+are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from palimpsest.next_edits.changes import AsyncChange, EditPattern, Rename, SignatureChange, Site
+from palimpsest.next_edits.targets import (
+    EditedName,
+    File,
+    edited,
+    imports_of,
+    is_built_in,
+    qualified,
+    referring,
+    where,
+)
+from palimpsest.syntax.calls import calls
+from palimpsest.syntax.parse import Language
+from palimpsest.syntax.scopes import class_around, class_name_around, scopes
+from palimpsest.syntax.uses import Region, Use, uses
+
+_PLAIN = ("local", "variable", "parameter", "function", "import")
+"""Kinds of renames of plain names that values have."""
+
+
+def member_target(change: EditPattern, language: Language) -> EditedName | None:
+    """The member that a change is about.  None if it is not about a member, or is about the method that runs when the
+    class is called."""
+    match change:
+        case Rename(kind="attribute"):
+            return EditedName(change.old, change.scope, True, "")
+        case Rename(kind="parameter"):
+            around, _, name = change.scope.rpartition(".")
+            is_made = language.is_constructor(name, around.rpartition(".")[2])
+            return EditedName(name, around, True, "") if around and not is_made else None
+        case SignatureChange(is_method=True) | AsyncChange(is_method=True):
+            is_made = language.is_constructor(change.name, change.scope.rpartition(".")[2])
+            return EditedName(change.name, change.scope, True, "") if not is_made else None
+    return None
+
+
+def rename_places(change: Rename, home: File, file: File, alone: bool) -> Iterator[Site]:
+    if not stands(change, home):
+        return
+    if change.kind == "attribute":
+        found = _member_uses(change, home, file, alone)
+    elif change.kind == "parameter":
+        found = _parameter_uses(change, home, file, alone)
+    else:
+        found = _named_uses(change, home, file)
+    for use in found:
+        place = _place(change, file, use)
+        if place is not None:
+            yield place
+
+
+def stands(change: Rename, home: File) -> bool:
+    """Whether the new name still has the old name's meaning: it is bound there, and the old one is not.
+
+    Later assignments keep the old name until they follow, too; a second definition of the old name means that it has a
+    meaning of its own.
+    """
+    new, old = (_meanings(change, home, name) for name in (change.new, change.old))
+    if change.kind in ("local", "variable"):
+        first = next((use.start for use in new if use.role == "assigned"), None)
+        return first is not None and not any(use.start < first or use.role != "assigned" for use in old)
+    if change.kind == "attribute":
+        return bool(new) and all(use.role == "member" for use in old)
+    if change.kind == "parameter":
+        return any(use.role == "parameter" for use in new) and all(use.role == "assigned" for use in old)
+    has_mates = any(use.declares for use in (*new, *old))
+    return any(use.role == change.kind for use in new) and (not old or has_mates)
+
+
+def _meanings(change: Rename, home: File, name: str) -> list[Use]:
+    """The uses that give a name its meaning where the change was made: those that bind it or assign it on `self`."""
+    found, regions = [], _regions(change, home)
+    for use in uses(home.parsed, name):
+        if change.kind == "attribute" and use.role == "member" and use.assigned:
+            if class_name_around(home.parsed, use.line) == change.scope:
+                found.append(use)
+        elif use.binds and use.belongs in regions:
+            found.append(use)
+    return found
+
+
+def _regions(change: Rename, home: File) -> set[Region]:
+    """The regions that bind the new name in the scope of the change."""
+    return {
+        use.belongs
+        for use in uses(home.parsed, change.new)
+        if use.binds and use.belongs is not None
+        if qualified(home.parsed, use.belongs) == change.scope
+        if (use.belongs.kind == "class") == (change.kind == "attribute")
+    }
+
+
+def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
+    target = edited(change.old, change.scope, home, change.new)
+    if not file.home:
+        yield from imports_of(file, target, change.old)
+        yield from referring(file, target, also=_imported_as(change, file))
+        return
+    regions = _regions(change, file)
+    for use in uses(file.parsed, change.old, change.new):
+        if use.belongs in regions and use.role != "import":
+            yield use
+
+
+def _imported_as(change: Rename, file: File) -> str:
+    """The new name, if another file's import may already use it while the file's other uses do not yet.  Empty if the
+    old name has a meaning of its own there."""
+    return "" if is_built_in(file.parsed, change.old) else change.new
+
+
+def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
+    target = EditedName(change.old, change.scope, True, "", alone)
+    language = file.parsed.language
+    yield from referring(file, target, also=change.new if file.home and language.bare_members else "")
+    for use in uses(file.parsed, change.old, change.new):
+        if use.belongs is not None and use.belongs.kind == "class":
+            cls = class_around(file.parsed, use.line)
+            own = file.home and qualified(file.parsed, use.belongs) == change.scope
+            own = own and (use.binds or not language.bare_members)  # `referring` has the other uses
+            mate = language.declares and use.belongs.name == target.owner and file.sees(home.name)
+            derived = cls is not None and target.owner in language.bases(file.parsed, cls)
+            if own or (use.binds and not file.home and mate) or (use.binds and derived):
+                yield use
+    if not _has_constructor(home, change.scope):  # fields passed by name to the constructor
+        yield from _keywords(change.old, file, edited(target.owner, _binding(_around(change.scope), home), home))
+
+
+def _has_constructor(home: File, cls: str) -> bool:
+    inside = [s for s in scopes(home.parsed) if s.is_method and s.parent is not None and s.parent.qualified_name == cls]
+    return any(home.parsed.language.is_constructor(s.name, cls.rpartition(".")[2]) for s in inside)
+
+
+def _parameter_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
+    if file.home:
+        yield from _named_uses(change, home, file)
+    yield from _keywords(change.old, file, callee(change.scope, home, alone))
+
+
+def callee(scope: str, home: File, alone: bool) -> EditedName:
+    """What is called to run the function with that qualified name."""
+    around, _, name = scope.rpartition(".")
+    is_method = any(s.qualified_name == scope and s.is_method for s in scopes(home.parsed))
+    outer, _, cls = around.rpartition(".")
+    if is_method and home.parsed.language.is_constructor(name, cls):
+        return edited(cls, _binding(outer, home), home)
+    return EditedName(name, around, True, home.name, alone) if is_method else edited(name, _binding(around, home), home)
+
+
+def _binding(scope: str, home: File) -> str:
+    """The scope that binds the names of a scope: of a namespace's the file."""
+    named = {s.kind for s in scopes(home.parsed) if s.qualified_name == scope}
+    return "" if named == {"namespace"} else scope
+
+
+def _keywords(name: str, file: File, target: EditedName) -> Iterator[Use]:
+    """`name=` in calls of the target."""
+    named = [use for use in uses(file.parsed, name) if use.role == "keyword"]
+    if not named:
+        return
+    heads = {use.start for use in referring(file, target)}
+    for use in named:
+        for call in calls(file.parsed, use.line, use.line + 1):
+            if call.name_start in heads and any(a.keyword and a.start == use.start for a in call.arguments):
+                yield use
+
+
+def _around(scope: str) -> str:
+    return scope.rpartition(".")[0]
+
+
+def _place(change: Rename, file: File, use: Use) -> Site | None:
+    if use.role == "declared" and change.kind == "parameter":
+        return None
+    message = f"{change.old} is {change.new} now"
+    scope = where(file.parsed, use.line)
+    text = change.new
+    if change.kind in _PLAIN:
+        text = file.parsed.language.renamed(file.parsed, use.start, use.end, text)
+    return Site(file.uri, use.start, use.end, use.name, text, "rename", message, scope)

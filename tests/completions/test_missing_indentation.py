@@ -1,0 +1,57 @@
+"""The indentation that an empty line lacks.  `|` is the cursor."""
+
+import pytest
+
+from palimpsest.completions.indentation import missing_at
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parse import parse_text
+
+ELSE = [
+    ("python", "def f(a):\n    if a:\n        b()\n    else:\n|\n    return a\n", 8),
+    ("javascript", "function f(a) {\n  if (a) {\n    b();\n  } else {\n|\n  }\n}\n", 4),
+    ("typescript", "function f(a: b) {\n  if (a) {\n    b();\n  } else {\n|\n  }\n}\n", 4),
+    ("java", "class A {\n  void f() {\n    if (a) {\n      b();\n    } else {\n|\n    }\n  }\n}\n", 6),
+    (
+        "csharp",
+        "class A\n{\n    void F()\n    {\n        if (a) {}\n        else\n        {\n|\n        }\n    }\n}\n",
+        12,
+    ),
+    ("c", "int f(int a) {\n    if (a) {\n        b();\n    } else {\n|\n    }\n}\n", 8),
+    ("rust", "fn f(a: bool) {\n    if a {\n        b();\n    } else {\n|\n    }\n}\n", 8),
+    ("kotlin", "fun f(a: Boolean) {\n    if (a) {\n        b()\n    } else {\n|\n    }\n}\n", 8),
+    ("swift", "func f(a: Bool) {\n    if a {\n        b()\n    } else {\n|\n    }\n}\n", 8),
+    ("php", "<?php\nfunction f($a) {\n    if ($a) {\n        b();\n    } else {\n|\n    }\n}\n", 8),
+    ("ruby", "def f(a)\n  if a\n    b\n  else\n|\n  end\nend\n", 4),
+    ("lua", "function f(a)\n  if a then\n    b()\n  else\n|\n  end\nend\n", 4),
+    ("bash", "f() {\n  if a; then\n    b\n  else\n|\n  fi\n}\n", 4),
+    ("ruby", "class A\n  def f(a)\n|\n  end\nend\n", 4),
+    ("lua", "local function f(a)\n|\nend\n\nfunction g()\n  f()\nend\n", 2),
+]
+
+
+@pytest.mark.parametrize(("language", "code", "columns"), ELSE)
+@pytest.mark.parametrize("outer", [False, True])
+def test_behind_what_opens_a_block_code_stands_deeper(language: str, code: str, columns: int, outer: bool) -> None:
+    above, below = code.split("|")
+    own = below.lstrip("\n").partition("\n")[0]
+    typed = own[: len(own) - len(own.lstrip())] if outer else ""
+    parsed = parse_text(above + typed + below, language_of(language))
+    place = parsed.snapshot.position(len(above + typed))
+    for asked in (False, True):
+        assert typed + missing_at(parsed, place, asked=asked) == " " * columns
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [
+        ("ruby", "def f(a)\n  a.b\n  |\nend\n"),
+        ("kotlin", "class A {\n    @B\n    |\n    fun f() {\n    }\n}\n"),
+        ("lua", "local a = 1\n|\nlocal b = 2\n"),
+        ("bash", "a\n|\nb\n"),
+        ("javascript", "f(a)\n|\ng(b)\n"),
+    ],
+)
+def test_behind_what_opens_none_it_does_not(language: str, code: str) -> None:
+    above, below = code.split("|")
+    parsed = parse_text(above + below, language_of(language))
+    assert missing_at(parsed, parsed.snapshot.position(len(above)), asked=True) == ""

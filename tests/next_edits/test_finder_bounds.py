@@ -1,0 +1,65 @@
+"""What next edits keep of texts and trees is bounded by what is in use, however long a person types."""
+
+import gc
+from pathlib import Path
+
+import pytest
+
+from palimpsest.languages.registry import language_of
+from palimpsest.next_edits import other_files
+from palimpsest.next_edits.bursts import Bursts
+from palimpsest.next_edits.finder import Finder
+from palimpsest.next_edits.other_files import KEPT_CHARACTERS, OtherFiles
+from palimpsest.next_edits.targets import File
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parser import Parser
+from palimpsest.text.bounded import forget_oldest
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from palimpsest.text.uris import to_uri
+
+
+def parses_of(folder: Path) -> list[Parsed]:
+    """Those in memory of documents in the folder."""
+    gc.collect()
+    every = [it for it in gc.get_objects() if isinstance(it, Parsed)]
+    return [parsed for parsed in every if parsed.snapshot.uri.startswith(to_uri(folder))]
+
+
+def test_the_oldest_go_until_number_and_size_are_kept() -> None:
+    kept = {n: "x" * n for n in range(10)}
+    forget_oldest(kept, 5, len, 20)
+    assert list(kept) == [8, 9]
+    forget_oldest(kept, 5, len, 1)
+    assert list(kept) == [9]
+
+
+@pytest.mark.slow(part="storms")
+def test_a_keystroke_leaves_no_parse_behind(tmp_path: Path) -> None:
+    uses = "".join(f"def use_{n}():\n    return total({n})\n\n\n" for n in range(20))
+    snapshot = Snapshot(to_uri(tmp_path / "a.py"), 1, "python", f"def total(n):\n    return n\n\n\n{uses}")
+    parser, bursts, finder = Parser(language_of), Bursts(), Finder((), ())
+    parser.parse(snapshot)
+    n_places, n_parses = 0, list[int]()
+    for at, letter in enumerate("_of_everything_that_there_is"):
+        where = Position(0, len("def total") + at)
+        new, edits = snapshot.changed([ContentChange(Range(where, where), letter)], snapshot.version + 1)
+        parser.update(snapshot, new, edits)
+        bursts.changed(snapshot, new, edits)
+        snapshot = new
+        found = finder.find([File(parser.parse(snapshot), "a.py", False)], bursts.ended, bursts.open)
+        n_places = max(n_places, len(found.candidates))
+        n_parses.append(len(parses_of(tmp_path)))
+    assert n_places == 20
+    assert max(n_parses) <= 3, "the document's, and what the search that was last works with"
+
+
+def test_trees_of_other_files_are_bounded_by_their_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # no door: how long a search may take is nobody's to set, and on a busy machine it would end before all are read
+    monkeypatch.setattr(other_files, "MOST_S", 60.0)
+    text = "# A line with a word.\n" * 20_000
+    n_files = 2 * KEPT_CHARACTERS // len(text)
+    for n in range(n_files):
+        (tmp_path / f"m{n}.py").write_text(text, encoding="utf-8")
+    others = OtherFiles([tmp_path], ())
+    assert sum(1 for _ in others.having({"word"}, language_of("python"), ())) == n_files
+    assert 0 < sum(len(parsed.snapshot.text) for parsed in parses_of(tmp_path)) <= KEPT_CHARACTERS
