@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bench.command import main as bench
 from palimpsest.__main__ import COMMANDS as ON_THE_COMMAND_LINE
 from palimpsest.__main__ import main
 from palimpsest.config.layers import OF_CLIENTS
@@ -64,18 +65,22 @@ def only_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(argparse.ArgumentParser, "parse_known_args", parse_only)
 
 
+PROGRAM = r"(?:palimpsest|python -m bench) "
+
+
 def command_lines() -> Iterator[str]:
     """Those shown whole, and in the text names of commands, which are asked for help."""
     for document in GUIDE:
-        yield from (line for line in documents.code_lines(document) if line.startswith("palimpsest "))
+        yield from (line for line in documents.code_lines(document) if re.match(PROGRAM, line))
         for span in documents.spans(document):
-            if re.match(r"palimpsest \w+", span):
+            if re.match(rf"{PROGRAM}\w+", span):
                 yield f"{span} --help" if re.fullmatch(r"[a-z -]+", span) and "--" not in span else span
 
 
 def is_understood(line: str) -> bool:
+    arguments = shlex.split(line, comments=True)
     try:
-        main(shlex.split(line, comments=True)[1:])
+        bench(arguments[3:]) if arguments[0] == "python" else main(arguments[1:])
     except Parsed:
         return True
     except SystemExit as ended:

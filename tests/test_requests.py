@@ -11,6 +11,7 @@ from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing.block import editing_at
 from palimpsest.context.view import CursorView
 from palimpsest.edits.line_fixes import LineFix
+from palimpsest.edits.suggestions.requests import scores
 from palimpsest.languages.registry import language_of
 from palimpsest.prompt.blocks import render_numbered
 from palimpsest.syntax.parser import Parser
@@ -73,7 +74,7 @@ def test_variants_are_the_block_as_it_would_be_shown() -> None:
         LineFix(1, ("    a = 2",), "Two."),
         LineFix(5, ("    return b",), "B."),
     ]
-    asked = Requests("w", merged([])[0]).scores(seen, (), fixes, "suggestion")
+    asked = scores(Requests("w", merged([])[0]), seen, (), fixes, "suggestion")
     assert "".join(asked.lines) == render_numbered(seen.editing)
     for fix, variant in zip(fixes, asked.variants, strict=True):
         after = [*lines[: fix.index], *fix.instead, *lines[fix.index + 1 :]]

@@ -8,6 +8,7 @@ since agents, engines and conversations know a window by its process.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import threading
 from collections.abc import Awaitable, Callable
@@ -39,9 +40,26 @@ async def serve_acp(connection: socket.socket, closing: ExitStack) -> None:
     await serve(Lines(*await asyncio.open_connection(sock=connection.dup(), limit=MOST_BUFFERED)))
 
 
+class _Thread(threading.Thread):
+    """Knows the test that it was started by."""
+
+    def __init__(self, run: Callable[[], None]) -> None:
+        super().__init__(target=run, name=NAME, daemon=True)
+        self.test = _test()
+
+
 def is_there() -> bool:
-    """Whether there is one already."""
-    return any(thread.name == NAME for thread in threading.enumerate())
+    """Whether this test has one already.  One that an earlier test has left must end first."""
+    for server in [thread for thread in threading.enumerate() if isinstance(thread, _Thread)]:
+        if server.test == _test():
+            return True
+        server.join(LONG_S)
+        assert not server.is_alive(), f"left behind by {server.test}"
+    return False
+
+
+def _test() -> str:
+    return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
 
 
 class LocalServer:
@@ -55,7 +73,7 @@ class LocalServer:
         self._connection, self._own_end = socket.socketpair()
         self._serve = serve
         self._left: list[str] = []
-        self._thread = threading.Thread(target=self._run, name=NAME, daemon=True)
+        self._thread = _Thread(self._run)
         self._thread.start()
 
     async def connect(self) -> None:

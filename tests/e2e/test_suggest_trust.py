@@ -334,6 +334,7 @@ async def test_what_cannot_be_trusted_is_flagged_or_refused_with_its_reason(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "palimpsest")  # whatever windows before this one have set
+    assert bench.editor.client.local, "its log is read"
     uri = bench.editor.open("shop/cart.py")
     again = ["L6+ ", "L6+     def subtotal(self) -> int:", "L6+         return 0"]
     repeated = [f"L2+ {line}" for line in ("        total = self.subtotal()", "        if self.discount is not None:")]

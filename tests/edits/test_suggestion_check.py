@@ -101,7 +101,7 @@ def test_a_suggestion_that_changes_nothing_is_refused_as_such(lines: list[str]) 
 
 
 def test_suggestions_of_one_reply_are_checked_one_by_one() -> None:
-    text = "".join(f'<suggestion name="editing">\n{line}\n</suggestion>\n' for line in ("L2     b = 1", "L9 x", "L1-"))
+    text = "".join(f'<suggestion name="editing">\n{line}\n</suggestion>\n' for line in ("L2     b = 1", "L9 x", "L4-"))
     reading = checked(read(text, {"editing": BLOCK}), {"editing": BLOCK}, {URI: document()})
     assert [s.edits for s in reading.suggestions] == [(LineEdit(2, 3, ("    b = 1",)),)]
     assert len(reading.refused) == 2

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.benches.infill import MOVED, TYPED, WARM_UP
-from palimpsest.__main__ import main
+from bench.command import main
 from tests.llama_server.conftest import EMBEDDED
 from tests.llama_server.test_infill import recorded, short
 
@@ -20,7 +20,7 @@ def test_the_bench_counts_both_sides_and_the_loss(tmp_path: Path, capsys: pytest
     rows = [{**row, "request": short(row["request"])} for row in recorded()[:6]]
     trace.write_text("\n".join(json.dumps(row) for row in rows))
     options = ["--trace", str(trace), "--peer", "llama-server", "--model", str(EMBEDDED), "--n-ctx", "4096"]
-    assert main(["bench", "infill", "--json", *options, "--threads", "1"]) == 0
+    assert main(["infill", "--json", *options, "--threads", "1"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert {WARM_UP, MOVED, TYPED} <= set(result["kinds"])
     assert result["kinds"][TYPED]["ours"]["most"] <= 8
@@ -30,5 +30,5 @@ def test_the_bench_counts_both_sides_and_the_loss(tmp_path: Path, capsys: pytest
 
 def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "t").write_text("{}")
-    assert main(["bench", "infill", "--trace", str(tmp_path / "t"), "--model", str(EMBEDDED)]) == 1
+    assert main(["infill", "--trace", str(tmp_path / "t"), "--model", str(EMBEDDED)]) == 1
     assert "is no recording" in capsys.readouterr().err

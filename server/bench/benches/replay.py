@@ -121,7 +121,7 @@ def _bar(progress: Progress, name: str, total: int) -> Callable[[], None]:
 
 def committed(name: str) -> Trace:
     """One of COMMITTED, made from this repository's own history."""
-    with as_file(files("palimpsest") / "bench" / "traces" / f"{name}.jsonl.xz") as path:
+    with as_file(files("bench") / "traces" / f"{name}.jsonl.xz") as path:
         return read(path)
 
 

@@ -30,8 +30,8 @@ class Figure:
 
     @property
     def is_module(self) -> bool:
-        """A module of the repository beside the product."""
-        return "." in self.command[0]
+        """A module beside the product, not a command of it."""
+        return self.command[0] == "bench" or "." in self.command[0]
 
     @property
     def folder(self) -> str:
@@ -40,9 +40,7 @@ class Figure:
 
     def line(self) -> str:
         """As the documents show it."""
-        if self.is_module:
-            return " ".join(["python -m", *self.command])
-        return " ".join(["palimpsest", *self.command])
+        return " ".join(["python -m" if self.is_module else "palimpsest", *self.command])
 
 
 def _bench(*arguments: str) -> tuple[str, ...]:
