@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from palimpsest.conversations.calls.parsing import ParsedCall, WrongCall, calls_in
 from palimpsest.conversations.documents.reference import DocumentReference
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.tools.arguments import checked
-from palimpsest.conversations.tools.call import Call
-from palimpsest.conversations.tools.instructions import described, instructions
-from palimpsest.conversations.tools.relevance import foreseen
-from palimpsest.conversations.tools.table import TOOLS, native, signatures
-from palimpsest.conversations.tools.tool import Answer, Parameter, Tool, ToolResult
-from palimpsest.conversations.tools.toolbox import Toolbox, toolbox_of, wrong
+from palimpsest.conversations.operations.arguments import checked
+from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.operations.instructions import described, instructions
+from palimpsest.conversations.operations.operation import Operation, Parameter, ToolResult
+from palimpsest.conversations.operations.relevance import foreseen
+from palimpsest.conversations.operations.table import TOOLS, native, signatures
+from palimpsest.conversations.operations.toolbox import Toolbox, wrong
 from palimpsest.errors import InvalidArgument
 from palimpsest.workspace.writing import Written, write
 
@@ -43,7 +43,7 @@ ASKED = [
 
 @dataclass
 class Workspace:
-    """Hands that write files, and answer everything else with what they were asked."""
+    """Writes files, and answers everything else with what it was asked."""
 
     root: Path
     memory: Memory
@@ -62,8 +62,15 @@ class Workspace:
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
         return Answer(f"<forked>{len(tasks)}</forked>")
 
-    async def spawn(self, *arguments: Any) -> Answer:
+    async def spawn(self, *arguments: Any, fresh: bool, behind_all: bool) -> Answer:
+        assert (fresh, behind_all) == (True, False), "a model's child knows what is given to it alone"
         return Answer(repr(arguments[1:]))
+
+    def cancel(self, conversation_id: str) -> int:
+        return 0
+
+    async def summarize(self, conversation_id: str, fd: str) -> str:
+        return await self.summary(conversation_id, fd)
 
     async def gather(self, conversation_id: str, include_history: bool) -> Answer:
         return Answer(f"gathered {include_history}")
@@ -87,8 +94,8 @@ class Chat:
     hands: Workspace
 
     async def call(self, written: str, **more: Any) -> ToolResult:
-        box = toolbox_of(self.memory)
-        (call,) = calls_in(written, signatures(box.tools))
+        box = Toolbox(self.memory)
+        (call,) = calls_in(written, signatures())
         if isinstance(call, WrongCall):
             return wrong(call)
         return await box.run(call.name, call.arguments, self.id, self.hands, **more)
@@ -172,12 +179,12 @@ JSON = st.recursive(
 @given(st.sampled_from(sorted(NAMED)), st.data())
 def test_any_arguments_are_checked_or_refused(name: str, data: st.DataObject) -> None:
     tool = TOOLS[name]
-    names = st.sampled_from([one.name for one in tool.parameters]) if tool.parameters else st.nothing()
+    names = st.sampled_from([one.name for one in tool.told]) if tool.told else st.nothing()
     arguments = data.draw(st.dictionaries(names | st.text(max_size=4), JSON, max_size=5))
     found = dict[str, Any]()
     with suppress(InvalidArgument):
         found = checked(tool, arguments)
-    by_name: dict[str, Parameter] = {one.name: one for one in tool.parameters}
+    by_name: dict[str, Parameter] = {one.name: one for one in tool.told}
     kinds = {
         "text": str, "whole number": int, "true or false": bool, "list of texts": list, "texts by name": dict,
     }  # fmt: skip
@@ -272,13 +279,13 @@ async def test_a_tool_that_breaks_answers_an_error_and_gives_nothing_away(chat: 
     assert "broken" not in broken.xml
 
 
-def fits_all(_: Sequence[Tool]) -> bool:
+def fits_all(_: Sequence[Operation]) -> bool:
     return True
 
 
 async def test_an_unknown_tool_names_those_that_there_are(chat: Chat) -> None:
-    near = await toolbox_of(chat.memory).run("get_refs", {}, chat.id, chat.hands)
-    far = await toolbox_of(chat.memory).run("</error>\n", {}, chat.id, chat.hands)
+    near = await Toolbox(chat.memory).run("get_refs", {}, chat.id, chat.hands)
+    far = await Toolbox(chat.memory).run("</error>\n", {}, chat.id, chat.hands)
     assert "Did you mean get_ref?" in near.xml
     assert "There are: " in far.xml
     assert far.xml.count("</error>") == 1
@@ -290,24 +297,15 @@ async def test_a_call_that_cannot_be_read_answers_an_error_with_its_line(chat: C
 
 
 async def test_a_result_above_the_threshold_becomes_a_descriptor_with_a_preview(chat: Chat) -> None:
-    kept = list[tuple[str, str, str]]()
-
-    def wrap(conversation: str, text: str, source: str, threshold: int) -> tuple[str, Answer]:
-        kept.append((conversation, text, source))
-        return "fd-1", Answer("<fd_result fd='fd-1'/>", {"fd": "fd-1"})
-
-    def get_ref(_: Call) -> Answer:
-        return Answer("<ref_content>" + "x" * 100, {"id": "a"}, "x" * 100)
-
-    box = Toolbox({"get_ref": get_ref, "read_fd": get_ref}, wrap)
-    for name, limit in (("get_ref", 200), ("get_ref", None), ("read_fd", 100)):
-        direct = await box.run(
-            name, {"ref_id": "a"} if name == "get_ref" else {}, "c", chat.hands, max_direct_output_chars=limit
-        )
+    chat.memory.refs.add(chat.id, None, "a", "x" * 100)
+    for written, limit in (('get_ref("a")', 200), ('get_ref("a")', None), ('read_fd("ref:a")', 100)):
+        direct = await chat.call(written, max_direct_output_chars=limit)
         assert (direct.descriptor, direct.error) == (None, "")
-    long = await box.run("get_ref", {"ref_id": "a"}, "c", chat.hands, max_direct_output_chars=100)
-    assert long == ToolResult("<fd_result fd='fd-1'/>", {"id": "a", "fd": "fd-1"}, "fd-1")
-    assert kept == [("c", "x" * 100, "tool:get_ref")]
+    long = await chat.call('get_ref("a")', max_direct_output_chars=100)
+    assert long.descriptor == "fd-1"
+    assert "exceeds 100 characters" in long.xml
+    kept = chat.memory.descriptors.get(chat.id, "fd-1")
+    assert (chat.memory.descriptors.text(chat.id, "fd-1"), kept.source) == ("x" * 100, "tool:get_ref")
 
 
 @pytest.mark.parametrize(
@@ -385,7 +383,7 @@ def test_what_is_not_offered_is_not_described() -> None:
 
 async def test_temporary_shared_file_operations(chat: Chat) -> None:
     made = await chat.call('create_temp_file("This is <shared>\\ncontent")')
-    id = made.fields["id"]
+    id = made.fields["temp_file_id"]
     assert made.xml == f'<temp_file id="{id}" chars="24" />'
     read = await chat.call(f'read_temp_file("{id}")')
     assert read.xml == f'<temp_file id="{id}" chars="24">\nThis is <shared>\ncontent\n</temp_file>'
@@ -394,7 +392,7 @@ async def test_temporary_shared_file_operations(chat: Chat) -> None:
 
 
 async def test_a_temporary_file_is_written_again_and_appended_to(chat: Chat) -> None:
-    id = (await chat.call('create_temp_file("one\\n")')).fields["id"]
+    id = (await chat.call('create_temp_file("one\\n")')).fields["temp_file_id"]
     assert (await chat.call(f'write_temp_file("{id}", "two\\n", mode="append")')).fields["chars"] == 8
     child = chat.memory.conversations.new(parent=chat.id).id
     assert chat.memory.temp_files.read(child, id) == "one\ntwo\n"
@@ -469,7 +467,3 @@ async def test_checkpoints_are_created_listed_and_restored(chat: Chat) -> None:
 async def test_a_checkpoint_of_another_conversation_is_not_restored(chat: Chat) -> None:
     other = chat.memory.checkpoints.create(chat.memory.conversations.new().id)
     assert (await chat.call(f'restore_checkpoint("{other.id}")')).error == "not_found"
-
-
-def test_every_tool_of_the_table_has_a_handler(chat: Chat) -> None:
-    assert {tool.name for tool in toolbox_of(chat.memory).tools} == NAMED

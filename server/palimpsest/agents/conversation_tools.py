@@ -6,7 +6,8 @@ from here.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import inspect
+from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
@@ -14,15 +15,17 @@ from pydantic import Field
 
 from palimpsest.agents.answers import told
 from palimpsest.agents.workspace import Workspace
+from palimpsest.conversations.operations.operation import Operation, Parameter
+from palimpsest.conversations.operations.table import OPERATIONS
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
-Talk = Annotated[str, Field(description="the conversation's id, as list_conversations says")]
-Fd = Annotated[str, Field(description="a descriptor's id or name; turn-12, result-12-0 and ref:name can be read, too")]
+CONVERSATION = Parameter("conversation", "text", "the conversation's id, as list_conversations says", required=True)
+_TYPES: dict[str, Any] = {"text": str, "whole number": int, "true or false": bool}
 
 
 def add_conversations(server: MCPServer[None], workspace: Workspace) -> None:
-    async def ask(command: str, **arguments: Any) -> dict[str, Any]:
+    async def ask(command: str, arguments: dict[str, Any]) -> dict[str, Any]:
         given = {name: value for name, value in arguments.items() if value is not None}
         answer = await told(workspace.ask(f"palimpsest.{command}", given))
         return {name: value for name, value in answer.items() if name != "xml"}  # which says the same again
@@ -30,49 +33,33 @@ def add_conversations(server: MCPServer[None], workspace: Workspace) -> None:
     @server.tool(annotations=READS)
     async def list_conversations() -> dict[str, Any]:
         """The conversations of this workspace with the local model, those changed last first."""
-        return await ask("conversation.list")
+        return await ask("conversation.list", {})
 
-    @server.tool(annotations=READS)
-    async def list_refs(conversation: Talk) -> dict[str, Any]:
-        """The parts of a conversation's replies that have an id: lines, language, versions."""
-        return await ask("refs.list", conversation=conversation)
+    def add(operation: Operation) -> None:
+        own = {"source": "agent"} if operation.name == "create_fd" else {}
 
-    @server.tool(annotations=READS)
-    async def get_ref(conversation: Talk, ref_id: str, version: int | None = None) -> dict[str, Any]:
-        """A ref's content, of its newest version or of another one."""
-        return await ask("refs.get", conversation=conversation, ref_id=ref_id, version=version)
+        async def call(**arguments: Any) -> dict[str, Any]:
+            return await ask(operation.command, {**arguments, **own})
 
-    @server.tool(annotations=ADDS)
-    async def add_ref(conversation: Talk, ref_id: str, content: str) -> dict[str, Any]:
-        """Keep a text under an id in a conversation; the same id again makes a new version."""
-        return await ask("refs.add", conversation=conversation, ref_id=ref_id, content=content)
+        parameters = [_parameter(one) for one in (CONVERSATION, *operation.parameters) if _is_offered(operation, one)]
+        parameters.sort(key=lambda one: one.default is None)
+        call.__signature__ = inspect.Signature(parameters, return_annotation=dict[str, Any])  # type: ignore[attr-defined]
+        annotations = ADDS if operation.changes else READS
+        server.add_tool(call, operation.name, description=operation.description, annotations=annotations)
 
-    @server.tool(annotations=READS)
-    async def list_fds(conversation: Talk) -> dict[str, Any]:
-        """A conversation's descriptors: long texts that are read in pages."""
-        return await ask("fd.list", conversation=conversation)
+    for operation in OPERATIONS.values():
+        if operation.agents is not None:
+            add(operation)
 
-    @server.tool(annotations=ADDS)
-    async def create_fd(conversation: Talk, content: str, name: str | None = None) -> dict[str, Any]:
-        """Put a long text into a conversation, where the local model reads it page by page."""
-        return await ask("fd.create", conversation=conversation, content=content, name=name, source="agent")
 
-    @server.tool(annotations=READS)
-    async def read_fd(
-        conversation: Talk,
-        fd: Fd,
-        page: int | None = None,
-        read_all: bool | None = None,
-        start_line: int | None = None,
-        end_line: int | None = None,
-    ) -> dict[str, Any]:
-        """A page of a descriptor (the first one unless another is asked for), some of its lines, or all of it."""
-        part = {"page": page, "read_all": read_all, "start_line": start_line, "end_line": end_line}
-        return await ask("fd.read", conversation=conversation, fd=fd, **part)
+def _is_offered(operation: Operation, parameter: Parameter) -> bool:
+    return parameter is CONVERSATION or parameter.name in (operation.agents or ())
 
-    @server.tool(annotations=READS)
-    async def search_fd(
-        conversation: Talk, fd: Fd, query: str, regex: bool | None = None, context: int | None = None
-    ) -> dict[str, Any]:
-        """The lines of a descriptor that have a text, or match a regular expression, with lines around them."""
-        return await ask("fd.search", conversation=conversation, fd=fd, query=query, regex=regex, context=context)
+
+def _parameter(one: Parameter) -> inspect.Parameter:
+    kind = Literal[one.choices] if one.choices else _TYPES[one.kind]
+    about = Field(description=one.description, ge=one.least, le=one.most)
+    is_required = one.required or one.name == "fd"  # an agent has no other way to name a descriptor
+    kind = Annotated[kind, about] if is_required else Annotated[kind | None, Field(description=one.description)]
+    default = inspect.Parameter.empty if is_required else None
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)

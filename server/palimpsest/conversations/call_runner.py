@@ -14,8 +14,8 @@ from palimpsest.conversations.calls.native import native_call
 from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
 from palimpsest.conversations.events import BranchChanged, CallBegan, CallDone, TurnBegan
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.tools.results import element
-from palimpsest.conversations.tools.toolbox import wrong
+from palimpsest.conversations.operations.results import element
+from palimpsest.conversations.operations.toolbox import wrong
 from palimpsest.conversations.turns import Turn
 from palimpsest.window.events import Events
 from palimpsest.wire import ToolCall

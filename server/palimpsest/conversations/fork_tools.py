@@ -19,8 +19,8 @@ from palimpsest.conversations.descriptors.reader import Wanted
 from palimpsest.conversations.forking import Forking, OwnTurn, Result
 from palimpsest.conversations.forks import Fork
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.tools.results import element, listed
-from palimpsest.conversations.tools.tool import Answer
+from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.operations.results import element, listed
 from palimpsest.errors import InvalidArgument, NotFound, OutsideWorkspace
 from palimpsest.window.services import Services
 from palimpsest.workspace.files import WorkspaceFiles
@@ -82,6 +82,9 @@ class ForkTools:
 
     async def gather(self, conversation: str, include_history: bool = False) -> Answer:
         return gathered(await self._forking.gather(conversation, history=include_history))
+
+    def cancel(self, conversation: str) -> int:
+        return self._forking.cancel(conversation)
 
     def _before(self, conversation: str) -> int | None:
         """What was there before the turn that asks, which is the last one."""

@@ -17,6 +17,7 @@ from palimpsest.conversations.call_runner import Needs, Tools, sent_of_tools
 from palimpsest.conversations.compaction.dropping import SizedResult, SizedTurn, dropped
 from palimpsest.conversations.descriptors.incoming import shortened
 from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.operations.results import failed
 from palimpsest.conversations.prompts import (
     KeptMessage,
     Said,
@@ -35,7 +36,6 @@ from palimpsest.conversations.prompts import (
 from palimpsest.conversations.refs.tags import PROBLEMS
 from palimpsest.conversations.reply_writer import NATIVE
 from palimpsest.conversations.thresholds import thresholds
-from palimpsest.conversations.tools.results import failed
 from palimpsest.conversations.turns import Turn
 from palimpsest.errors import InvalidArgument
 from palimpsest.prompt.blocks import render_context

@@ -1,6 +1,6 @@
 """The tools that the model is told of in a window's conversations, and what they reach for.
 
-In: calls.  Out: outcomes.  Which tools there are is `conversations/tools/`'s to say; files are written, and
+In: calls.  Out: outcomes.  Which tools there are is `conversations/operations/`'s to say; files are written, and
 the person is asked, by the host; documents are `conversations/documents/`'s.
 """
 
@@ -20,14 +20,14 @@ from palimpsest.conversations.documents.tool_answers import DocumentAnswer
 from palimpsest.conversations.fork_tools import ForkTools, most_chars
 from palimpsest.conversations.host import Host, WriteMode
 from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.operations.host import Answer, FileWritten
+from palimpsest.conversations.operations.instructions import described, description, instructions
+from palimpsest.conversations.operations.operation import Operation
+from palimpsest.conversations.operations.relevance import foreseen
+from palimpsest.conversations.operations.table import OF_DESCRIPTORS, TOOLS
+from palimpsest.conversations.operations.toolbox import Toolbox
 from palimpsest.conversations.summarizing import summarized
 from palimpsest.conversations.thresholds import thresholds
-from palimpsest.conversations.tools.instructions import described, description, instructions
-from palimpsest.conversations.tools.relevance import foreseen
-from palimpsest.conversations.tools.table import OF_DESCRIPTORS
-from palimpsest.conversations.tools.tool import Answer, Tool
-from palimpsest.conversations.tools.tool_host import FileWritten
-from palimpsest.conversations.tools.toolbox import Toolbox, toolbox_of
 from palimpsest.errors import PalimpsestError
 from palimpsest.window.services import Services
 
@@ -47,13 +47,14 @@ class Toolset:
     ) -> None:
         self._services = services
         self._memory = memory
-        self._hands = _Hands(services, memory, documents, forks, host)
+        self._tool_host = functools.partial(_ToolHost, services, memory, documents, forks)
+        self._host = host
         self._boxed: tuple[Memory, FileDescriptorSettings, Toolbox] | None = None
 
     def parameters(self) -> Mapping[str, Sequence[str]]:
         if self._services.settings.conversation.tools == "none":
             return {}
-        return {tool.name: [one.name for one in tool.parameters] for tool in self._offered()}
+        return {tool.name: [one.name for one in tool.told] for tool in self._offered()}
 
     def told(self, needs: Needs) -> str:
         """What the system prompt says of them, for what was said last."""
@@ -89,7 +90,7 @@ class Toolset:
     def _choice(self) -> str:
         return self._services.settings.conversation.tools
 
-    def _told(self, needs: Needs, *, natively: bool = False) -> list[Tool]:
+    def _told(self, needs: Needs, *, natively: bool = False) -> list[Operation]:
         if not self._is_told:
             return []
         every, fits = self._offered(), functools.partial(self._fits, natively=natively)
@@ -97,7 +98,7 @@ class Toolset:
             return foreseen(needs.said, every, fits, needs.lately, needs.before)
         return every
 
-    def _fits(self, tools: Sequence[Tool], *, natively: bool) -> bool:
+    def _fits(self, tools: Sequence[Operation], *, natively: bool) -> bool:
         """Whether what is said of them takes no more than its share of what the model can read."""
         model = self._services.supervisor.status.model
         room = self._services.settings.conversation.tools_share * (model.window if model is not None else 0)
@@ -108,23 +109,27 @@ class Toolset:
         options = thresholds(self._services)
         most = options.max_direct_output_chars if options.enabled else None
         bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
-        result = await self._box().run(name, arguments, conversation, self._hands, **bounds)
+        result = await self._box().run(name, arguments, conversation, self._tool_host(self._host()), **bounds)
         return Outcome("failed" if result.error else "done", result.xml, result.descriptor)
 
-    def _offered(self) -> list[Tool]:
+    async def answer(self, operation: Operation, arguments: Mapping[str, Any], conversation: str, host: Host) -> Answer:
+        """What a program asks for.  `host`: where it asks the person and writes files.  Raises PalimpsestError."""
+        return await self._box().answer(operation, arguments, conversation, self._tool_host(host))
+
+    def _offered(self) -> list[Operation]:
         with_descriptors = self._services.settings.file_descriptor.enabled
-        return [tool for tool in self._box().tools if with_descriptors or tool.name not in OF_DESCRIPTORS]
+        return [tool for tool in TOOLS.values() if with_descriptors or tool.name not in OF_DESCRIPTORS]
 
     def _box(self) -> Toolbox:
         memory, options = self._memory(), thresholds(self._services)
         if self._boxed is None or self._boxed[0] is not memory or self._boxed[1] != options:
-            box = toolbox_of(memory, page_size=options.default_page_size, pretty=options.json_pretty_print)
+            box = Toolbox(memory, page_size=options.default_page_size, pretty=options.json_pretty_print)
             self._boxed = memory, options, box
         return self._boxed[2]
 
 
-class _Hands:
-    """What tools need from outside (`conversations/tools/tool_host.py`)."""
+class _ToolHost:
+    """What operations need from outside (`conversations/operations/host.py`)."""
 
     def __init__(
         self,
@@ -132,7 +137,7 @@ class _Hands:
         memory: Callable[[], Memory],
         documents: DocumentTools,
         forks: ForkTools,
-        host: Callable[[], Host],
+        host: Host,
     ) -> None:
         self._services = services
         self._memory = memory
@@ -145,19 +150,22 @@ class _Hands:
     ) -> FileWritten:
         """The host asks the person where a setting or an earlier answer does not say."""
         kind: WriteMode = "append" if mode == "append" else "insert" if mode == "insert" else "write"
-        return await self._host().write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)
+        return await self._host.write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)
+
+    async def summarize(self, conversation_id: str, fd: str) -> str:
+        return (await summarized(self._services, self._memory(), conversation_id, fd)).summary
 
     async def summary(self, conversation_id: str, fd: str) -> str:
         if self._services.settings.documents.summaries == "never":
             return ""
         try:
-            return (await summarized(self._services, self._memory(), conversation_id, fd)).summary
+            return await self.summarize(conversation_id, fd)
         except PalimpsestError as error:
             logger.info("no summary of %s: %s", fd, error)
             return ""
 
     async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
-        return await self._host().agrees(conversation_id, question, yes, no)
+        return await self._host.agrees(conversation_id, question, yes, no)
 
     async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
         return await self._forks.fork(conversation_id, tasks)
@@ -170,13 +178,20 @@ class _Hands:
         preload_fds: Sequence[str],
         preload_files: Sequence[str],
         preload_temp_files: Sequence[str],
+        *,
+        fresh: bool,
+        behind_all: bool,
     ) -> Answer:
+        preloaded = preload_fds, preload_files, preload_temp_files
         return await self._forks.spawn(
-            conversation_id, task, instruction, preload_fds, preload_files, preload_temp_files
+            conversation_id, task, instruction, *preloaded, fresh=fresh, behind_all=behind_all
         )
 
     async def gather(self, conversation_id: str, include_history: bool) -> Answer:
         return await self._forks.gather(conversation_id, include_history)
+
+    def cancel(self, conversation_id: str) -> int:
+        return self._forks.cancel(conversation_id)
 
     async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer:
         return _answer(await self._documents.read_document(conversation_id, document, heading))

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import __version__
+from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp import answers, context, conversation, descriptors, refs
+from palimpsest.lsp import answers, context, conversation
 from palimpsest.lsp.arguments import Nothing, Uri, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.message_uris import rewritten
+from palimpsest.lsp.operations import command_of
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import BlockKey
 from palimpsest.window.events import CursorMoved, DocumentChanged, WindowClosing
@@ -28,11 +30,7 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session.session import Session
 
-SHARED = {
-    "palimpsest.conversation.list", "palimpsest.refs.list", "palimpsest.refs.get",
-    "palimpsest.fd.create", "palimpsest.fd.list", "palimpsest.fd.read", "palimpsest.fd.search",
-}  # fmt: skip
-"""Of conversations; nothing that writes a file or takes something away."""
+LIST = "palimpsest.conversation.list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +124,6 @@ _COMMANDS: tuple[Command[Any], ...] = (
     Command("palimpsest.here", Nothing, here, ""),
     Command(PIN, Uri, pin, ""),
     *(command for command in context.COMMANDS if command.name != PIN),
-    *(command for command in (*conversation.COMMANDS, *refs.COMMANDS, *descriptors.COMMANDS) if command.name in SHARED),
-    refs.ADD,
+    *(command for command in conversation.COMMANDS if command.name == LIST),
+    *(command_of(one) for one in OPERATIONS.values() if one.agents is not None),
 )

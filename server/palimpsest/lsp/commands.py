@@ -12,22 +12,18 @@ from palimpsest.lsp import (
     compaction,
     context,
     conversation,
-    descriptors,
     document_commands,
     engine,
     exporting,
-    forks,
     installation,
     models,
     next_edit,
+    operations,
     permissions,
-    refs,
     related_documents,
-    remembering,
     statistics,
     suggestions,
     summarize,
-    temp_files,
     transcript_sending,
     virtual,
 )
@@ -36,34 +32,28 @@ from palimpsest.lsp.command import Command
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
-COMMANDS: dict[str, Command[Any]] = {
-    command.name: command
-    for command in (
-        *context.COMMANDS,
-        *engine.CACHE,
-        *statistics.COMMANDS,
-        *suggestions.COMMANDS,
-        summarize.COMMAND,
-        *next_edit.COMMANDS,
-        *ask.COMMANDS,
-        *compaction.COMMANDS,
-        *forks.COMMANDS,
-        *conversation.COMMANDS,
-        *remembering.COMMANDS,
-        *refs.COMMANDS,
-        *transcript_sending.COMMANDS,
-        *descriptors.COMMANDS,
-        *temp_files.COMMANDS,
-        *permissions.COMMANDS,
-        *exporting.COMMANDS,
-        *document_commands.COMMANDS,
-        *related_documents.COMMANDS,
-        virtual.COMMAND,
-        *models.COMMANDS,
-        engine.RESTART,
-        *installation.COMMANDS,
-    )
-}
+_ALL: tuple[Command[Any], ...] = (
+    *context.COMMANDS,
+    *engine.CACHE,
+    *statistics.COMMANDS,
+    *suggestions.COMMANDS,
+    summarize.COMMAND,
+    *next_edit.COMMANDS,
+    *ask.COMMANDS,
+    compaction.COMMAND,
+    *conversation.COMMANDS,
+    *operations.COMMANDS,
+    *transcript_sending.COMMANDS,
+    *permissions.COMMANDS,
+    *exporting.COMMANDS,
+    *document_commands.COMMANDS,
+    *related_documents.COMMANDS,
+    virtual.COMMAND,
+    *models.COMMANDS,
+    engine.RESTART,
+    *installation.COMMANDS,
+)
+COMMANDS = {command.name: command for command in _ALL}
 
 
 def register(server: PalimpsestServer) -> None:

@@ -5,13 +5,13 @@ In: a conversation, a person's instruction or own summary.  Out: the summary, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.conversations.compaction.compactions import Compaction, Summary
+from palimpsest.conversations.compaction.compactions import Compaction
 from palimpsest.conversations.events import CompactionBegan, CompactionEnded
-from palimpsest.conversations.tools.memory_tools import compacted
+from palimpsest.conversations.operations.memory import COMPACT, compacted, summary_of
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.operations import argument_of, given
 from palimpsest.lsp.progress import report
 
 if TYPE_CHECKING:
@@ -22,23 +22,8 @@ BEGAN = "the conversation is being compacted: a summary takes the place of older
 ENDED = "the conversation was compacted"
 
 
-@dataclass(frozen=True, slots=True)
-class Compact:
-    """With `goal` the summary is the person's own; else the model writes it, and `instruction` says what is wanted of
-    it."""
-
-    conversation: str
-    instruction: str = ""
-    goal: str = ""
-    discoveries: tuple[str, ...] = ()
-    completed: tuple[str, ...] = ()
-    current_status: str = ""
-    likely_next_work: str = ""
-    relevant_files_directories: tuple[str, ...] = ()
-    remember: tuple[str, ...] = ()
-
-
-async def compact(server: PalimpsestServer, asked: Compact) -> dict[str, Any]:
+async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:
+    """With `goal` the summary is the caller's own; else the model writes it, and `instruction` says what is wanted."""
     conversing = server.window.session.conversing
     compacting, talk = conversing.compacting, asked.conversation
     conversing.memory.conversations.get(talk)
@@ -46,7 +31,7 @@ async def compact(server: PalimpsestServer, asked: Compact) -> dict[str, Any]:
         await conversing.check_idle(talk)
         blocks = conversing.blocks_of(talk)
         return _answer(await compacting.compact(talk, blocks, instruction=asked.instruction))
-    queued = await compacting.queue(talk, _own(asked))
+    queued = await compacting.queue(talk, summary_of(given(asked)))
     if conversing.is_running(talk):
         return _answer(queued)
     applied = await compacting.apply_queued(talk)
@@ -63,31 +48,11 @@ def register(server: PalimpsestServer) -> None:
     server.window.session_listeners.append(begin)
 
 
-def _own(asked: Compact) -> Summary:
-    return Summary(
-        goal=asked.goal,
-        instruction=asked.instruction,
-        discoveries=list(asked.discoveries),
-        completed=list(asked.completed),
-        current_status=asked.current_status,
-        likely_next_work=asked.likely_next_work,
-        relevant_files_directories=list(asked.relevant_files_directories),
-        remember=list(asked.remember),
-    )
-
-
 def _answer(done: Compaction) -> dict[str, Any]:
     answer = compacted(done)
     return {**answer.fields, "xml": answer.xml}
 
 
-COMMANDS = (
-    Command(
-        "palimpsest.conversation.compact",
-        Compact,
-        compact,
-        "a summary takes the place of all turns so far in what the model reads, written as `instruction` says or, with "
-        "`goal`, by the caller; the turns themselves stay",
-        slow="Compacting",
-    ),
+COMMAND: Command[Any] = Command(
+    f"palimpsest.{COMPACT.command}", argument_of(COMPACT), compact, COMPACT.does, slow=COMPACT.slow
 )

@@ -22,7 +22,6 @@ from palimpsest.languages.embedded import called
 from palimpsest.lsp import ref_making, transcript_lenses
 from palimpsest.lsp.link_ids import conversation_of
 from palimpsest.lsp.ref_places import refs_at, turn_at
-from palimpsest.lsp.refs import WRITE
 from palimpsest.lsp.related_documents import OFFER, being_written
 from palimpsest.lsp.transcript_lenses import lenses
 from palimpsest.text.conversations import is_conversation
@@ -148,5 +147,5 @@ def _new_file(ref: Ref, here: str) -> str:
 
 def _action(title: str, argument: dict[str, object]) -> lsp.CodeAction:
     title = f"Palimpsest: {title}"
-    command = lsp.Command(title=title, command=WRITE, arguments=[argument])
+    command = lsp.Command(title=title, command="palimpsest.refs.write", arguments=[argument])
     return lsp.CodeAction(title=title, kind=ref_making.REF, command=command, data=argument)

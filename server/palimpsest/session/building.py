@@ -75,8 +75,9 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     conversing, referring = Conversing(services, memory.now), Referring(services, workspace_documents, memory.now)
     document_tools = DocumentTools(workspace_documents, referring, memory.now)
     forking = Forking(services, memory.now, conversing)
-    fork_tools = ForkTools(services, memory.now, forking)
-    conversing.tools = Toolset(services, memory.now, document_tools, fork_tools, lambda: conversing.host)
+    forks = ForkTools(services, memory.now, forking)
+    toolset = Toolset(services, memory.now, document_tools, forks, lambda: conversing.host)
+    conversing.tools = toolset
     conversing.referring = referring
     services.events.on(DocumentOpened, lambda event: load(language_of(event.snapshot.language_id, event.snapshot.uri)))
     Indexing(services)
@@ -99,7 +100,7 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
         conversing=conversing,
         counting=Counting(services, memory.now, conversing),
         forking=forking,
-        fork_tools=fork_tools,
+        toolset=toolset,
         feedback=Feedback(services, cursor, completions, suggestions),
         engine=engine,
         workspace_documents=workspace_documents,

@@ -15,8 +15,8 @@ from palimpsest.conversations.conversing import Conversing
 from palimpsest.conversations.counting import Counting
 from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.documents.workspace_documents import WorkspaceDocuments
-from palimpsest.conversations.fork_tools import ForkTools
 from palimpsest.conversations.forking import Forking
+from palimpsest.conversations.toolset import Toolset
 from palimpsest.edits.suggestions.proactive import Proactive
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.edits.summaries import Summaries
@@ -53,7 +53,7 @@ class Session:
     conversing: Conversing
     counting: Counting
     forking: Forking
-    fork_tools: ForkTools
+    toolset: Toolset
     feedback: Feedback
     engine: EngineControl
     workspace_documents: WorkspaceDocuments

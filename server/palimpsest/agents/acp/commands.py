@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from palimpsest.conversations.tools.ref_tools import for_file
+from palimpsest.conversations.operations.refs import for_file
 from palimpsest.errors import AlreadyExists, InvalidArgument
 from palimpsest.session.session import Session
 from palimpsest.text.amounts import amount

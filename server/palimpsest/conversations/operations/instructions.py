@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from palimpsest.conversations.tools.tool import Tool
+from palimpsest.conversations.operations.operation import Operation
 
 REFS = """<reference_id_instructions>
 You can give parts of your replies an id, to use them later without repeating them:
@@ -53,19 +53,19 @@ calls of one reply run in order. Their results come with the next message; end y
 </tool_instructions>"""
 
 
-def described(tools: Sequence[Tool]) -> str:
+def described(tools: Sequence[Operation]) -> str:
     """The tools for a model that writes calls into its reply."""
     return _CALLING.format(tools="\n".join(description(tool) for tool in tools))
 
 
-def instructions(tools: Sequence[Tool], *, native: bool = False) -> str:
+def instructions(tools: Sequence[Operation], *, native: bool = False) -> str:
     """All of it, as far as the tools are there; with native calls, the server tells the model of the tools."""
     names = {tool.name for tool in tools}
     parts = [REFS if "ref_to_file" in names else "", DESCRIPTORS if "read_fd" in names else ""]
     return "\n\n".join(part for part in [*parts, "" if native else described(tools)] if part)
 
 
-def description(tool: Tool) -> str:
-    optional = [one.name for one in tool.parameters if not one.required and f"{one.name}=" not in tool.example]
+def description(tool: Operation) -> str:
+    optional = [one.name for one in tool.told if not one.required and f"{one.name}=" not in tool.example]
     more = f" (also: {', '.join(optional)})" if optional else ""
     return f"- {tool.example} - {tool.description}{more}"

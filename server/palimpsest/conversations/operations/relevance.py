@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from palimpsest.conversations.tools.tool import Tool
+from palimpsest.conversations.operations.operation import Operation
 
 MOST_READ = 10_000
 """Characters of one message."""
@@ -27,16 +27,16 @@ _BY_ID = {"fd": "fd", "tu": "fd", "re": "ref", "ex": "forget", "cp": "checkpoint
 
 def foreseen(
     said: Sequence[str],
-    tools: Sequence[Tool],
-    fits: Callable[[Sequence[Tool]], bool],
+    tools: Sequence[Operation],
+    fits: Callable[[Sequence[Operation]], bool],
     lately: Collection[str] = (),
     before: Sequence[str] = (),
-) -> list[Tool]:
+) -> list[Operation]:
     """Those that are always offered, those that the last of the messages is about, and those that were called
     `lately`; as long as it `fits`, also those of earlier messages and those called `before`, the newest first.  Where
     no message says anything of tools: all of them, if they fit."""
 
-    def offered(names: Collection[str]) -> list[Tool]:
+    def offered(names: Collection[str]) -> list[Operation]:
         return [tool for tool in tools if tool.always or tool.name in names]
 
     chosen = _with_partners({*lately, *(about(said[-1], tools) if said else ())})
@@ -48,7 +48,7 @@ def foreseen(
     return list(tools) if not chosen and fits(tools) else offered(chosen)
 
 
-def about(message: str, tools: Sequence[Tool]) -> set[str]:
+def about(message: str, tools: Sequence[Operation]) -> set[str]:
     """The names of the tools whose topics or names a message has words of, or whose ids."""
     words = {_stem(word) for word in _WORD.findall(message[:MOST_READ].lower())}
     ids = {_BY_ID.get(found[0][:2], "") for found in _ID.finditer(message[:MOST_READ])}
@@ -59,7 +59,7 @@ def _with_partners(names: set[str]) -> set[str]:
     return names.union(*(group for group in _TOGETHER if names.intersection(group)))
 
 
-def _fits(tool: Tool, words: Collection[str], ids: Collection[str]) -> bool:
+def _fits(tool: Operation, words: Collection[str], ids: Collection[str]) -> bool:
     named = set(tool.name.replace("fds", "fd").split("_"))
     if tool.name in ids or named & set(ids):
         return True

@@ -1,15 +1,23 @@
-"""What tools need from outside: a person's consent, an engine, the workspace's documents.
+"""What operations need from outside: a person's consent, an engine, the workspace's documents.
 
-In: nothing.  Out: a protocol, which `assist/` implements.  Every method's first argument is the conversation that
-calls; whatever cannot be done is raised as an error of `errors.py`.
+In: nothing.  Out: a protocol, which a window's tools implement (`conversations/toolset.py`).  Every method's first
+argument is the conversation that calls; whatever cannot be done is raised as an error of `errors.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from palimpsest.conversations.tools.tool import Answer
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an operation answers.  `text` is what a descriptor would hold, if not the XML."""
+
+    xml: str
+    fields: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
 
 
 class FileWritten(Protocol):
@@ -23,14 +31,18 @@ class FileWritten(Protocol):
     def lines(self) -> int: ...
 
 
-class Hands(Protocol):
+class ToolHost(Protocol):
     async def write_file(
         self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
     ) -> FileWritten:
         """Through the editor where the file is open there, else to the disk, once the person has allowed it."""
 
+    async def summarize(self, conversation_id: str, fd: str) -> str:
+        """What the model says that a descriptor is, kept with it.  Raises EngineError where it cannot be asked."""
+        ...
+
     async def summary(self, conversation_id: str, fd: str) -> str:
-        """What the model says that a descriptor is, kept with it; "" where it cannot be asked."""
+        """The same, "" where it cannot be asked or is not to be."""
         ...
 
     async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
@@ -46,9 +58,16 @@ class Hands(Protocol):
         preload_fds: Sequence[str],
         preload_files: Sequence[str],
         preload_temp_files: Sequence[str],
+        *,
+        fresh: bool,
+        behind_all: bool,
     ) -> Answer: ...
 
     async def gather(self, conversation_id: str, include_history: bool) -> Answer: ...
+
+    def cancel(self, conversation_id: str) -> int:
+        """Stop the children that are at work; how many there were."""
+        ...
 
     async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer: ...
 

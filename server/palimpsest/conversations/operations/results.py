@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from palimpsest.conversations.tools.tool import Answer, ToolResult
+from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.operations.operation import ToolResult
 from palimpsest.errors import Denied, InvalidArgument, OutsideWorkspace, PalimpsestError
 from palimpsest.text.markup import attribute, escape_closing
 

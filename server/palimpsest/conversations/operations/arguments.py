@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from palimpsest.conversations.tools.tool import Parameter, Tool
+from palimpsest.conversations.operations.operation import Operation, Parameter
 from palimpsest.errors import InvalidArgument
 
 LONGEST_SHOWN = 60
 _TRUTH = {"true": True, "false": False}
 
 
-def checked(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: one for one in tool.parameters for name in one.also} | {one.name: one for one in tool.parameters}
+def checked(tool: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    known = {name: one for one in tool.told for name in one.also} | {one.name: one for one in tool.told}
     found = dict[str, Any]()
     for name, value in arguments.items():
         parameter = known.get(name)
@@ -31,7 +31,7 @@ def checked(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
             raise InvalidArgument(parameter.name, "is given twice.")
         if value is not None:
             found[parameter.name] = _value(parameter, value)
-    for parameter in tool.parameters:
+    for parameter in tool.told:
         if parameter.required and parameter.name not in found:
             raise InvalidArgument(
                 parameter.name, f"is missing: {parameter.description}.", hint=f"As in {tool.example}."
@@ -39,8 +39,8 @@ def checked(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _hint(tool: Tool, name: str) -> str:
-    names = [one.name for one in tool.parameters]
+def _hint(tool: Operation, name: str) -> str:
+    names = [one.name for one in tool.told]
     if not names:
         return f"It takes none: {tool.example}."
     near = get_close_matches(name, names, n=1)
@@ -55,6 +55,8 @@ def _value(parameter: Parameter, value: Any) -> Any:
         raise InvalidArgument(parameter.name, f"expected one of {', '.join(parameter.choices)}, got {_shown(value)}.")
     if parameter.least is not None and read < parameter.least:
         raise InvalidArgument(parameter.name, f"expected {parameter.least} or more, got {read}.")
+    if parameter.most is not None and read > parameter.most:
+        raise InvalidArgument(parameter.name, f"expected {parameter.most} or less, got {read}.")
     return read
 
 

@@ -1,0 +1,87 @@
+"""Operations on forks: children of a conversation that work beside it."""
+
+from __future__ import annotations
+
+from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
+from palimpsest.conversations.operations.results import answered
+
+_TOPICS = ("fork", "spawn", "child", "children", "delegate", "parallel", "each", "review", "several", "gather")
+
+
+async def fork(call: Call) -> Answer:
+    return await call.host.fork(call.conversation_id, call.texts("tasks"))
+
+
+async def spawn(call: Call) -> Answer:
+    """A model's child knows only what is loaded for it; a program's the conversation too, unless it is to be fresh."""
+    is_model = call.by == "model"
+    return await call.host.spawn(
+        call.conversation_id,
+        call.text("task"),
+        call.text("instruction"),
+        call.texts("preload_fds"),
+        call.texts("preload_files"),
+        call.texts("preload_temp_files"),
+        fresh=is_model or call.is_set("fresh"),
+        behind_all=not is_model,
+    )
+
+
+async def gather(call: Call) -> Answer:
+    return await call.host.gather(call.conversation_id, call.is_set("include_history"))
+
+
+def cancel(call: Call) -> Answer:
+    return answered("forks_cancelled", {"cancelled": call.host.cancel(call.conversation_id)})
+
+
+OPERATIONS = (
+    Operation(
+        "fork",
+        "Work on several tasks at once: each child knows this conversation up to now.",
+        fork,
+        (required("tasks", "list of texts", "what each child should do", also=("prompts",)),),
+        'fork(["Review the logs in fd-3", "Check the config in fd-4"])',
+        _TOPICS,
+    ),
+    Operation(
+        "spawn",
+        "Start a fresh child that knows only what is given to it.",
+        spawn,
+        (
+            required("task", "text", "what it should do", also=("query",)),
+            Parameter("instruction", "text", "how it should do it, and what to answer", also=("program",)),
+            Parameter("preload_fds", "list of texts", "descriptors to give it", also=("additional_preload_fds",)),
+            Parameter("preload_files", "list of texts", "files to give it", also=("additional_preload_files",)),
+            Parameter(
+                "preload_temp_files", "list of texts", "temporary files", also=("additional_preload_temp_files",)
+            ),
+            of_programs("fresh", "true or false", "the child does not see the conversation"),
+        ),
+        'spawn(task="Find the slow query", instruction="Answer with its line", preload_fds=["fd-3"])',
+        _TOPICS,
+        command="fork.spawn",
+        does="a child of a conversation begins with a task; it sees what was said up to now (not with `fresh`), and "
+        "what is loaded for it",
+        changes=True,
+    ),
+    Operation(
+        "gather",
+        "Wait for all children and read their answers.",
+        gather,
+        (Parameter("include_history", "true or false", "with all of their turns"),),
+        "gather()",
+        _TOPICS,
+        command="fork.gather",
+        does="waits for a conversation's children: each one's status and response, with `include_history` its turns",
+        slow="Waiting for forks",
+    ),
+    Operation(
+        "cancel_forks",
+        "Stop the children that are at work.",
+        cancel,
+        command="fork.cancel",
+        does="stops a conversation's children that are at work",
+    ),
+)

@@ -1,0 +1,192 @@
+"""Operations on what is remembered, and on the summary that stands for older turns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from palimpsest.conversations.compaction.compactions import Compaction, Summary
+from palimpsest.conversations.experiences import Experience
+from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.operations.operation import Call, Operation, Parameter, required
+from palimpsest.conversations.operations.results import answered, element, listed
+from palimpsest.errors import Denied
+from palimpsest.text.previews import preview
+
+#: The person reads the text, since a model may have it from a comment or a document.
+REMEMBER = "The model wants to remember in all conversations, not only in this one: {}"
+FORGET = "The model wants to forget what is remembered in all conversations: {}"
+_TOPICS = ("remember", "forget", "always", "never", "prefer", "experience", "memory", "lesson")
+
+
+async def remember(call: Call) -> Answer:
+    """By a model for this conversation alone, unless the person agrees to more."""
+    kept = await asyncio.to_thread(_remember, call, alone=call.by == "model")
+    question = REMEMBER.format(preview(kept.text))
+    if kept.alone and await _others_have_it(call) and await _agrees(call, question, "Remember", "Only here"):
+        kept = await asyncio.to_thread(_remember, call, alone=False)
+    return Answer(_written(kept), _fields(kept))
+
+
+async def forget(call: Call) -> Answer:
+    memory, wanted, talk = call.memory, call.text("experience_id"), call.conversation_id
+    known = await asyncio.to_thread(lambda: memory.experiences.list(_key(call), talk))
+    found = next((one for one in known if one.id == wanted and not one.alone), None)
+    asks = call.by == "model" and found is not None and await _others_have_it(call)
+    if asks and found and not await _agrees(call, FORGET.format(preview(found.text)), "Forget", "Keep it"):
+        raise Denied("The person did not agree that it is forgotten.")
+    gone = await asyncio.to_thread(lambda: memory.experiences.forget(_key(call), wanted, talk))
+    return Answer(element("forgotten", {"id": gone.id}, gone.text), {"forgotten": gone.id})
+
+
+def compact(call: Call) -> Answer:
+    """A model's summary is queued until its reply is done; for a program, `lsp/compaction.py` does more."""
+    return compacted(call.memory.compactions.queue(call.conversation_id, summary_of(call.arguments), "model"))
+
+
+def inspect(call: Call) -> Answer:
+    memory, talk, key = call.memory, call.conversation_id, _key(call)
+    known, current = memory.experiences.list(key, talk), memory.compactions.current(talk)
+    summary = None if current is None else asdict(current.summary)
+    is_pending = memory.compactions.pending(talk) is not None
+    about = {"memory_key": key, "messages": len(memory.turns.branch(talk)), "has_pending_compaction": is_pending}
+    rows = [_written(one) for one in known]
+    if summary is not None:
+        rows += [listed("summary", {}, [element(name, {}, _text(value)) for name, value in summary.items()])]
+    more = {
+        "experiences": [_fields(one) for one in known],
+        "summary": summary,
+        "memory_keys": memory.experiences.keys(),
+    }
+    return Answer(listed("context", about, rows), {**about, **more})
+
+
+def set_memory_key(call: Call) -> Answer:
+    call.memory.conversations.set_memory_key(call.conversation_id, call.text("memory_key"))
+    return inspect(call)
+
+
+def summary_of(arguments: Mapping[str, Any]) -> Summary:
+    """What was not given is empty."""
+    kinds = {one.name: one.kind for one in COMPACT.parameters}
+    told: dict[str, Any] = {name: [] if kind == "list of texts" else "" for name, kind in kinds.items()}
+    told |= {name: list(value) if isinstance(value, tuple) else value for name, value in arguments.items()}
+    return Summary(**told)
+
+
+def _remember(call: Call, *, alone: bool) -> Experience:
+    return call.memory.experiences.remember(_key(call), call.text("text"), call.conversation_id, alone=alone)
+
+
+def _key(call: Call) -> str:
+    return call.memory.conversations.get(call.conversation_id).memory_key
+
+
+async def _others_have_it(call: Call) -> bool:
+    """Not what a fork has under its own key."""
+    return not await asyncio.to_thread(lambda: call.memory.experiences.is_fork(_key(call)))
+
+
+async def _agrees(call: Call, question: str, yes: str, no: str) -> bool:
+    return await call.host.agrees(call.conversation_id, question, yes, no)
+
+
+def compacted(one: Compaction) -> Answer:
+    """Queued or, with a turn, applied."""
+    status = "queued" if one.turn is None else "applied"
+    message = "The conversation is compacted when the reply that is being written, with its calls, is done."
+    if one.turn is not None:
+        message = "A summary stands for all turns so far; they can still be read."
+    xml = listed("compaction", {"status": status, "written_by": one.written_by}, [element("message", {}, message)])
+    fields = {"status": status, "written_by": one.written_by, "turn": one.turn, "summary": asdict(one.summary)}
+    return Answer(xml, fields)
+
+
+def _fields(known: Experience) -> dict[str, Any]:
+    return {"id": known.id, "text": known.text, **({"alone": True} if known.alone else {})}
+
+
+def _written(known: Experience) -> str:
+    alone = {"kept": "in this conversation"} if known.alone else {}
+    return answered("exp", {"id": known.id, **alone}, known.text).xml
+
+
+def _text(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else "\n".join(f"- {one}" for one in value)
+
+
+COMPACT = Operation(
+    "compact",
+    "Replace the conversation so far by a summary, once the calls of this reply are done.",
+    compact,
+    (
+        required("goal", "text", "what the person wants in the end"),
+        required("instruction", "text", "the last request, word for word"),
+        required("discoveries", "list of texts", "what was found out, with names and paths; what failed too"),
+        required("completed", "list of texts", "what is done"),
+        required("current_status", "text", "where things stand"),
+        required("likely_next_work", "text", "what comes next"),
+        required("relevant_files_directories", "list of texts", "files and folders that matter"),
+        Parameter("remember", "list of texts", "facts to keep for good"),
+    ),
+    'compact(goal="…", instruction="…", discoveries=["…"], completed=["…"], current_status="…", '
+    'likely_next_work="…", relevant_files_directories=["…"], remember=["…"])',
+    ("compact", "summarize", "summarise", "context", "shorten"),
+    command="conversation.compact",
+    does="a summary takes the place of all turns so far in what the model reads, written as `instruction` says or, "
+    "with `goal`, by the caller; the turns themselves stay",
+    may_omit=(
+        "goal", "instruction", "discoveries", "completed", "current_status", "likely_next_work",
+        "relevant_files_directories",
+    ),
+    slow="Compacting",
+)  # fmt: skip
+OPERATIONS = (
+    Operation(
+        "remember",
+        "Keep a fact or lesson for all later turns.",
+        remember,
+        (required("text", "text", "one fact", also=("experience",)),),
+        'remember("Tests are run with make check")',
+        _TOPICS,
+        always=True,
+        command="conversation.remember",
+        does="keeps a sentence for later conversations, too",
+        changes=True,
+    ),
+    Operation(
+        "forget",
+        "Drop something that was remembered.",
+        forget,
+        (required("experience_id", "text", "its id", also=("id",)),),
+        'forget("exp_001")',
+        _TOPICS,
+        command="conversation.forget",
+        does="takes a sentence away that was kept",
+        changes=True,
+    ),
+    COMPACT,
+    Operation(
+        "inspect",
+        "Show what is remembered, the summary, and how many turns there are.",
+        inspect,
+        (),
+        "inspect()",
+        (*_TOPICS, "inspect", "context", "summary"),
+        command="conversation.inspect",
+        does="what a conversation knows of earlier ones",
+    ),
+    Operation(
+        "set_memory_key",
+        "Give a conversation what is remembered under another key.",
+        set_memory_key,
+        (required("memory_key", "text", "the key"),),
+        command="conversation.memory",
+        does="gives a conversation what is remembered under another key; conversations have `main` unless told "
+        "otherwise",
+        changes=True,
+        idle=True,
+    ),
+)

@@ -1,0 +1,154 @@
+"""An operation on a conversation as it is declared: once, beside what carries it out.
+
+In: nothing.  Out: values.  A model's tool (a call in its reply, and its JSON schema), the command of editors and
+programs (`lsp/operations.py`), the tool of agents (`agents/conversation_tools.py`) and the documents' tables are made
+from it.  Knows no operation by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.operations.host import Answer, ToolHost
+
+Kind = Literal["text", "whole number", "true or false", "list of texts", "texts by name", "range"]
+SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
+    "text": {"type": "string"},
+    "whole number": {"type": "integer"},
+    "true or false": {"type": "boolean"},
+    "list of texts": {"type": "array", "items": {"type": "string"}},
+    "texts by name": {"type": "object", "additionalProperties": {"type": "string"}},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`also` are other names that models give it.  `of_programs`: no model is told of it."""
+
+    name: str
+    kind: Kind
+    description: str
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    least: int | None = None
+    most: int | None = None
+    also: tuple[str, ...] = ()
+    of_programs: bool = False
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        more: dict[str, Any] = {"enum": list(self.choices)} if self.choices else {}
+        if self.least is not None:
+            more["minimum"] = self.least
+        if self.most is not None:
+            more["maximum"] = self.most
+        return {**SCHEMAS[self.kind], "description": self.description, **more}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call on its way to its operation.  `arguments` are checked; those that were not given are not there.  `by`
+    whom: a model, or a program (an editor, an agent).  `most_chars`: of a part that is read, where there is a bound.
+    `page_size` and `pretty` are of descriptors that are made."""
+
+    conversation_id: str
+    arguments: dict[str, Any]
+    memory: Memory
+    host: ToolHost
+    by: Literal["model", "program"] = "model"
+    most_chars: int | None = None
+    page_size: int | None = None
+    pretty: bool = True
+
+    def text(self, name: str, default: str = "") -> str:
+        return str(self.arguments.get(name, default))
+
+    def texts(self, name: str) -> list[str]:
+        return list(self.arguments.get(name, ()))
+
+    def number(self, name: str) -> int | None:
+        return self.arguments.get(name)
+
+    def is_set(self, name: str) -> bool:
+        return bool(self.arguments.get(name, False))
+
+
+Run = Callable[[Call], Answer] | Callable[[Call], Awaitable[Answer]]
+"""One that is no coroutine function is run on a thread: it reads and writes the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`name`: as models and agents call it.  `description`: what they are told of it.
+
+    For models: `example` is a call as one writes it, "" where none is offered it; `always`: it is offered whatever is
+    asked; `topics` are words of messages that it is relevant for; `pages`: its result is a part that was asked for,
+    and never becomes a descriptor.
+    For programs: `command` behind `palimpsest.`, "" where there is none; `does` is the line of the documents' table;
+    `may_omit` are required parameters that something else may stand for; `slow`: the title of the progress that is
+    shown; `tell`: what the person is told of the answer where the argument `tell` says so; `changes`: behind it the
+    conversation is not as it was; `idle`: no reply may be under way; `rewinds`: another branch of it may be shown.
+    For agents: the parameters that they have, None where they have no such tool."""
+
+    name: str
+    description: str
+    run: Run
+    parameters: tuple[Parameter, ...] = ()
+    example: str = ""
+    topics: tuple[str, ...] = ()
+    writes: bool = False
+    always: bool = False
+    pages: bool = False
+    command: str = ""
+    does: str = ""
+    may_omit: tuple[str, ...] = ()
+    slow: str = ""
+    tell: str = ""
+    idle: bool = False
+    changes: bool = False
+    rewinds: bool = False
+    agents: tuple[str, ...] | None = None
+
+    @property
+    def told(self) -> tuple[Parameter, ...]:
+        """The parameters that a model is told of."""
+        return tuple(one for one in self.parameters if not one.of_programs)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A model's arguments as JSON schema."""
+        return {
+            "type": "object",
+            "properties": {one.name: one.schema for one in self.told},
+            "required": [one.name for one in self.told if one.required],
+            "additionalProperties": False,
+        }
+
+    @property
+    def native(self) -> dict[str, Any]:
+        """As an OpenAI-compatible server is told of it."""
+        function = {"name": self.name, "description": self.description, "parameters": self.schema}
+        return {"type": "function", "function": function}
+
+
+def required(
+    name: str, kind: Kind, description: str, *, also: Sequence[str] = (), least: int | None = None
+) -> Parameter:
+    return Parameter(name, kind, description, required=True, also=tuple(also), least=least)
+
+
+def of_programs(name: str, kind: Kind, description: str, *, least: int | None = None) -> Parameter:
+    return Parameter(name, kind, description, least=least, of_programs=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """`error` is the code of what went wrong, or empty; `descriptor` is where a long result went."""
+
+    xml: str
+    fields: dict[str, Any] = field(default_factory=dict)
+    descriptor: str | None = None
+    error: str = ""

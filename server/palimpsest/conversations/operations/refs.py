@@ -1,0 +1,132 @@
+"""Operations on refs (FORMATS.md, "Refs" and "Calls by the model")."""
+
+from __future__ import annotations
+
+import asyncio
+
+from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
+from palimpsest.conversations.refs import results
+from palimpsest.conversations.refs.fences import unfenced
+from palimpsest.errors import NotFound
+from palimpsest.languages.plain import is_prose
+from palimpsest.languages.registry import language_of
+from palimpsest.workspace.changes import MODES
+
+WRITING = (
+    Parameter("mode", "text", "how it is written", choices=MODES),
+    Parameter("insert_at_line", "whole number", "with mode=insert: the line, from 1", least=1, also=("line",)),
+    Parameter("overwrite", "true or false", "with mode=write: replace a file that exists"),
+)
+ASK = of_programs("ask", "true or false", "where the file exists, the person is asked whether it may be replaced")
+_REF_ID = required("ref_id", "text", "id of the ref", also=("id", "ref"))
+
+
+def list_refs(call: Call) -> Answer:
+    found = call.memory.refs.list(call.conversation_id)
+    return Answer(results.list_xml(found), results.list_fields(found))
+
+
+def get_ref(call: Call) -> Answer:
+    ref = call.memory.refs.get(call.conversation_id, call.text("ref_id"), call.number("version"))
+    content = call.memory.refs.content(ref)
+    return Answer(results.content_xml(ref, content), results.content_fields(ref, content), content)
+
+
+def add_ref(call: Call) -> Answer:
+    """As if a turn of the conversation had marked it."""
+    memory, turn, talk = call.memory, call.number("turn"), call.conversation_id
+    if turn is None:
+        turn = memory.conversations.get(talk).head
+    elif turn not in [one.id for one in memory.turns.branch(talk)]:
+        raise NotFound("turn", f"the conversation shows no turn {turn}.")
+    content = call.text("content")
+    ref = memory.refs.add(talk, turn, call.text("ref_id"), content, call.arguments.get("attributes", {}))
+    return Answer(results.content_xml(ref, content), results.fields_of(ref))
+
+
+async def ref_to_file(call: Call) -> Answer:
+    ref_id, path, mode = call.text("ref_id"), call.text("file_path"), mode_of(call)
+    content = (await asyncio.to_thread(get_ref, call)).text
+    line, overwrite = call.number("insert_at_line"), call.is_set("overwrite")
+    done = await call.host.write_file(call.conversation_id, path, for_file(content, path), mode, line, overwrite)
+    sizes = mode, done.bytes, done.lines
+    return Answer(results.write_xml(ref_id, done.shown, *sizes), results.write_fields(ref_id, done.shown, *sizes))
+
+
+def mode_of(call: Call) -> str:
+    """A line to insert at says to a model that it is an insertion."""
+    is_insertion = call.by == "model" and call.number("insert_at_line") is not None
+    return call.text("mode", "insert" if is_insertion else "write")
+
+
+def for_file(content: str, path: str) -> str:
+    """A ref's content as a file has it: with an end to its last line, and out of the fence that holds all of it, unless
+    the file is one for people, in which fences mean something."""
+    kind = language_of("", path).id
+    inner = content if kind and is_prose(kind) else unfenced(content)[0]
+    return inner if not inner or inner.endswith("\n") else inner + "\n"
+
+
+OPERATIONS = (
+    Operation(
+        "ref_to_file",
+        "Write a ref's content to a file of the workspace: write, append, or insert at a line.",
+        ref_to_file,
+        (
+            _REF_ID,
+            required("file_path", "text", "the file, relative to the workspace", also=("path", "file")),
+            *WRITING,
+            of_programs("version", "whole number", "an earlier version, from 1", least=1),
+            ASK,
+        ),
+        'ref_to_file(ref_id="example_code", file_path="hello.py")',
+        ("write", "save", "file", "export", "append", "insert", "create"),
+        writes=True,
+        always=True,
+        command="refs.write",
+        does="writes a ref to a file of the workspace: a new one, behind what is in it (`append`) or at a line "
+        "(`insert`, from 1); where the file is open through the editor, so that it can be undone. A file that exists "
+        "is replaced only with `overwrite`, or, with `ask`, when the person says so",
+    ),
+    Operation(
+        "list_refs",
+        "List the refs of this conversation.",
+        list_refs,
+        (),
+        "list_refs()",
+        ("ref", "refs", "reference", "list"),
+        command="refs.list",
+        does="the refs of a conversation, each in its newest version",
+        agents=(),
+    ),
+    Operation(
+        "get_ref",
+        "Read a ref's content.",
+        get_ref,
+        (_REF_ID, Parameter("version", "whole number", "an earlier version, from 1", least=1)),
+        'get_ref(ref_id="example_code")',
+        ("ref", "refs", "reference", "earlier", "again", "reuse", "version"),
+        command="refs.get",
+        does="a ref's content, of its newest version or of another one",
+        agents=("ref_id", "version"),
+    ),
+    Operation(
+        "add_ref",
+        "Keep a text under an id in a conversation; the same id again makes a new version.",
+        add_ref,
+        (
+            _REF_ID,
+            required("content", "text", "the text"),
+            of_programs("attributes", "texts by name", "of its tag"),
+            of_programs("turn", "whole number", "which has it; the last one that is shown, if none is named", least=1),
+            of_programs("tell", "true or false", "the person is told"),
+        ),
+        command="refs.add",
+        does="keeps a text as a ref of a conversation, as if a turn had marked it; the same id again makes a new "
+        "version",
+        tell="{id} is a ref now.",
+        changes=True,
+        agents=("ref_id", "content"),
+    ),
+)

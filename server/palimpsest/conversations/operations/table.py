@@ -1,0 +1,40 @@
+"""Every operation by name.
+
+In: nothing.  Out: the table, as the parser of calls and servers with native calls need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from palimpsest.conversations.operations import checkpoints, descriptors, documents, forks, memory, refs, temp_files
+from palimpsest.conversations.operations.operation import Operation
+
+OPERATIONS: Mapping[str, Operation] = {
+    one.name: one
+    for one in (
+        *descriptors.OPERATIONS,
+        *temp_files.OPERATIONS,
+        *refs.OPERATIONS,
+        *memory.OPERATIONS,
+        *forks.OPERATIONS,
+        *checkpoints.OPERATIONS,
+        *documents.OPERATIONS,
+    )
+}
+TOOLS: Mapping[str, Operation] = {name: one for name, one in OPERATIONS.items() if one.example}
+"""Those that models are offered."""
+
+OF_DESCRIPTORS = frozenset(name for name in TOOLS if {"fd", "fds"} & set(name.split("_")))
+"""Those that mean nothing without descriptors."""
+
+
+def signatures(tools: Iterable[Operation] = TOOLS.values()) -> dict[str, tuple[str, ...]]:
+    """The parameters of each tool in order, for arguments without a name."""
+    return {tool.name: tuple(one.name for one in tool.told) for tool in tools}
+
+
+def native(tools: Iterable[Operation] = TOOLS.values()) -> list[dict[str, Any]]:
+    """The tools as an OpenAI-compatible server is told of them."""
+    return [tool.native for tool in tools]

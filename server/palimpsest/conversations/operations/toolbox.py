@@ -1,0 +1,99 @@
+"""Operations are run here: what a model called (arguments checked, the answer or the error as XML), and what a program
+asked for.
+
+In: a call.  Out: an answer.  A model's result longer than the threshold becomes a descriptor, and its preview stands
+for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any, cast
+
+from palimpsest.conversations.calls.parsing import WrongCall
+from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.operations.arguments import checked
+from palimpsest.conversations.operations.descriptors import wrapped
+from palimpsest.conversations.operations.host import Answer, ToolHost
+from palimpsest.conversations.operations.operation import Call, Operation, ToolResult
+from palimpsest.conversations.operations.results import failed
+from palimpsest.conversations.operations.table import TOOLS
+from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
+
+logger = logging.getLogger(__name__)
+
+
+class Toolbox:
+    """The operations of a workspace's memory.  `page_size` and `pretty` are of the descriptors that are made."""
+
+    def __init__(self, memory: Memory, *, page_size: int = DEFAULT_PAGE_SIZE, pretty: bool = True) -> None:
+        self._memory = memory
+        self._page_size = page_size
+        self._pretty = pretty
+
+    async def answer(
+        self, operation: Operation, arguments: Mapping[str, Any], conversation_id: str, host: ToolHost
+    ) -> Answer:
+        """For a program, whose arguments are checked.  Raises NotFound for no such conversation, and whatever the
+        operation raises."""
+        await asyncio.to_thread(self._memory.conversations.get, conversation_id)
+        sizes = self._page_size, self._pretty
+        call = Call(conversation_id, dict(arguments), self._memory, host, "program", None, *sizes)
+        return await _run(operation, call)
+
+    async def run(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        conversation_id: str,
+        host: ToolHost,
+        *,
+        max_direct_output_chars: int | None = None,
+        most_chars: int | None = None,
+    ) -> ToolResult:
+        """For a model: an error is a result, too, and never an exception.  Nothing becomes a descriptor where
+        `max_direct_output_chars` is None.  `most_chars`: of a part that is read at once."""
+        try:
+            tool = _tool(name)
+            sizes = self._page_size, self._pretty
+            call = Call(conversation_id, checked(tool, arguments), self._memory, host, "model", most_chars, *sizes)
+            answer = await _run(tool, call)
+            limit = None if tool.pages else max_direct_output_chars
+            return await self._within(answer, limit, tool, conversation_id)
+        except PalimpsestError as error:
+            return failed(name if name in TOOLS else "", error)
+        except Exception:
+            logger.exception("the tool %s failed", name)
+            return failed(name, PalimpsestError(f"{name} failed; the log says why."))
+
+    async def _within(self, answer: Answer, limit: int | None, tool: Operation, conversation_id: str) -> ToolResult:
+        if limit is None or len(answer.xml) <= limit:
+            return ToolResult(answer.xml, answer.fields)
+        about = answer.text or answer.xml, f"tool:{tool.name}", limit, self._page_size, self._pretty
+        descriptor, preview = await asyncio.to_thread(wrapped, self._memory.descriptors, conversation_id, *about)
+        return ToolResult(preview.xml, {**answer.fields, **preview.fields}, descriptor)
+
+
+async def _run(operation: Operation, call: Call) -> Answer:
+    if inspect.iscoroutinefunction(operation.run):
+        answered: Answer = await operation.run(call)
+        return answered
+    return await asyncio.to_thread(cast(Callable[[Call], Answer], operation.run), call)
+
+
+def _tool(name: str) -> Operation:
+    if name in TOOLS:
+        return TOOLS[name]
+    near = get_close_matches(name, TOOLS, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(TOOLS))}."
+    raise NotFound("tool", f"there is no tool {name[:60]!r}.", hint=hint)
+
+
+def wrong(call: WrongCall) -> ToolResult:
+    """What a call that could not be read answers."""
+    return failed(call.name if call.name in TOOLS else "", InvalidArgument("call", call.reason), call.line)

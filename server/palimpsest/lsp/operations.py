@@ -1,0 +1,140 @@
+"""The operations of conversations (`conversations/operations/`) as commands of editors and programs.
+
+In: the table of operations.  Out: commands, whose arguments are the operation's, with the conversation's id before
+them; they answer its fields and, as `xml`, what a model reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, field, fields, make_dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from palimpsest.conversations.events import BranchChanged, ConversationChanged
+from palimpsest.conversations.host import WriteMode, Written
+from palimpsest.conversations.operations.memory import COMPACT
+from palimpsest.conversations.operations.operation import Operation, Parameter
+from palimpsest.conversations.operations.table import OPERATIONS
+from palimpsest.errors import AlreadyExists, InvalidArgument
+from palimpsest.json_data import Range
+from palimpsest.lsp.arguments import LARGEST, Between
+from palimpsest.lsp.asking import chosen, confirmed
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.file_writing import write_file
+from palimpsest.lsp.parts import text_at
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+OVERWRITE = "{} exists already. Replace what is in it?"
+_EMPTY: dict[str, tuple[Any, Any]] = {
+    "text": (str, ""),
+    "whole number": (int | None, None),
+    "true or false": (bool, False),
+    "list of texts": (tuple[str, ...], ()),
+    "texts by name": (dict[str, str], MISSING),
+    "range": (Between | None, None),
+}
+"""The type of an argument of a kind, and what it has where it was not given."""
+
+
+def argument_of(operation: Operation) -> type:
+    """A dataclass with the conversation's id and the operation's parameters."""
+    rows = [("conversation", str), *(_field(operation, one) for one in operation.parameters)]
+    return make_dataclass(operation.name, rows, frozen=True, slots=True, kw_only=True)
+
+
+def given(argument: Any) -> dict[str, Any]:
+    """What was given of it, by name, without the conversation."""
+    values = {one.name: (getattr(argument, one.name), one) for one in fields(argument) if one.name != "conversation"}
+    return {
+        name: value
+        for name, (value, one) in values.items()
+        if (one.default is MISSING and one.default_factory is MISSING) or value not in (one.default, {})
+    }
+
+
+def command_of(operation: Operation) -> Command[Any]:
+    async def run(server: PalimpsestServer, argument: Any) -> dict[str, Any]:
+        return await _run(server, operation, argument.conversation, given(argument))
+
+    name = f"palimpsest.{operation.command}"
+    return Command(name, argument_of(operation), run, operation.does, slow=operation.slow, changes=operation.changes)
+
+
+async def _run(
+    server: PalimpsestServer, operation: Operation, conversation: str, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    session = server.window.session
+    if operation.idle:
+        await session.conversing.check_idle(conversation)
+    if "uri" in arguments:
+        arguments = await _with_text(server, arguments)
+    tells, host = arguments.pop("tell", False), CommandHost(server, asks=arguments.pop("ask", False))
+    answer = await session.toolset.answer(operation, arguments, conversation, host)
+    if operation.rewinds:
+        session.events.tell(BranchChanged(conversation))
+        await session.conversing.compacting.recount(conversation)
+    if arguments.get("extract"):
+        session.events.tell(ConversationChanged(conversation))
+    if tells:
+        server.window.report.tell(operation.tell.format(**answer.fields))
+    return {**answer.fields, "xml": answer.xml}
+
+
+async def _with_text(server: PalimpsestServer, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The text of a document or a part of it as `content`, and what it is."""
+    uri, range = arguments.pop("uri"), arguments.pop("range", None)
+    text, source, language = await text_at(server, uri, range)
+    if not text:
+        raise InvalidArgument("uri", f"{uri[:200]} is empty, so there is nothing to keep.")
+    return {"source": source, "language": language, **arguments, "content": text}
+
+
+class CommandHost:
+    """Who calls a command has decided that a file is written.  `asks`: whether one that is there may be replaced, is
+    the person's to say."""
+
+    def __init__(self, server: PalimpsestServer, *, asks: bool) -> None:
+        self._server = server
+        self._asks = asks
+
+    async def write_file(
+        self,
+        conversation: str,
+        path: str,
+        text: str,
+        mode: WriteMode = "write",
+        insert_at_line: int | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> Written:
+        how: dict[str, Any] = {"mode": mode, "insert_at_line": insert_at_line}
+        try:
+            done = await write_file(self._server, path, text, overwrite=overwrite, **how)
+        except AlreadyExists:
+            if not self._asks or not await confirmed(self._server, OVERWRITE.format(path), "Replace"):
+                raise
+            done = await write_file(self._server, path, text, overwrite=True, **how)
+        return Written(done.shown, done.bytes, done.lines)
+
+    async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
+        return await chosen(self._server, question, (yes, no)) == yes
+
+
+def _field(operation: Operation, parameter: Parameter) -> tuple[Any, ...]:
+    required = parameter.required and parameter.name not in operation.may_omit
+    kind, empty = _EMPTY[parameter.kind]
+    if parameter.choices:
+        kind, empty = Literal[parameter.choices] | None, None
+    if parameter.kind == "whole number":
+        low = -LARGEST if parameter.least is None else parameter.least
+        number = Annotated[int, Range(low, LARGEST if parameter.most is None else parameter.most)]
+        kind = number if required else number | None
+    if required:
+        return parameter.name, kind
+    return parameter.name, kind, field(default_factory=dict) if empty is MISSING else field(default=empty)
+
+
+COMMANDS: tuple[Command[Any], ...] = tuple(
+    command_of(one) for one in OPERATIONS.values() if one.command and one is not COMPACT
+)

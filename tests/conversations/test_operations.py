@@ -1,0 +1,63 @@
+"""An operation is declared once: models, programs and agents have the same of it."""
+
+from typing import Any
+
+import pytest
+
+from palimpsest.conversations.operations.arguments import checked
+from palimpsest.conversations.operations.table import OPERATIONS, TOOLS
+from palimpsest.errors import InvalidArgument
+from palimpsest.lsp.arguments import read, shape
+from palimpsest.lsp.commands import COMMANDS
+from palimpsest.lsp.operations import argument_of, given
+
+
+def test_each_command_and_each_tool_is_of_one_operation() -> None:
+    commands = [f"palimpsest.{one.command}" for one in OPERATIONS.values() if one.command]
+    assert len(set(commands)) == len(commands)
+    assert set(commands) <= COMMANDS.keys()
+    assert all(one.command or one.example for one in OPERATIONS.values()), "somebody has to be able to ask for it"
+    assert all(one.example for one in TOOLS.values())
+
+
+def test_a_command_takes_what_a_model_may_say_and_more() -> None:
+    for one in OPERATIONS.values():
+        if one.command:
+            names = [name.strip("{}? ") for name in shape(argument_of(one)).split(",")]
+            assert names == ["conversation", *(parameter.name for parameter in one.parameters)]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "field"),
+    [
+        ("read_fd", {"fd": "fd-1", "page": 0}, "page"),
+        ("read_fd", {"fd": "fd-1", "unit": "word"}, "unit"),
+        ("search_fd", {"fd": "fd-1", "query": "x", "context": 101}, "context"),
+        ("search_fd", {"fd": "fd-1"}, "query"),
+        ("ref_to_file", {"ref_id": "a", "file_path": "f", "mode": "replace"}, "mode"),
+        ("ref_to_file", {"ref_id": "a"}, "file_path"),
+        ("rename_fds", {"names": {"fd-1": 1}}, "names"),
+    ],
+)
+def test_a_wrong_argument_is_wrong_for_all(name: str, arguments: dict[str, Any], field: str) -> None:
+    one = OPERATIONS[name]
+    with pytest.raises(InvalidArgument) as of_model:
+        checked(one, arguments)
+    with pytest.raises(InvalidArgument) as of_program:
+        read(one.command, argument_of(one), {"conversation": "c", **arguments})
+    assert (of_model.value.field, of_program.value.field.partition("[")[0]) == (field, field)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("read_fd", {"fd": "fd-1", "unit": "paragraph", "index": 2}),
+        ("ref_to_file", {"ref_id": "a", "file_path": "f", "mode": "write", "overwrite": True}),
+        ("temp_file", {"content": ""}),
+        ("rename_fds", {"names": {"fd-1": "log"}}),
+        ("search_fd", {"fd": "fd-1", "query": "x", "context": 0}),
+    ],
+)
+def test_what_a_program_says_arrives_and_nothing_else(name: str, arguments: dict[str, Any]) -> None:
+    one = OPERATIONS[name if name in OPERATIONS else f"create_{name}"]
+    assert given(read(one.command, argument_of(one), {"conversation": "c", **arguments})) == arguments
