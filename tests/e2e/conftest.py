@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 from pygls.io_ import run_async
-from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient, client_capabilities
 from pytest_lsp.client import register_lsp_features
 
@@ -27,6 +26,7 @@ from palimpsest.errors import EngineError
 from palimpsest.lsp.client.editor import Editor as Window
 from palimpsest.lsp.client.editor import is_resident, position_at
 from palimpsest.lsp.plain import plain
+from palimpsest.lsp.protocol import converter
 from palimpsest.providers.palimpsest.launch import find
 from palimpsest.system import folders
 from palimpsest.system.engine_address import Address
@@ -217,7 +217,7 @@ async def start_editor(
     own_process: bool = False,
 ) -> Editor:
     """`offer` changes what the client says it can do.  Only the first of several windows can be in this process."""
-    client = Client(converter_factory=default_converter)
+    client = Client(converter_factory=converter)
     register_lsp_features(client)
     editor = Editor(client, root, "utf-8")  # which this client offers first
     if own_process or local.is_there():

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest import wire
 from palimpsest.lsp.edits import proposal_diff, proposal_edit
+from palimpsest.lsp.protocol import converter
 from palimpsest.types import Block, BlockKey
 
 if TYPE_CHECKING:
-    import cattrs
-
     from palimpsest.conversations.budgets import ConversationUsage
     from palimpsest.edits.suggestions.suggestions import Suggested
     from palimpsest.lsp.window import Client
@@ -127,9 +126,6 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
 
 
 def suggestions(suggested: Suggested, client: Client, roots: Roots) -> dict[str, Any]:
-    from pygls.protocol import default_converter
-
-    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
     found = []
     for proposal in suggested.proposals:
         first = proposal.changes[0]
@@ -138,7 +134,7 @@ def suggestions(suggested: Suggested, client: Client, roots: Roots) -> dict[str,
                 "id": proposal.id,
                 "name": first.names[0],
                 "uri": first.uri,
-                "edit": converter.unstructure(proposal_edit(proposal, suggested.snapshots, client)),
+                "edit": converter().unstructure(proposal_edit(proposal, suggested.snapshots, client)),
                 "agreement": proposal.agreement,
                 "summary": proposal.summary,
                 "flags": list(proposal.flags),

@@ -31,13 +31,15 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NoReturn
 from uuid import uuid4
 
+import cattrs
 from cattrs.v import transform_error
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
-from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, lsp_method
+from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, default_converter, lsp_method
 from pygls.protocol.json_rpc import JsonRPCRequestMessage
 
 from palimpsest.lsp.inbox import Inbox
@@ -86,6 +88,13 @@ def _refusals_in_one_line(record: logging.LogRecord) -> bool:
         record.msg, record.args = "a request was refused (%s): %s", (error.code, error.message.partition(", got ")[0])
         record.exc_info = record.exc_text = None
     return True
+
+
+@cache
+def converter() -> cattrs.Converter:
+    """pygls's, one for the process: it writes code for each type that it meets, which takes a while."""
+    made: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
+    return made
 
 
 class Protocol(LanguageServerProtocol):

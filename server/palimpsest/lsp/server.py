@@ -21,7 +21,7 @@ from pygls.lsp.server import LanguageServer
 
 from palimpsest import __version__
 from palimpsest.lsp.ending import Ending
-from palimpsest.lsp.protocol import Protocol
+from palimpsest.lsp.protocol import Protocol, converter
 from palimpsest.lsp.published import Published
 from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import MessageReader, Writer, bodies, reader_of
@@ -44,7 +44,8 @@ class PalimpsestServer(LanguageServer):
         notebooks: NotebookDocumentSyncOptions,
         load: Callable[[PalimpsestServer], Awaitable[None]],
     ) -> None:
-        super().__init__("palimpsest", __version__, protocol_cls=Protocol, notebook_document_sync=notebooks)
+        of_pygls: dict[str, Any] = {"protocol_cls": Protocol, "converter_factory": converter}
+        super().__init__("palimpsest", __version__, notebook_document_sync=notebooks, **of_pygls)
         self.window = Window(self.protocol, Report(self), making, partial(load, self))
         self.published = Published(self.text_document_publish_diagnostics)
         self.ending: Ending | None = None
