@@ -77,9 +77,9 @@ def serve_main(argv: list[str]) -> int:
 def new_server() -> PalimpsestServer:
     """One for one window, which is not served yet."""
     from palimpsest.lsp.features import make_server
-    from palimpsest.lsp.window import Making
+    from palimpsest.lsp.window import SessionFactory
 
-    return make_server(Making(build_session, change_session))
+    return make_server(SessionFactory(build_session, change_session))
 
 
 def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -> Session:
@@ -103,7 +103,7 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
         if status.model is not None:
             services.chooser.fits(status.model.n_ctx, follows=status.model.chat_template)
         if status.state == "ready" and not status.cause:
-            events.tell(RefreshNeeded())
+            events.emit(RefreshNeeded())
 
     if not gc.get_freeze_count():  # what is loaded by now stays: a search through it is 30 ms within a keystroke
         gc.freeze()

@@ -24,7 +24,7 @@
         ├── DecodeError             llama_decode failed; `code` is its return code
         └── Cancelled               the request was cancelled or replaced by a newer one
 
-In: nothing.  Out: exceptions.  `code` is the stable word that crosses the wire between server and engine.
+Out: exceptions.  `code` is the stable word that crosses the wire between server and engine.
 """
 
 from __future__ import annotations

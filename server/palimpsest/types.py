@@ -1,6 +1,6 @@
 """Values that several rooms share: blocks, editing blocks, edits.
 
-In: nothing.  Out: immutable data.  Knows no file, token, editor or model.  A *block* is a piece of the prompt, a
+Out: immutable data.  Knows no file, token, editor or model.  A *block* is a piece of the prompt, a
 *span* a range of positions in the cache.  All ranges are half-open.
 """
 
@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, get_args
 
 BlockType = Literal["filesystem", "class", "scope", "package", "documentation", "file", "recent"]
-"""All types of blocks (FORMATS.md)."""
+"""All types of blocks (docs/formats.md)."""
 BLOCK_TYPES: tuple[BlockType, ...] = get_args(BlockType)
 EditingType = Literal["function", "class", "file"]
 
 HEADER = "<workspace>\n"
 FOOTER = "</workspace>\n"
-"""Before and behind the blocks of a workspace (FORMATS.md); the embedded model was never trained without them."""
+"""Before and behind the blocks of a workspace (docs/formats.md); the embedded model was never trained without them."""
 
 CURSOR_MARKER = "<|FIM_MIDDLE|>"
-"""Marks the cursor in the text of an editing block (FORMATS.md)."""
+"""Marks the cursor in the text of an editing block (docs/formats.md)."""
 
 MARKUP = (
     HEADER.rstrip(), FOOTER.rstrip(), "<context", "</context>", "<editing", "</editing>", "<suggestion",
@@ -88,7 +88,7 @@ class ShownLine:
 
 @dataclass(frozen=True, slots=True)
 class Editing:
-    """The `<editing>` block at a cursor: the smallest reasonable piece of code, as FORMATS.md says.
+    """The `<editing>` block at a cursor: the smallest reasonable piece of code, as docs/formats.md says.
 
     `cursor_line` indexes `lines`; `cursor_column` counts characters (code points) in that line's text.
     `file` is the path relative to the workspace with forward slashes, `name` the qualified name of the

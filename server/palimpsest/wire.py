@@ -1,6 +1,6 @@
 """The protocol between the server and the engine: plain data, JSON on the wire.
 
-In: nothing.  Out: request and answer dataclasses (`json_data.py` reads and writes them).  The engine gets opaque block
+Out: request and answer dataclasses (`json_data.py` reads and writes them).  The engine gets opaque block
 keys and texts, never documents; the server gets counts and positions, never a token.
 Routes (`engine/http/routes.py` serves them, `providers/palimpsest/client.py` calls them):
 
@@ -285,9 +285,8 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class GenerateAnswer:
     """`context_tokens`: cells that the tail attended to (header, blocks, footer).  `tail_tokens`: the tail, of which
-    `decoded` were decoded and `reused` were in the cache, `left` of them with KV that has seen something else before
-    them.  `generated`: tokens sampled for all choices, in `steps`
-    micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word, `reviewed`
+    `decoded` were decoded and `reused` were in the cache, `left` of them with stale KV: what was before them is
+    another text now.  `generated`: tokens sampled for all choices, in `steps` micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word, `reviewed`
     for `candidates`: several, the first of them the first choice, or none.  `ms` has the keys queue, sync,
     prefill, sample, decode, review, total."""
 

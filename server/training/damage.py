@@ -1,4 +1,4 @@
-"""How often a function is broken in which way for training, and the reply that mends it, as ln-diff (FORMATS.md).
+"""How often a function is broken in which way for training, and the reply that mends it, as ln-diff (docs/formats.md).
 
 In: the lines of a function that parses.  Out: a `Damage`, and its reply's text.  The ways are the product's own
 (`bench.repairing.damage`), which measures itself on them.

@@ -53,7 +53,7 @@ async def around(tmp_path: Path) -> AsyncIterator[Around]:
     (tmp_path / "outside.md").write_text("# Outside shipping\n", encoding="utf-8")
     it = Around(root)
     yield it
-    it.services.events.tell(WindowClosing())
+    it.services.events.emit(WindowClosing())
     it.memory.close()
 
 

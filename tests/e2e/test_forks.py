@@ -290,7 +290,7 @@ async def test_forking_costs_no_decode(machine: dict[str, str], shop: Path, tool
 
 
 async def test_memory_and_checkpoints_answer_a_model_in_xml_too(talk: tuple[Editor, Scripted]) -> None:
-    """FORMATS.md: every command answers fields for programs and `xml` for a model."""
+    """docs/formats.md: every command answers fields for programs and `xml` for a model."""
     editor, _ = talk
     conversation = (await do(editor, "ask", text="One"))["conversation"]
     kept = await do(editor, "conversation.remember", conversation=conversation, text="a < b")

@@ -12,7 +12,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from palimpsest.lsp.commands import COMMANDS
 from palimpsest.lsp.features import load, make_server
 from palimpsest.lsp.server import PalimpsestServer
-from palimpsest.lsp.window import Making
+from palimpsest.lsp.window import SessionFactory
 
 INSIDE = "the inside of everything"
 
@@ -47,7 +47,7 @@ def capabilities(server: PalimpsestServer) -> lsp.ServerCapabilities:
 
 async def test_what_is_announced_is_what_there_is() -> None:
     """The editor is told of features before they are imported."""
-    server = make_server(Making(never, never))
+    server = make_server(SessionFactory(never, never))
     announced = capabilities(server)
     await load(server)
     assert announced == capabilities(server)
@@ -58,7 +58,7 @@ async def test_what_is_announced_is_what_there_is() -> None:
 async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_not_shown(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    server, written = make_server(Making(never, never)), Written()
+    server, written = make_server(SessionFactory(never, never)), Written()
     server.protocol.set_writer(written)
 
     @server.feature(lsp.TEXT_DOCUMENT_MONIKER)

@@ -9,7 +9,7 @@ from shown_sample import shown_block
 
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.reply import Written
+from palimpsest.edits.reply import WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import CURSOR_MARKER, ShownLine
 
@@ -34,7 +34,7 @@ CART = replace(CART, lines=(*CART.lines[:4], ShownLine("        ...", None, None
 METHOD = ShownBlock("editing", True, "file:///a.py", 1, CART.lines[6:10], "Cart.drop")
 
 
-def read(format: str, content: str, block: ShownBlock = BLOCK) -> Written:
+def read(format: str, content: str, block: ShownBlock = BLOCK) -> WrittenEdits:
     text = f'<suggestion name="{block.name}">\n{content}\n</suggestion>\n<summary>S</summary>'
     reply = FORMATS[format].read(text, {block.name: block})
     assert reply.summary == "S"

@@ -13,7 +13,7 @@ from palimpsest.edits.check import Document, checked
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.formats.format import Format
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import CURSOR_MARKER, LineEdit
 
@@ -100,7 +100,7 @@ def edits_of(draw: Any, block: ShownBlock) -> list[LineEdit]:
     return edits
 
 
-def result(block: ShownBlock, written: Written) -> list[str] | str:
+def result(block: ShownBlock, written: WrittenEdits) -> list[str] | str:
     """The document afterwards, or the reason why there is none."""
     lines = document_of(block)
     now = Document(1, tuple(lines))
@@ -115,7 +115,7 @@ def result(block: ShownBlock, written: Written) -> list[str] | str:
 def test_what_is_written_is_read_checked_and_applied_as_it_was_meant(format: Format, data: st.DataObject) -> None:
     block = data.draw(blocks())
     edits = data.draw(edits_of(block))
-    meant = result(block, Written(block.name, tuple(edits)))
+    meant = result(block, WrittenEdits(block.name, tuple(edits)))
     try:
         text = format.write(block, edits, "Say it.")
     except ValueError:  # only where it cannot be told which line is the mark of code left out
@@ -204,7 +204,7 @@ def test_what_speaks_of_no_block_or_of_one_that_was_not_shown_is_said(format: Fo
     block = shown_block("def f(a):", "    return a")
     reply = format.write(block, [LineEdit(1, 2, ("    return 0",))], "Say it.")
     assert "does not name a block" in format.read(reply.replace(' name="editing"', ""), {}).written[0].problem
-    assert format.read(reply, {}) == Reply((Written("editing"),), "Say it.")
+    assert format.read(reply, {}) == Reply((WrittenEdits("editing"),), "Say it.")
 
 
 @ALL

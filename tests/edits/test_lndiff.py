@@ -1,4 +1,4 @@
-"""Reading ln-diff replies: FORMATS.md's table, and what small models make of it."""
+"""Reading ln-diff replies: docs/formats.md's table, and what small models make of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shown_sample import shown_block
 
 from palimpsest.edits.formats import FORMATS
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.types import CURSOR_MARKER, LineEdit
 
 read = FORMATS["ln-diff"].read
@@ -95,7 +95,7 @@ def test_the_mark_of_a_cut_that_was_copied_is_no_line() -> None:
     ],
 )
 def test_attributes_are_read_leniently(head: str) -> None:
-    assert read(f"{head}\nL1 x\n</suggestion>", SHOWN).written == (Written("shop.Cart", (replace(1, "x"),)),)
+    assert read(f"{head}\nL1 x\n</suggestion>", SHOWN).written == (WrittenEdits("shop.Cart", (replace(1, "x"),)),)
 
 
 def test_entities_in_a_name_are_undone() -> None:
@@ -108,13 +108,13 @@ def test_several_suggestions_and_a_summary_are_read_and_the_rest_ignored() -> No
         "  </suggestion>\n```\n<summary>\n Does  this\nand that. </summary> Bye. L3 no"
     )
     assert read(reply, SHOWN) == Reply(
-        (Written("editing", (replace(1, "x"),)), Written("shop.Cart", (replace(2),))), "Does this and that."
+        (WrittenEdits("editing", (replace(1, "x"),)), WrittenEdits("shop.Cart", (replace(2),))), "Does this and that."
     )
 
 
 def test_a_closing_tag_at_the_end_of_a_line_closes() -> None:
     reply = read('<suggestion name="editing">\nL1 x</suggestion><summary>S</summary>', SHOWN)
-    assert reply == Reply((Written("editing", (replace(1, "x"),)),), "S")
+    assert reply == Reply((WrittenEdits("editing", (replace(1, "x"),)),), "S")
 
 
 def test_a_forgotten_closing_tag_is_read_as_given() -> None:
@@ -127,7 +127,7 @@ def test_a_forgotten_closing_tag_is_read_as_given() -> None:
 @pytest.mark.parametrize("end", ["", "L", "L3", "L3 retu", "</sugg"])
 def test_a_reply_that_is_cut_off_keeps_its_complete_lines(end: str) -> None:
     reply = read(f'<suggestion name="editing">\nL1 x\nL2 y\n{end}', SHOWN)
-    assert reply.written == (Written("editing", (replace(1, "x"), replace(2, "y")), complete=False),)
+    assert reply.written == (WrittenEdits("editing", (replace(1, "x"), replace(2, "y")), complete=False),)
 
 
 def test_a_summary_that_is_cut_off_is_kept() -> None:

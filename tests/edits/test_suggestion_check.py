@@ -13,7 +13,7 @@ from shown_sample import shown_block
 from palimpsest.edits.check import Document, checked
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied, line_map, normalised
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock, shown_blocks
 from palimpsest.types import Block, Editing, LineEdit, Reading, Refusal, ShownLine, Suggestion
 
@@ -79,7 +79,7 @@ def test_what_was_not_shown_or_cannot_be_read_is_refused_whole(lines: list[str],
 def test_unknown_and_locked_blocks_are_refused_by_name() -> None:
     locked = shown_block("x", name="locked", editable=False)
     assert reason(check("L1 y", block=locked)) == 'the block "locked" cannot be edited'
-    unknown = Reply((Written("Other", (LineEdit(0, 1, ()),)),))
+    unknown = Reply((WrittenEdits("Other", (LineEdit(0, 1, ()),)),))
     assert checked(unknown, {}, {}).refused == (Refusal("Other", 'no block named "Other" was shown'),)
 
 
@@ -206,7 +206,7 @@ def test_edits_of_a_block_do_to_the_document_what_they_say(
         if line.document_line is not None:
             lines[line.document_line] = line.text
     now = Document(1, tuple(lines))
-    reading = checked(Reply((Written("editing", tuple(edits)),)), {"editing": block}, {URI: now})
+    reading = checked(Reply((WrittenEdits("editing", tuple(edits)),)), {"editing": block}, {URI: now})
     wanted = meant(lines, block, edits)
     if wanted is None:
         assert "code was left out" in reason(reading)

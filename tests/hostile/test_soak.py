@@ -143,7 +143,7 @@ async def one_session(folder: Path, text: str, line: int) -> None:
     session = build_session(Settings(), (folder,), cast(Report, Quiet()))
     try:
         snapshot = Snapshot(to_uri(folder / "cart.py"), 1, "python", text)
-        session.events.tell(DocumentOpened(snapshot))
+        session.events.emit(DocumentOpened(snapshot))
         await session.services.supervisor.ready(60)
         for _ in range(ATTEMPTS):
             if await session.completions.complete(snapshot.uri, Position(line, len(TYPED))):

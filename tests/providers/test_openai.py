@@ -16,7 +16,7 @@ from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.openai.engine import OpenAI
 from palimpsest.providers.openai.facts import facts
-from palimpsest.providers.openai.prompt import Workspace, put
+from palimpsest.providers.openai.prompt import SentState, put
 from palimpsest.wire import ChatTail, GenerateAnswer, GenerateRequest, Message, NativeChat, NativeMessage, TextTail
 from tests.models import written
 from tests.providers.conftest import EMBEDDED, ENDLESS, endless
@@ -235,7 +235,7 @@ async def test_an_answer_that_is_refused_is_an_error_and_asked_once(pieces: list
 
 
 def test_a_server_that_takes_a_suffix_gets_one() -> None:
-    how = put(completion("x = "), Workspace(), facts(listed("deepseek-chat"), "", 0))
+    how = put(completion("x = "), SentState(), facts(listed("deepseek-chat"), "", 0))
     assert how.suffix is not None
     assert how.suffix.endswith("</editing>\n")
     assert how.prompt.endswith("x = ")
@@ -243,7 +243,7 @@ def test_a_server_that_takes_a_suffix_gets_one() -> None:
 
 def test_a_conversation_is_sent_as_it_is_with_the_blocks_before_what_the_user_says_first() -> None:
     said = [Message("system", "Be kind."), Message("user", "Hi"), Message("assistant", "Oh"), Message("user", "?")]
-    workspace = Workspace()
+    workspace = SentState()
     sync = wanted(block("alpha"))
     workspace.blocks.place(sync, ["<alpha>"], [3], (1, 1), 1000)
     base = "".join(workspace.blocks.parts)

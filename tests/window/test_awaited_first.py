@@ -31,7 +31,7 @@ async def test_nothing_is_gathered_while_a_completion_is_awaited(
     session = build_session(settings, (tmp_path,), cast(Report, Quiet()))
     try:
         uri = to_uri(tmp_path / "a.py")
-        session.events.tell(DocumentOpened(Snapshot(uri, 1, "python", "x = 1\n")))
+        session.events.emit(DocumentOpened(Snapshot(uri, 1, "python", "x = 1\n")))
         answered, gathered = asyncio.Event(), list[object]()
 
         async def slow(*_: object, **__: object) -> None:
@@ -46,7 +46,7 @@ async def test_nothing_is_gathered_while_a_completion_is_awaited(
         monkeypatch.setattr(session.services.chooser, "choose", choose)
         waiting = asyncio.create_task(session.completions.complete(uri, Position(0, 5)))
         await asyncio.sleep(0)
-        session.events.tell(RefreshNeeded())
+        session.events.emit(RefreshNeeded())
         await asyncio.sleep(4 * IDLE_S)
         assert not gathered
         answered.set()

@@ -8,9 +8,9 @@ def test_who_registered_hears_in_the_order_of_registration() -> None:
     events.on(DocumentClosed, lambda event: heard.append(f"first {event.uri}"))
     events.on(FilesChanged, lambda event: heard.append(f"files {len(event.uris)}"))
     events.on(DocumentClosed, lambda event: heard.append(f"second {event.uri}"))
-    events.tell(DocumentClosed("a"))
-    events.tell(WindowClosing())  # nobody listens
-    events.tell(FilesChanged(["a", "b"]))
+    events.emit(DocumentClosed("a"))
+    events.emit(WindowClosing())  # nobody listens
+    events.emit(FilesChanged(["a", "b"]))
     assert heard == ["first a", "second a", "files 2"]
 
 
@@ -23,6 +23,6 @@ def test_a_listener_may_leave_also_while_it_is_told() -> None:
 
     leave = events.on(DocumentClosed, once)
     events.on(DocumentClosed, lambda event: heard.append(f"still {event.uri}"))
-    events.tell(DocumentClosed("a"))
-    events.tell(DocumentClosed("b"))
+    events.emit(DocumentClosed("a"))
+    events.emit(DocumentClosed("b"))
     assert heard == ["a", "still a", "still b"]

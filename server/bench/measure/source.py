@@ -1,6 +1,6 @@
 """Real code that is wherever Python is, for measurements.
 
-In: nothing.  Out: text.
+Out: text.
 """
 
 from __future__ import annotations

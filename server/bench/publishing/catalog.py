@@ -1,6 +1,6 @@
 """Which tables there are: for each the command that measures it, and how its result is written.
 
-In: nothing.  Out: FIGURES, by the names of their regions in docs/measurements.md.  Runs nothing.
+Out: FIGURES, by the names of their regions in docs/measurements.md.  Runs nothing.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Damage:
 
     @property
     def reply(self) -> tuple[str, ...]:
-        """The edits as lines of ln-diff (FORMATS.md), where each edit is of one line."""
+        """The edits as lines of ln-diff (docs/formats.md), where each edit is of one line."""
         return tuple(_numbered(edit) for edit in self.edits)
 
 

@@ -1,6 +1,6 @@
 """What one request of a replayed session cost one side.
 
-In: nothing.  Out: data.
+Out: data.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from palimpsest.agents.workspace import Workspace
+from palimpsest.agents.workspace import AgentWorkspace
 from palimpsest.errors import PalimpsestError
 from palimpsest.windows.sockets import check_platform
 
@@ -44,5 +44,5 @@ def main(argv: list[str]) -> int:
     from palimpsest.agents.stdio import serve
     from palimpsest.agents.tools import make_server
 
-    anyio.run(serve, make_server(Workspace(options.workspace)))
+    anyio.run(serve, make_server(AgentWorkspace(options.workspace)))
     return 0

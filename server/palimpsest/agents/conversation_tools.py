@@ -14,7 +14,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from palimpsest.agents.answers import told
-from palimpsest.agents.workspace import Workspace
+from palimpsest.agents.workspace import AgentWorkspace
 from palimpsest.conversations.operations.operation import Operation, Parameter
 from palimpsest.conversations.operations.table import OPERATIONS
 
@@ -24,7 +24,7 @@ CONVERSATION = Parameter("conversation", "text", "the conversation's id, as list
 _TYPES: dict[str, Any] = {"text": str, "whole number": int, "true or false": bool}
 
 
-def add_conversations(server: MCPServer[None], workspace: Workspace) -> None:
+def add_conversations(server: MCPServer[None], workspace: AgentWorkspace) -> None:
     async def ask(command: str, arguments: dict[str, Any]) -> dict[str, Any]:
         given = {name: value for name, value in arguments.items() if value is not None}
         answer = await told(workspace.ask(f"palimpsest.{command}", given))

@@ -19,7 +19,7 @@ from pydantic import Field
 from palimpsest import __version__
 from palimpsest.agents.answers import told
 from palimpsest.agents.conversation_tools import add_conversations
-from palimpsest.agents.workspace import Workspace, shown
+from palimpsest.agents.workspace import AgentWorkspace, shown
 from palimpsest.errors import PalimpsestError
 from palimpsest.types import BlockType
 
@@ -39,7 +39,7 @@ READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-def make_server(workspace: Workspace) -> MCPServer[None]:
+def make_server(workspace: AgentWorkspace) -> MCPServer[None]:
     @asynccontextmanager
     async def looking(_: MCPServer[None]) -> AsyncIterator[None]:
         """What was put reaches windows that are opened later."""
@@ -66,7 +66,7 @@ def make_server(workspace: Workspace) -> MCPServer[None]:
     return server
 
 
-def _add_reading(server: MCPServer[None], workspace: Workspace) -> None:
+def _add_reading(server: MCPServer[None], workspace: AgentWorkspace) -> None:
     @server.tool(annotations=READS)
     async def cursor() -> dict[str, Any]:
         """Where the person's cursor is, in the editor window used last: file, line, column, language, and the code
@@ -95,7 +95,7 @@ def _add_reading(server: MCPServer[None], workspace: Workspace) -> None:
         return await told(workspace.usage())
 
 
-def _add_changing(server: MCPServer[None], workspace: Workspace) -> None:
+def _add_changing(server: MCPServer[None], workspace: AgentWorkspace) -> None:
     @server.tool(annotations=CHANGES)
     async def put_block(
         ctx: Context[None],
@@ -139,7 +139,7 @@ def _add_changing(server: MCPServer[None], workspace: Workspace) -> None:
         return await told(workspace.pin(file, pinned=False))
 
 
-def _add_resources(server: MCPServer[None], workspace: Workspace) -> None:
+def _add_resources(server: MCPServer[None], workspace: AgentWorkspace) -> None:
     @server.resource("palimpsest://cursor", title="The code at the person's cursor", mime_type="text/plain")
     async def cursor() -> str:
         here = await _read(workspace.here())
@@ -153,7 +153,7 @@ def _add_resources(server: MCPServer[None], workspace: Workspace) -> None:
         return json.dumps([shown(block, text=True) for block in here["blocks"]], indent=1)
 
 
-async def _block(workspace: Workspace, type: str, name: str) -> dict[str, Any]:
+async def _block(workspace: AgentWorkspace, type: str, name: str) -> dict[str, Any]:
     blocks = (await told(workspace.here()))["blocks"]
     for block in blocks:
         if (block["type"], block["name"]) == (type, name):
@@ -179,7 +179,7 @@ async def _read(answer: Awaitable[T]) -> T:
         raise ResourceError(f"The folder for sockets cannot be read: {error}") from None
 
 
-async def _look(workspace: Workspace) -> None:
+async def _look(workspace: AgentWorkspace) -> None:
     while True:
         await asyncio.sleep(LOOK_S)
         with suppress(PalimpsestError, OSError):

@@ -57,7 +57,7 @@ class _Put:
         return {**self.arguments, "ttl": seconds} if seconds > 0 else None
 
 
-class Workspace:
+class AgentWorkspace:
     """Lives on one event loop."""
 
     def __init__(self, folder: Path) -> None:

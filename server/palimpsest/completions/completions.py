@@ -77,7 +77,8 @@ class _OnScreen:
 
 
 class Completions:
-    """One window's."""
+    """Answers what an editor asks for at a cursor, from what is on screen, from what was answered before, or by asking
+    the engine."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -128,7 +129,7 @@ class Completions:
         """Completions at the cursor, or behind what an open menu has selected; None also where they are off.  Raises as
         `at` does, and InvalidArgument for a document that is not open."""
         snapshot, events = self._services.documents.get(uri), self._services.events
-        events.tell(CursorMoved(uri, position))
+        events.emit(CursorMoved(uri, position))
         if not self.is_on(snapshot):
             return None
         self._n_awaited += 1
@@ -140,7 +141,7 @@ class Completions:
         finally:
             self._n_awaited -= 1
         if self._has_more:
-            events.tell(RefreshNeeded(restart=False))
+            events.emit(RefreshNeeded(restart=False))
         return completed
 
     async def _behind(
@@ -312,7 +313,7 @@ class Completions:
         self._reviewing.note(answer)
         result = replace(query.result(answer, n, await self._level(query)), reviewed=n_lines > 0)
         if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
-            services.events.tell(RefreshNeeded())  # it was made without some blocks: with them it may be another one
+            services.events.emit(RefreshNeeded())  # it was made without some blocks: with them it may be another one
         else:
             self._results.put(query.place, query.prefix, result)
         return result
@@ -333,7 +334,7 @@ class Completions:
         if self._missed == (snapshot, position):
             self._missed = None
             self._forget_screen()  # what the code alone says
-            self._services.events.tell(CompletionChanged(snapshot, position))
+            self._services.events.emit(CompletionChanged(snapshot, position))
         while (screen := self._screen) is not None and screen.snapshot is snapshot and screen.position == position:
             if not self.offers.are_open(screen.ids):
                 return
@@ -401,7 +402,7 @@ class Completions:
         self.names.given(ids, [first], snapshot.uri)
         self._screen = replace(screen, text=first, ids=(*ids, *(screen.ids[it.index] for it in others)))
         self._ghost.show(snapshot.uri, before, after, [first, *(it.text for it in others)])
-        self._services.events.tell(CompletionChanged(snapshot, position))
+        self._services.events.emit(CompletionChanged(snapshot, position))
 
     def _may_follow(self, screen: _OnScreen) -> bool:
         """Only where the cache is our own: elsewhere it would cost what the next keystroke finds."""

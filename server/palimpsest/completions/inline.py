@@ -1,8 +1,8 @@
 """Pure: trims generated text to the part that is worth showing as an inline completion.
 
 In: the generated text, the code before and after the cursor, the mode, the language.  Out: a prefix of the generated
-text, "" if nothing is worth showing.  FORMATS.md, "Inline completion", specifies where it stops.  Does not know about
-tokens or editors.
+text, "" if nothing is worth showing.  docs/formats.md, "Inline completion", says where it stops.  Knows no tokens
+and no editors.
 
 Each rule returns the index of the first character to cut off, and the smallest index wins.  The rules are applied until
 nothing changes, so trimming is idempotent.

@@ -29,7 +29,7 @@ class Seen:
 
 
 class Learning:
-    """One window's."""
+    """Learns from accepted completions, one workspace at a time."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

@@ -28,7 +28,7 @@ class Offer:
 
 
 class Offers:
-    """One window's."""
+    """The completions that were shown, by id."""
 
     def __init__(self, statistics: Statistics, learning: Learning) -> None:
         self._statistics = statistics

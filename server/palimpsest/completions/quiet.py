@@ -43,7 +43,7 @@ class _Deleted:
 
 
 class Quiet:
-    """One window's."""
+    """Says what is shown to a person who types, and what is held back."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

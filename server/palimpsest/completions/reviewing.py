@@ -29,7 +29,7 @@ MOMENTS: dict[str, tuple[Moment, ...]] = {
 
 
 class Reviewing:
-    """One window's."""
+    """Says how many other lines are tried, by the setting and by how long it took lately."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

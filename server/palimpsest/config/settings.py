@@ -1,6 +1,6 @@
 """The table of settings: what there is, with defaults and bounds.
 
-In: nothing.  Out: frozen dataclasses, one for each section.  `layers.py` fills them in; `permissions.py` says who may
+Out: frozen dataclasses, one for each section.  `layers.py` fills them in; `permissions.py` says who may
 set what.
 """
 
@@ -313,7 +313,7 @@ class IndexSettings:
 @dataclass(frozen=True, slots=True)
 class ConversationSettings:
     reply_tokens: int = _setting(1024, "The most tokens of one reply.", low=16, high=32_768)
-    temperature: float = _setting(0.0, "0 always says the likeliest.", low=0.0, high=2.0)
+    temperature: float = _setting(0.0, "0: greedy.", low=0.0, high=2.0)
     max_rounds: int = _setting(
         8, "How often the results of calls are put to the model for one thing said.", low=0, high=100
     )

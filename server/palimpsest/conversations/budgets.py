@@ -1,4 +1,4 @@
-"""A conversation's tokens against its budgets: shares of what the model can read (document-references.md, 1.2 and 4.2).
+"""A conversation's tokens against its budgets: shares of what the model can read.
 
 In: counts.  Out: what is used and left, and whether it is time to compact.  Pure.
 """

@@ -109,17 +109,17 @@ async def run_calls(
         found = calls_in(reply, tools.parameters())
     for number, call in enumerate(found):
         name, arguments = call.name, {} if isinstance(call, WrongCall) else call.arguments
-        events.tell(CallBegan(turn.conversation, turn.id, number, name, arguments))
+        events.emit(CallBegan(turn.conversation, turn.id, number, name, arguments))
         if isinstance(call, WrongCall):
             outcome = Outcome("failed", wrong(call).xml)
         else:
             outcome = await tools.run(turn.conversation, turn.id, name, arguments)
         came_to = outcome.status, outcome.xml, outcome.descriptor
         kept = await memory.writes.run(memory.turns.add_call, turn.id, name, arguments, *came_to)
-        events.tell(CallDone(turn.conversation, turn.id, kept, outcome.xml))
+        events.emit(CallDone(turn.conversation, turn.id, kept, outcome.xml))
     if found and (added := await memory.writes.run(_carried_over, memory, turn)) is not None:
-        events.tell(BranchChanged(turn.conversation))
-        events.tell(TurnBegan(turn.conversation, added))
+        events.emit(BranchChanged(turn.conversation))
+        events.emit(TurnBegan(turn.conversation, added))
     return len(found)
 
 

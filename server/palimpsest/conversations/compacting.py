@@ -20,7 +20,7 @@ from palimpsest.conversations.compaction.keeping import ID, IMPORTANT, Message, 
 from palimpsest.conversations.compaction.mechanical import completed, fitted, mechanical
 from palimpsest.conversations.events import CompactionBegan, CompactionEnded, ConversationChanged
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.prompt_builder import Cursor, Putting, tail_of
+from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder, tail_of
 from palimpsest.conversations.refs.tags import extract
 from palimpsest.conversations.token_counts import TokenCounts
 from palimpsest.conversations.turns import Turn
@@ -43,21 +43,23 @@ logger = logging.getLogger(__name__)
 
 
 class Compacting:
-    """One window's."""
+    """Compacts conversations when they grow too long or somebody asks for it; one compaction of each at a time."""
 
-    def __init__(self, services: Services, memory: Callable[[], Memory], putting: Putting, counts: TokenCounts) -> None:
+    def __init__(
+        self, services: Services, memory: Callable[[], Memory], prompt_builder: PromptBuilder, counts: TokenCounts
+    ) -> None:
         self._services = services
         self._memory = memory
-        self._putting = putting
+        self._prompt_builder = prompt_builder
         self._counts = counts
         self._under_way: set[str] = set()
 
-    async def before_reply(self, conversation: str, cursor: Cursor | None) -> None:
+    async def before_reply(self, conversation: str, cursor: CursorPlace | None) -> None:
         """Carry out what is queued; compact where the conversation has grown over the threshold, which is the model's
         to say.  Raises EngineError where there is none."""
         await self.apply_queued(conversation)
         await self._services.supervisor.ready(LOADING_S)
-        blocks = await self._putting.blocks(cursor)
+        blocks = await self._prompt_builder.blocks(cursor)
         until = await self._due(conversation, blocks)
         if until is not None:
             await self.compact(conversation, blocks, until=until)
@@ -81,8 +83,8 @@ class Compacting:
         if head is None or memory.compactions.pending(conversation) is None:
             return None
         applied = await memory.writes.run(self._apply_queued, memory, conversation, head)
-        self._services.events.tell(CompactionEnded(conversation, head, applied))
-        self._services.events.tell(ConversationChanged(conversation))
+        self._services.events.emit(CompactionEnded(conversation, head, applied))
+        self._services.events.emit(ConversationChanged(conversation))
         await self.recount(conversation)
         return applied
 
@@ -103,10 +105,10 @@ class Compacting:
 
     async def recount(self, conversation: str) -> None:
         """Tell what the conversation takes, where that is not what its last reply took any more."""
-        model, sent = self._services.supervisor.status.model, self._putting.sent(conversation, ())
+        model, sent = self._services.supervisor.status.model, self._prompt_builder.sent(conversation, ())
         counts, _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
         total = model.window if model is not None else 0
-        self._services.usage.told(Talked(conversation, sum(counts), total, self._putting.kv))
+        self._services.usage.told(Talked(conversation, sum(counts), total, self._prompt_builder.kv))
 
     async def compact(
         self, conversation: str, blocks: Sequence[Block] = (), *, until: int | None = None, instruction: str = ""
@@ -120,17 +122,17 @@ class Compacting:
             raise InvalidArgument("conversation", "has nothing to compact.")
         events, turn = self._services.events, turns[-1].id
         self._under_way.add(conversation)
-        events.tell(CompactionBegan(conversation, turn))
+        events.emit(CompactionBegan(conversation, turn))
         try:
             applied = await self._compact(conversation, blocks, turns, instruction)
         except BaseException as error:
             why = "" if isinstance(error, asyncio.CancelledError) else str(error)
-            events.tell(CompactionEnded(conversation, turn, None, why))
+            events.emit(CompactionEnded(conversation, turn, None, why))
             raise
         finally:
             self._under_way.discard(conversation)
-        events.tell(CompactionEnded(conversation, turn, applied))
-        events.tell(ConversationChanged(conversation))
+        events.emit(CompactionEnded(conversation, turn, applied))
+        events.emit(ConversationChanged(conversation))
         await self.recount(conversation)
         return applied
 
@@ -143,7 +145,7 @@ class Compacting:
         old = before.summary if before is not None else None
         wanted = instruction.strip() or self._services.settings.conversation.compaction_instruction.strip()
         summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
-        tools = self._putting.tool_names
+        tools = self._prompt_builder.tool_names
         summary = mechanical(spoken, old, wanted, tools) if summary is None else completed(summary, spoken, old, tools)
         summary = self._fitted(summary)
         return await memory.writes.run(self._apply, memory, conversation, summary, writer, turns[-1].id)
@@ -153,13 +155,13 @@ class Compacting:
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
         if model is None or options.compaction == "off" or conversation in self._under_way:
             return None
-        sent = self._putting.sent(conversation, blocks)
+        sent = self._prompt_builder.sent(conversation, blocks)
         (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
-        room = self._putting.room(blocks, system + tools)
+        room = self._prompt_builder.room(blocks, system + tools)
         if sum(sizes) <= room:
             return None
         turns = self._since(conversation, None)[:-1]
-        sizes, _ = await self._counts.of([text for turn in turns for text in self._putting.texts(turn)])
+        sizes, _ = await self._counts.of([text for turn in turns for text in self._prompt_builder.texts(turn)])
         return turns[-1].id if turns and sum(sizes) >= WORTH * room else None
 
     async def _written(
@@ -173,9 +175,9 @@ class Compacting:
                 model = services.supervisor.status.model
                 if model is None or not model.chat_template:
                     return None, "mechanical"
-                asked = self._putting.asking(conversation, until, task, blocks)
+                asked = self._prompt_builder.asking(conversation, until, task, blocks)
                 sizes, _ = await self._counts.of([one.content for one in asked])
-                left = max(LEAST_TOKENS, self._putting.window(blocks) - sum(sizes) - FRAMES)
+                left = max(LEAST_TOKENS, self._prompt_builder.window(blocks) - sum(sizes) - FRAMES)
                 request = wire.GenerateRequest(
                     workspace=services.workspace,
                     chat=wire.ChatTail(asked),
@@ -185,7 +187,7 @@ class Compacting:
                     grammar=grammar.grammar(),
                     sampling=wire.Sampling(temperature=0.0),
                     tail=tail_of(conversation),
-                    kv=self._putting.kv,
+                    kv=self._prompt_builder.kv,
                 )
                 answer = await services.generate(engine, request, blocks)
             return grammar.read(answer.choices[0].text), "model"
@@ -198,7 +200,7 @@ class Compacting:
         before = self._memory().compactions.current(queued.conversation)
         spoken = [self._spoken(turn) for turn in self._since(queued.conversation, None)]
         old = before.summary if before is not None else None
-        return self._fitted(completed(queued.summary, spoken, old, self._putting.tool_names))
+        return self._fitted(completed(queued.summary, spoken, old, self._prompt_builder.tool_names))
 
     def _fitted(self, summary: Summary) -> Summary:
         model = self._services.supervisor.status.model
@@ -252,7 +254,7 @@ class Compacting:
         names = {f"turn-{turn.number}", *(f"ref:{ref}" for ref in refs)}
         names |= {f"result-{turn.number}-{number}" for number in range(len(spoken.calls))}
         mentions = {*ID.findall("\n".join([spoken.text, *given])), *named} - names
-        return Message(turn.id, len(self._putting.kept_text(turn)), is_marked, names, mentions)
+        return Message(turn.id, len(self._prompt_builder.kept_text(turn)), is_marked, names, mentions)
 
     def _apply(self, memory: Memory, conversation: str, summary: Summary, writer: WrittenBy, turn: int) -> Compaction:
         with memory.database.transaction():

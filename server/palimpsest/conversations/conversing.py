@@ -25,7 +25,7 @@ from palimpsest.conversations.events import ConversationChanged, Stopped, TurnBe
 from palimpsest.conversations.host import Host, NoHost
 from palimpsest.conversations.keeping import keep
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.prompt_builder import Cursor, Putting
+from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder
 from palimpsest.conversations.reply_writer import Writing, begun
 from palimpsest.conversations.thresholds import thresholds, thresholds_for
 from palimpsest.conversations.token_counts import TokenCounts
@@ -49,7 +49,7 @@ logger = logging.getLogger(__name__)
 class Asked:
     """How to answer.  `grammar`: GBNF for the first reply.  `parts` come with what is said."""
 
-    cursor: Cursor | None = None
+    cursor: CursorPlace | None = None
     grammar: str = ""
     parts: Sequence[Part] = ()
 
@@ -89,9 +89,9 @@ class Conversing:
         self._memory = memory
         self.host: Host = NoHost()
         self.tools: Tools = NoTools()
-        self.putting = Putting(services, memory, lambda: self.tools)
+        self.prompt_builder = PromptBuilder(services, memory, lambda: self.tools)
         self.counts = TokenCounts(services)
-        self.compacting = Compacting(services, memory, self.putting, self.counts)
+        self.compacting = Compacting(services, memory, self.prompt_builder, self.counts)
         self._blocks: dict[str, list[Block]] = {}
         self.referring: Referring | None = None
         self._running: dict[str, asyncio.Task[Reply]] = {}
@@ -124,8 +124,8 @@ class Conversing:
         finally:
             task.cancel()  # where who asked has been cancelled
             self._running.pop(conversation, None)
-            self._services.events.tell(ConversationChanged(conversation))
-            self._services.events.tell(RefreshNeeded())  # it was asked behind other blocks than the cursor's
+            self._services.events.emit(ConversationChanged(conversation))
+            self._services.events.emit(RefreshNeeded())  # it was asked behind other blocks than the cursor's
 
     async def _say(self, conversation: str, text: str | None, asked: Asked) -> Reply:
         if text is None:
@@ -176,7 +176,7 @@ class Conversing:
             return turn
 
         turn = await memory.writes.run(kept)
-        self._services.events.tell(TurnBegan(conversation, turn))
+        self._services.events.emit(TurnBegan(conversation, turn))
         return turn
 
     async def _thresholds(self, text: str, parts: Sequence[Part]) -> FileDescriptorSettings:
@@ -187,13 +187,13 @@ class Conversing:
         if self.referring is None or not self.referring.is_on or "[[" not in text:
             return NOTHING
         memory, model = self.memory, await self._services.model()  # what is told once depends on how much it reads
-        sent = self.putting.sent(conversation, self.blocks_of(conversation))
+        sent = self.prompt_builder.sent(conversation, self.blocks_of(conversation))
         (system, tools, *taken), _ = await self.counts.of([sent.system, sent.tools, *sent.messages])
         window = model.window if model is not None else 0
-        room = max(0, self.putting.shares.for_messages(window, system + tools) - sum(taken))
+        room = max(0, self.prompt_builder.shares.for_messages(window, system + tools) - sum(taken))
         uri = memory.conversations.get(conversation).uri
         try:
-            before = self.putting.documents_told(conversation)
+            before = self.prompt_builder.documents_told(conversation)
             ask = asking(self._services)
             return await self.referring.referred(text, room, uri=uri, ask=ask, told_before=before)
         except PalimpsestError as error:
@@ -210,7 +210,7 @@ class Conversing:
         referred = await self._referred(conversation, said) if role == "user" else NOTHING
         options = await self._thresholds(said, parts)
         turn = await self._keep(conversation, role, said, options, referred, source, parts)
-        self._services.events.tell(ConversationChanged(conversation))
+        self._services.events.emit(ConversationChanged(conversation))
         return turn
 
     async def say_again(self, conversation: str, turn: int) -> Turn:
@@ -219,8 +219,8 @@ class Conversing:
         await self.check_idle(conversation)
         new = await self.memory.writes.run(self.memory.forks.behind, conversation, turn)
         said = self.memory.turns.get(new)
-        self._services.events.tell(TurnBegan(conversation, said))
-        self._services.events.tell(ConversationChanged(conversation))
+        self._services.events.emit(TurnBegan(conversation, said))
+        self._services.events.emit(ConversationChanged(conversation))
         return said
 
     @contextmanager
@@ -354,8 +354,8 @@ class Conversing:
                 raise _Repeats
 
         async with services.supervisor.engine(LOADING_S) as engine:
-            blocks = self._blocks[conversation] = await self.putting.blocks(asked.cursor)
-            request = self.putting.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
+            blocks = self._blocks[conversation] = await self.prompt_builder.blocks(asked.cursor)
+            request = self.prompt_builder.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
             answer = await services.generate(engine, request, blocks, came)
         self._note(writing, request.kv, answer)
         return answer

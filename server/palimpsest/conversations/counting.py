@@ -18,7 +18,7 @@ from palimpsest.window.services import Services
 
 @dataclass(frozen=True, slots=True)
 class CountedItem:
-    """`kind` and `name` as in `putting.Item`."""
+    """`kind` and `name` as in `prompt_builder.Item`."""
 
     kind: str
     name: str
@@ -26,7 +26,7 @@ class CountedItem:
 
 
 class Counting:
-    """One window's."""
+    """Counts a conversation and its pieces against the model's window."""
 
     def __init__(self, services: Services, memory: Callable[[], Memory], conversing: Conversing) -> None:
         self._services = services
@@ -36,7 +36,7 @@ class Counting:
     async def usage(self, conversation: str) -> ConversationUsage:
         """Raises NotFound, StorageError."""
         behind = self._conversing.blocks_of(conversation)
-        sent = self._conversing.putting.sent(conversation, behind)
+        sent = self._conversing.prompt_builder.sent(conversation, behind)
         blocks, n_said = [render_context(block) for block in behind], len(sent.messages)
         counts, estimated = await self._conversing.counts.of([sent.system, sent.tools, *sent.messages, *blocks])
         model = self._services.supervisor.status.model
@@ -49,11 +49,11 @@ class Counting:
             messages=sum(counts[2 : 2 + n_said]),
             blocks=n_blocks,
             estimated=estimated,
-            shares=self._conversing.putting.shares,
+            shares=self._conversing.prompt_builder.shares,
         )
 
     async def items(self, conversation: str) -> list[CountedItem]:
         """The pieces of the next prompt: what each takes.  Raises NotFound, StorageError."""
-        found = self._conversing.putting.items(conversation, self._conversing.blocks_of(conversation))
+        found = self._conversing.prompt_builder.items(conversation, self._conversing.blocks_of(conversation))
         counts, _ = await self._conversing.counts.of([well_formed(item.text) for item in found])
         return [CountedItem(item.kind, item.name, count) for item, count in zip(found, counts, strict=True)]

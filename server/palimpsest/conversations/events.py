@@ -1,6 +1,6 @@
 """What happens in conversations, as events (`window/events.py`) that name the conversation.
 
-In: nothing.  Out: plain values.  Who shows a conversation listens.
+Out: plain values.  Who shows a conversation listens.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def most_chars(services: Services) -> int | None:
 
 
 class ForkTools:
-    """One window's."""
+    """Starts children with what is loaded for them, and gathers them."""
 
     def __init__(self, services: Services, memory: Callable[[], Memory], forking: Forking) -> None:
         self._services = services

@@ -64,7 +64,7 @@ class Result:
 
 
 class Forking:
-    """One window's."""
+    """Runs the children of conversations, a task each."""
 
     def __init__(self, services: Services, memory: Callable[[], Memory], conversing: Conversing) -> None:
         self._services = services
@@ -115,7 +115,7 @@ class Forking:
                 self._begin(conversation, fork)
         finally:
             self._spawning.remove(conversation)
-        self._services.events.tell(ConversationChanged(conversation))
+        self._services.events.emit(ConversationChanged(conversation))
         return memory.forks.get(fork.id)
 
     async def gather(self, conversation: str, *, history: bool = False) -> dict[str, Result]:
@@ -219,7 +219,7 @@ class Forking:
         finally:
             for fork in forks:
                 self._tasks.pop(fork.id, None)
-            self._services.events.tell(ConversationChanged(conversation))
+            self._services.events.emit(ConversationChanged(conversation))
 
     async def _settle(self, forks: Sequence[Fork], status: Status, why: str) -> None:
         for fork in forks:
@@ -283,7 +283,7 @@ class Forking:
         services = self._services
         async with services.supervisor.engine(LOADING_S) as engine:
             requests = [
-                self._conversing.putting.request(fork.child, blocks, without=writing.turn.id)
+                self._conversing.prompt_builder.request(fork.child, blocks, without=writing.turn.id)
                 for fork, writing in zip(forks, writings, strict=True)
             ]
             if isinstance(engine, Together):

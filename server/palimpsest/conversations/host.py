@@ -22,7 +22,7 @@ WriteMode = Literal["write", "append", "insert"]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """What was written: `shown` is the path as people see it, sizes are those of the text."""
 
     shown: str
@@ -93,7 +93,7 @@ class Host(Protocol):
         insert_at_line: int | None = None,
         *,
         overwrite: bool = False,
-    ) -> Written:
+    ) -> WrittenFile:
         """Once the person has allowed it.
 
         Raises OutsideWorkspace, AlreadyExists, Denied, InvalidArgument, StorageError."""
@@ -116,7 +116,7 @@ class NoHost:
         insert_at_line: int | None = None,
         *,
         overwrite: bool = False,
-    ) -> Written:
+    ) -> WrittenFile:
         raise Denied("Nobody can be asked whether a file may be written.")
 
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:

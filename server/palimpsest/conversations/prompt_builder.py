@@ -72,7 +72,7 @@ LATELY = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class CursorPlace:
     """Where the person is: the blocks there are what the model sees of the workspace."""
 
     uri: str
@@ -130,8 +130,8 @@ def tail_of(conversation: str) -> str:
     return f"conversation:{conversation}"
 
 
-class Putting:
-    """One window's."""
+class PromptBuilder:
+    """Builds the request that has a conversation answered, and says what is in it."""
 
     def __init__(self, services: Services, memory: Callable[[], Memory], tools: Callable[[], Tools]) -> None:
         self._services = services
@@ -407,7 +407,7 @@ class Putting:
         text = text if turn.role == "assistant" and turn.source != QUOTED else masked_block(text)
         return quoted(turn.role, text) if turn.source == QUOTED else text
 
-    async def blocks(self, cursor: Cursor | None) -> list[Block]:
+    async def blocks(self, cursor: CursorPlace | None) -> list[Block]:
         """Those at the cursor; none where there is no document, or one that no model sees."""
         services = self._services
         snapshot = None if cursor is None else services.documents.find(cursor.uri)

@@ -212,5 +212,5 @@ def with_calls(text: str, calls: Sequence[ToolCall], *, natively: bool) -> str:
 
 
 def _escaped(text: str, element: str) -> str:
-    """Content is verbatim but for the end of its own element (FORMATS.md)."""
+    """Content is verbatim but for the end of its own element (docs/formats.md)."""
     return text.replace(f"</{element}", f"&lt;/{element}")

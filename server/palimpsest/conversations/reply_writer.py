@@ -42,7 +42,7 @@ class Writing:
             raise self._wrong
         self.shown += self._showing.feed(text[len(self.text) :])
         self.text = text
-        self._events.tell(TurnText(self.turn.conversation, self.turn.id, self.shown))
+        self._events.emit(TurnText(self.turn.conversation, self.turn.id, self.shown))
         if self._keeping is None or self._keeping.done():
             self._keeping = asyncio.get_running_loop().create_task(self._keep())
 
@@ -63,7 +63,7 @@ class Writing:
 
         async def ended() -> Turn:
             turn = await self._memory.writes.run(self._ended, state, details, extracted)
-            self._events.tell(TurnEnded(turn.conversation, turn, self.shown, stopped, why))
+            self._events.emit(TurnEnded(turn.conversation, turn, self.shown, stopped, why))
             return turn
 
         return await self._memory.late.surely(ended)
@@ -101,5 +101,5 @@ async def begun(memory: Memory, events: Events, conversation: str) -> Writing:
         return memory.turns.add(conversation, "assistant", "", state="writing")
 
     turn = await memory.writes.run(added)
-    events.tell(TurnBegan(conversation, turn))
+    events.emit(TurnBegan(conversation, turn))
     return Writing(memory, events, turn)

@@ -20,7 +20,7 @@ MOST_KEPT = 20_000
 
 
 class TokenCounts:
-    """One window's."""
+    """Counts texts, each once for a tokenizer."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

@@ -18,9 +18,9 @@ from palimpsest.conversations.call_runner import Needs, Outcome, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.documents.tool_answers import DocumentAnswer
 from palimpsest.conversations.fork_tools import ForkTools, most_chars
-from palimpsest.conversations.host import Host, WriteMode
+from palimpsest.conversations.host import Host, WriteMode, WrittenFile
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.host import Answer, FileWritten
+from palimpsest.conversations.operations.host import Answer
 from palimpsest.conversations.operations.instructions import described, description, instructions
 from palimpsest.conversations.operations.operation import Operation
 from palimpsest.conversations.operations.relevance import foreseen
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 class Toolset:
-    """One window's."""
+    """Says which tools a model is told of, and runs operations for models and programs."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class _ToolHost:
 
     async def write_file(
         self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
-    ) -> FileWritten:
+    ) -> WrittenFile:
         """The host asks the person where a setting or an earlier answer does not say."""
         kind: WriteMode = "append" if mode == "append" else "insert" if mode == "insert" else "write"
         return await self._host.write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)

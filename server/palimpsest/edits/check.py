@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.edits.line_edits import applied, line_map, normalised
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit, Reading, Refusal, Suggestion
 
@@ -48,7 +48,9 @@ def checked(reply: Reply, shown: Mapping[str, ShownBlock], documents: Mapping[st
     return Reading(tuple(suggestions), tuple(refused), reply.summary)
 
 
-def _suggestion(written: Written, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]) -> Suggestion:
+def _suggestion(
+    written: WrittenEdits, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]
+) -> Suggestion:
     block = shown.get(written.name)
     if block is None:
         raise _Refused(written.problem or f'no block named "{written.name}" was shown')

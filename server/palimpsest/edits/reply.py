@@ -1,6 +1,6 @@
 """Pure: what every edit format reads from a reply: edits of a block as it was shown.
 
-In: nothing.  Out: immutable data.  `check.py` decides whether the edits can be applied to a document.
+Out: immutable data.  `check.py` decides whether the edits can be applied to a document.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from palimpsest.types import LineEdit
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenEdits:
     """One block's edits as a model wrote them.
 
     `edits` are in indexes of the block's lines as shown (`ShownBlock.lines`, 0-based, half-open), sorted and without
@@ -29,5 +29,5 @@ class Written:
 class Reply:
     """A whole reply: the blocks it edits, in order, and its summary on one line."""
 
-    written: tuple[Written, ...] = ()
+    written: tuple[WrittenEdits, ...] = ()
     summary: str = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import EDITING, ShownBlock
 from palimpsest.types import ShownLine
 
@@ -37,7 +37,7 @@ def within(reply: Reply, shown: Mapping[str, ShownBlock], lines: range) -> Reply
     return replace(reply, written=tuple(_within(written, shown, lines) for written in reply.written))
 
 
-def _within(written: Written, shown: Mapping[str, ShownBlock], lines: range) -> Written:
+def _within(written: WrittenEdits, shown: Mapping[str, ShownBlock], lines: range) -> WrittenEdits:
     own = shown[EDITING]
     if written.problem or written.name not in shown:
         return written

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from palimpsest.types import Block, Editing, ShownLine
 
 EDITING = "editing"
-"""The name of the editing block in a reply (FORMATS.md, ln-diff)."""
+"""The name of the editing block in a reply (docs/formats.md, ln-diff)."""
 
 
 @dataclass(frozen=True, slots=True)

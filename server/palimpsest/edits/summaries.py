@@ -49,7 +49,7 @@ class Summarized:
 
 
 class Summaries:
-    """One window's; keeps nothing."""
+    """Writes commit messages; keeps nothing."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -66,7 +66,7 @@ class Summaries:
         try:
             return await self._summarize(uri, staged, on_summary)
         finally:
-            self._services.events.tell(RefreshNeeded())  # it was asked behind other blocks than the cursor's
+            self._services.events.emit(RefreshNeeded())  # it was asked behind other blocks than the cursor's
 
     async def _summarize(self, uri: str, staged: bool, on_summary: Callable[[str], None] | None) -> Summarized:
         services, folder = self._services, self._folder(uri)

@@ -1,6 +1,6 @@
 """Pure: reads the tags of a model's reply leniently: single or no quotes, any order, stray commas, a missing quote.
 
-In: text.  Out: attributes and patterns (FORMATS.md).  `text/markup.py` writes tags.  Does not know any element by name.
+In: text.  Out: attributes and patterns (docs/formats.md).  `text/markup.py` writes tags.  Knows no element by name.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from palimpsest.index.batch import BATCH, Batch
 from palimpsest.index.messages import Begin, Building, Built, Changed, Failed, Opened, Told
 from palimpsest.index.rows import FileRows, rows_of
 from palimpsest.index.store import Stamp, Store, database
-from palimpsest.index.walk import Found, Limits, Walk
+from palimpsest.index.walk import FoundFile, Limits, Walk
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.system import process_lock
@@ -104,7 +104,7 @@ class Builder:
             known, batch = store.stamps(), Batch(store)
             self._files.look_again()
             walk = Walk(self._files, self.root, self._limits)
-            due, seen = list[Found](), set[str]()
+            due, seen = list[FoundFile](), set[str]()
             for found in walk:
                 seen.add(found.name)
                 if known.get(found.name) != found.stamp:
@@ -169,7 +169,7 @@ class Builder:
         else:
             self._put(batch, found, walk)
 
-    def _put(self, batch: Batch, found: Found, walk: Walk) -> None:
+    def _put(self, batch: Batch, found: FoundFile, walk: Walk) -> None:
         if found.name == self._suspected:
             self._suspected = ""
             self._refused[found.name] = found.stamp, "ended the process that read it"

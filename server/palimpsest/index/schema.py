@@ -1,6 +1,6 @@
 """The index's database: its tables, and what an index must have been made with to be used.
 
-In: nothing.  Out: SQL, a fingerprint.  An index with another fingerprint is thrown away, since other grammars and
+Out: SQL, a fingerprint.  An index with another fingerprint is thrown away, since other grammars and
 queries find other names.
 """
 

@@ -34,7 +34,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A file of code in a language with a grammar.  `name` is its path relative to the folder, with `/`."""
 
     path: Path
@@ -52,7 +52,7 @@ class Walk:
         self.left_out: Counter[str] = Counter()
         self.n_found = 0
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[FoundFile]:
         folders, n_folders = deque([self._root]), 0
         while folders:
             folder = folders.popleft()
@@ -80,7 +80,7 @@ class Walk:
                     self.n_found += 1
                     yield found
 
-    def file(self, path: Path, name: str) -> Found | None:
+    def file(self, path: Path, name: str) -> FoundFile | None:
         """A file as the index takes it; None for one that it leaves out.  Does not ask whether the file is ignored."""
         if not is_indexed(path) or not _is_utf8(name):
             return None
@@ -96,7 +96,7 @@ class Walk:
         if status.st_size > min(self._limits.max_file_bytes, MAX_BYTES):
             self.left_out[f"larger than index.max_file_bytes ({self._limits.max_file_bytes:,})"] += 1
             return None
-        return Found(path, name, (status.st_mtime_ns, status.st_size))
+        return FoundFile(path, name, (status.st_mtime_ns, status.st_size))
 
 
 def is_indexed(path: Path) -> bool:

@@ -1,6 +1,6 @@
 """What languages of data and prose have in common.
 
-In: nothing.  Out: a base class.  Their editing blocks are parts of the whole file, cut between what the section
+Out: a base class.  Their editing blocks are parts of the whole file, cut between what the section
 `pieces` finds; nothing in them is a name that code uses.
 """
 

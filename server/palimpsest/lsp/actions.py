@@ -54,13 +54,13 @@ def register(server: PalimpsestServer) -> None:
         by_itself = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
         position = position_in(snapshot, params.range.start, window.client.encoding)
         if by_itself and params.range.start == params.range.end and not params.context.diagnostics:
-            session.events.tell(CursorMoved(snapshot.uri, position, said=True))
+            session.events.emit(CursorMoved(snapshot.uri, position, said=True))
             return []
         try:
             view = session.context.view(snapshot, position)
         except InvalidArgument:
             return []
-        session.events.tell(CursorMoved(snapshot.uri, view.position, said=True))
+        session.events.emit(CursorMoved(snapshot.uri, view.position, said=True))
         name = view.editing.name
         found: list[lsp.CodeAction] = []
         if _asked(params.context.only, REWRITE) and params.range.start != params.range.end:

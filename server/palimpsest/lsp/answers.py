@@ -1,4 +1,4 @@
-"""What commands answer: plain dictionaries with the field names of PROTOCOL.md.
+"""What commands answer: plain dictionaries with the field names of docs/commands.md.
 
 In: the session's and the engine's values.  Out: JSON.  Sends nothing.
 """

@@ -14,7 +14,7 @@ from palimpsest.conversations.conversations import name_of
 from palimpsest.conversations.conversing import Asked, Reply
 from palimpsest.conversations.events import TurnText
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.prompt_builder import Cursor
+from palimpsest.conversations.prompt_builder import CursorPlace
 from palimpsest.conversations.refs.tags import PROBLEMS, extract
 from palimpsest.conversations.turns import Role
 from palimpsest.errors import InvalidArgument
@@ -125,14 +125,14 @@ async def _usage(server: PalimpsestServer, reply: Reply) -> dict[str, Any]:
     return {"decoded": reply.decoded, **answers.usage(usage)}
 
 
-def _cursor(server: PalimpsestServer, asked: Ask) -> Cursor | None:
+def _cursor(server: PalimpsestServer, asked: Ask) -> CursorPlace | None:
     """Raises InvalidArgument for a document that is not open."""
     session = server.window.session
     if asked.uri:
         snapshot = session.documents.get(asked.uri)
         where = (asked.position or At(0, 0)).lsp
-        return Cursor(snapshot.uri, position_in(snapshot, where, server.window.client.encoding))
-    return None if session.cursor.code is None else Cursor(*session.cursor.code)
+        return CursorPlace(snapshot.uri, position_in(snapshot, where, server.window.client.encoding))
+    return None if session.cursor.code is None else CursorPlace(*session.cursor.code)
 
 
 COMMANDS = (

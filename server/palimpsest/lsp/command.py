@@ -70,7 +70,7 @@ class Command(Generic[A]):
     async def _answer(self, server: PalimpsestServer, argument: A) -> dict[str, Any]:
         answer = await self.run(server, argument)
         if self.changes:
-            server.window.session.events.tell(ConversationChanged(getattr(argument, "conversation", "")))
+            server.window.session.events.emit(ConversationChanged(getattr(argument, "conversation", "")))
         return answer
 
 

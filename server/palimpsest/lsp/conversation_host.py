@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from palimpsest.conversations.events import MemorySetAside, TurnBegan, TurnEnded
-from palimpsest.conversations.host import WriteMode, WriteQuestion, Written, asking_to_write, is_allowed
+from palimpsest.conversations.host import WriteMode, WriteQuestion, WrittenFile, asking_to_write, is_allowed
 from palimpsest.conversations.turns import Turn
 from palimpsest.conversations.unfit import unfit
 from palimpsest.errors import Denied
@@ -41,7 +41,7 @@ def _say_whether_it_converses(server: PalimpsestServer, session: Session, turn: 
 
 
 class WindowHost:
-    """One window's."""
+    """Asks the person and writes files through one editor window."""
 
     def __init__(self, server: PalimpsestServer) -> None:
         self._server = server
@@ -64,7 +64,7 @@ class WindowHost:
         insert_at_line: int | None = None,
         *,
         overwrite: bool = False,
-    ) -> Written:
+    ) -> WrittenFile:
         check(mode, insert_at_line)
         real, is_there = await check_before(self._server, path, mode, overwrite=overwrite)
         roots = self._server.window.roots.folders
@@ -74,4 +74,4 @@ class WindowHost:
             raise Denied(f"The person did not allow it to write to {path}.")
         how = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "asked": real}
         done = await write_file(self._server, path, text, **how)  # type: ignore[arg-type]
-        return Written(done.shown, done.bytes, done.lines)
+        return WrittenFile(done.shown, done.bytes, done.lines)

@@ -36,7 +36,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class GivenDiagnostic:
     """As in LSP, as far as we need it."""
 
     range: Between
@@ -51,7 +51,7 @@ class Told:
     """All that is wrong in a document, in `version` of it.  An empty list is none given (`arguments.py`)."""
 
     textDocument: Document
-    diagnostics: tuple[Found, ...] = ()
+    diagnostics: tuple[GivenDiagnostic, ...] = ()
 
 
 def register(server: PalimpsestServer) -> None:
@@ -68,16 +68,16 @@ def register(server: PalimpsestServer) -> None:
         if told.textDocument.version not in (None, snapshot.version):
             return  # the lines are others now, and whoever found this looks again
         found = (_diagnostic(it.range.start.line, it.range.end.line, it) for it in told.diagnostics)
-        window.session.events.tell(DiagnosticsTold(snapshot.uri, [it for it in found if it is not None]))
+        window.session.events.emit(DiagnosticsTold(snapshot.uri, [it for it in found if it is not None]))
 
 
 def tell_seen(window: Window, uri: str, lines: range, found: Iterable[lsp.Diagnostic]) -> None:
     """What is wrong in these lines, as a request for code actions there has it."""
     every = (_diagnostic(it.range.start.line, it.range.end.line, it) for it in found)
-    window.session.events.tell(DiagnosticsTold(uri, [it for it in every if it is not None], lines))
+    window.session.events.emit(DiagnosticsTold(uri, [it for it in every if it is not None], lines))
 
 
-def _diagnostic(first: int, last: int, it: Found | lsp.Diagnostic) -> Diagnostic | None:
+def _diagnostic(first: int, last: int, it: GivenDiagnostic | lsp.Diagnostic) -> Diagnostic | None:
     severity = int(it.severity or 1)
     if it.source == proactive.SOURCE or severity > lsp.DiagnosticSeverity.Warning or not isinstance(it.message, str):
         return None

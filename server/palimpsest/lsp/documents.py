@@ -38,7 +38,7 @@ CURSOR = "palimpsest/cursor"
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class CursorParams:
     textDocument: Uri
     position: At
 
@@ -58,7 +58,7 @@ def change(
         logger.warning("a change of %s, which is not open", document.uri)
         return
     new, edits = apply_changes(old, numbered(document.version, old.version), changes, window.client.encoding)
-    window.session.events.tell(DocumentChanged(old, new, edits))
+    window.session.events.emit(DocumentChanged(old, new, edits))
 
 
 def register(server: PalimpsestServer) -> None:
@@ -68,7 +68,7 @@ def register(server: PalimpsestServer) -> None:
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
         item = params.text_document
         snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, joined(item.text))
-        window.session.events.tell(DocumentOpened(snapshot, server.protocol.spellings.written(item.uri)))
+        window.session.events.emit(DocumentOpened(snapshot, server.protocol.spellings.written(item.uri)))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
@@ -76,20 +76,20 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
-        window.session.events.tell(DocumentSaved(params.text_document.uri))
-        window.session.events.tell(FilesChanged([params.text_document.uri]))
+        window.session.events.emit(DocumentSaved(params.text_document.uri))
+        window.session.events.emit(FilesChanged([params.text_document.uri]))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
-        window.session.events.tell(DocumentClosed(params.text_document.uri))
+        window.session.events.emit(DocumentClosed(params.text_document.uri))
 
     @server.feature(CURSOR)
     async def cursor(params: Any) -> None:
         try:
-            there = read(CURSOR, Cursor, params)
+            there = read(CURSOR, CursorParams, params)
             snapshot = window.session.documents.get(there.textDocument.uri)
         except InvalidArgument as error:
             logger.warning("%s: %s", CURSOR, error)
             return
         position = position_in(snapshot, there.position.lsp, window.client.encoding)
-        window.session.events.tell(CursorMoved(snapshot.uri, position, said=True))
+        window.session.events.emit(CursorMoved(snapshot.uri, position, said=True))

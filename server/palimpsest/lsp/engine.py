@@ -1,6 +1,6 @@
 """`palimpsest.cache.*`, `palimpsest.restartEngine`: the engine itself.
 
-In: nothing.  Out: what it says of its cache.
+Out: what it says of its cache.
 """
 
 from __future__ import annotations

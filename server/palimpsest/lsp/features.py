@@ -18,11 +18,11 @@ from typing import NoReturn
 from palimpsest.lsp import lifecycle
 from palimpsest.lsp.announced import COMMANDS, METHODS, NOTEBOOKS
 from palimpsest.lsp.server import PalimpsestServer
-from palimpsest.lsp.window import Making
+from palimpsest.lsp.window import SessionFactory
 
 
-def make_server(making: Making) -> PalimpsestServer:
-    server = PalimpsestServer(making, NOTEBOOKS, load)
+def make_server(factory: SessionFactory) -> PalimpsestServer:
+    server = PalimpsestServer(factory, NOTEBOOKS, load)
     lifecycle.register(server)
     for method, options in METHODS.items():
         server.feature(method, options)(_not_loaded)

@@ -14,7 +14,7 @@ from palimpsest.lsp import (
     compaction,
     completion,
     conversation_host,
-    conversation_telling,
+    conversation_notifications,
     default_model,
     definition,
     diagnostics,
@@ -61,7 +61,7 @@ def register(server: PalimpsestServer) -> None:
         registrations,
         agents,
         conversation_host,
-        conversation_telling,
+        conversation_notifications,
         compaction,
         commands,
     ):

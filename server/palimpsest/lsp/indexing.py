@@ -26,7 +26,7 @@ def register(server: PalimpsestServer) -> None:
 
 
 class _Shown:
-    """One window's."""
+    """Shows a walk of the index as progress, once it has something new."""
 
     def __init__(self, server: PalimpsestServer, session: Session) -> None:
         self._server = server

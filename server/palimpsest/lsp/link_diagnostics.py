@@ -49,7 +49,7 @@ def register(server: PalimpsestServer) -> None:
 
 
 class _Warnings:
-    """One window's."""
+    """Looks at the links of open documents a moment after the last change, and publishes what is wrong."""
 
     def __init__(self, server: PalimpsestServer, session: Session) -> None:
         self._server, self._session = server, session

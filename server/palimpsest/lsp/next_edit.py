@@ -97,7 +97,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(FOCUS)
     async def focus(params: Any) -> None:
-        window.session.events.tell(RefreshNeeded())
+        window.session.events.emit(RefreshNeeded())
 
 
 async def _next(server: PalimpsestServer, asked: NextEditParams) -> NextEdit | None:

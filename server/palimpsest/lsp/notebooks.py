@@ -24,7 +24,7 @@ def register(server: PalimpsestServer) -> None:
     def opened(items: list[lsp.TextDocumentItem]) -> None:
         for item in items:
             snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, item.text)
-            window.session.events.tell(DocumentOpened(snapshot))
+            window.session.events.emit(DocumentOpened(snapshot))
 
     @server.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenNotebookDocumentParams) -> None:
@@ -42,7 +42,7 @@ def register(server: PalimpsestServer) -> None:
             new = [cell.document for cell in structure.array.cells or ()]
             session.documents.notebooks.spliced(uri, structure.array.start, structure.array.delete_count, new)
             for closed in structure.did_close or ():
-                session.events.tell(DocumentClosed(closed.uri))
+                session.events.emit(DocumentClosed(closed.uri))
         for content in cells.text_content or ():
             change(window, content.document, content.changes)
 
@@ -50,4 +50,4 @@ def register(server: PalimpsestServer) -> None:
     def did_close(params: lsp.DidCloseNotebookDocumentParams) -> None:
         cells = window.session.documents.notebooks.closed(params.notebook_document.uri)
         for uri in {*cells, *(cell.uri for cell in params.cell_text_documents)}:
-            window.session.events.tell(DocumentClosed(uri))
+            window.session.events.emit(DocumentClosed(uri))

@@ -10,7 +10,7 @@ from dataclasses import MISSING, field, fields, make_dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from palimpsest.conversations.events import BranchChanged, ConversationChanged
-from palimpsest.conversations.host import WriteMode, Written
+from palimpsest.conversations.host import WriteMode, WrittenFile
 from palimpsest.conversations.operations.memory import COMPACT
 from palimpsest.conversations.operations.operation import Operation, Parameter
 from palimpsest.conversations.operations.table import OPERATIONS
@@ -72,10 +72,10 @@ async def _run(
     tells, host = arguments.pop("tell", False), CommandHost(server, asks=arguments.pop("ask", False))
     answer = await session.toolset.answer(operation, arguments, conversation, host)
     if operation.rewinds:
-        session.events.tell(BranchChanged(conversation))
+        session.events.emit(BranchChanged(conversation))
         await session.conversing.compacting.recount(conversation)
     if arguments.get("extract"):
-        session.events.tell(ConversationChanged(conversation))
+        session.events.emit(ConversationChanged(conversation))
     if tells:
         server.window.report.tell(operation.tell.format(**answer.fields))
     return {**answer.fields, "xml": answer.xml}
@@ -107,7 +107,7 @@ class CommandHost:
         insert_at_line: int | None = None,
         *,
         overwrite: bool = False,
-    ) -> Written:
+    ) -> WrittenFile:
         how: dict[str, Any] = {"mode": mode, "insert_at_line": insert_at_line}
         try:
             done = await write_file(self._server, path, text, overwrite=overwrite, **how)
@@ -115,7 +115,7 @@ class CommandHost:
             if not self._asks or not await confirmed(self._server, OVERWRITE.format(path), "Replace"):
                 raise
             done = await write_file(self._server, path, text, overwrite=True, **how)
-        return Written(done.shown, done.bytes, done.lines)
+        return WrittenFile(done.shown, done.bytes, done.lines)
 
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
         return await chosen(self._server, question, (yes, no)) == yes

@@ -11,7 +11,7 @@ from lsprotocol import types as lsp
 
 
 class Published:
-    """One window's."""
+    """Joins the diagnostics of all features, and publishes those of a document when they change."""
 
     def __init__(self, publish: Callable[[lsp.PublishDiagnosticsParams], None]) -> None:
         self._publish = publish

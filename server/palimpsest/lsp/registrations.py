@@ -40,7 +40,7 @@ def register(server: PalimpsestServer) -> None:
         uris = [change.uri for change in params.changes]
         if any(uri.endswith("/palimpsest.toml") for uri in uris):
             window.apply()
-        window.session.events.tell(FilesChanged(uris))
+        window.session.events.emit(FilesChanged(uris))
 
 
 async def _ask(server: PalimpsestServer) -> None:

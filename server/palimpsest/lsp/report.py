@@ -27,10 +27,10 @@ State = Literal["loading", "ready", "busy", "degraded", "off"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """PROTOCOL.md's `palimpsest/status`.  `state` is for an editor's status bar; `cause`: why it is neither loading
-    nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the engine may
-    help; `conversation`: the one that was answered last, as `usage.Talked` has it; `snoozed_until`: the Unix time up to
-    which no completion is shown unasked, 0 for none."""
+    """`palimpsest/status` (docs/commands.md).  `state` is for an editor's status bar; `cause`: why it is neither
+    loading nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the
+    engine may help; `conversation`: the one that was answered last, as `usage.Talked` has it; `snoozed_until`: the
+    Unix time up to which no completion is shown unasked, 0 for none."""
 
     kind: Kind = "Inactive"
     state: State = "loading"

@@ -25,7 +25,7 @@ from palimpsest.lsp.protocol import Protocol, converter
 from palimpsest.lsp.published import Published
 from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import MessageReader, Writer, bodies, reader_of
-from palimpsest.lsp.window import Making, Window
+from palimpsest.lsp.window import SessionFactory, Window
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +40,13 @@ class PalimpsestServer(LanguageServer):
 
     def __init__(
         self,
-        making: Making,
+        factory: SessionFactory,
         notebooks: NotebookDocumentSyncOptions,
         load: Callable[[PalimpsestServer], Awaitable[None]],
     ) -> None:
         of_pygls: dict[str, Any] = {"protocol_cls": Protocol, "converter_factory": converter}
         super().__init__("palimpsest", __version__, notebook_document_sync=notebooks, **of_pygls)
-        self.window = Window(self.protocol, Report(self), making, partial(load, self))
+        self.window = Window(self.protocol, Report(self), factory, partial(load, self))
         self.published = Published(self.text_document_publish_diagnostics)
         self.ending: Ending | None = None
         self.running: set[asyncio.Task[Any]] = set()

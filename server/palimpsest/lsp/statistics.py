@@ -104,11 +104,11 @@ def register(server: PalimpsestServer) -> None:
             if kind in HAPPENED:
                 counted(server, read(EVENT, Fate, params))
             elif kind == "focus":
-                window.session.events.tell(RefreshNeeded())
+                window.session.events.emit(RefreshNeeded())
             elif kind == "yank":
                 yank = read(EVENT, Yank, params)
                 lines = None if yank.lines is None else range(yank.lines.start, yank.lines.end)
-                window.session.events.tell(Yanked(yank.uri, lines))
+                window.session.events.emit(Yanked(yank.uri, lines))
         except InvalidArgument as error:
             logger.warning("%s: %s", EVENT, error)
             return

@@ -16,7 +16,7 @@ from palimpsest.conversations.conversations import Conversation, name_of
 from palimpsest.conversations.conversing import Asked
 from palimpsest.conversations.events import BranchChanged
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.prompt_builder import QUOTED, Cursor
+from palimpsest.conversations.prompt_builder import QUOTED, CursorPlace
 from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, parse
 from palimpsest.conversations.transcript.showing import front_of, shown_text
 from palimpsest.conversations.transcript.updating import is_same, unnumbered, with_front, without
@@ -76,7 +76,7 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
         await session.conversing.append(talk, turn.role, turn.text, source)  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
     place = session.cursor.code
-    asked_at = Asked(None if place is None else Cursor(*place))
+    asked_at = Asked(None if place is None else CursorPlace(*place))
     return answered(session.memory.now(), await session.conversing.send(talk, said, asked_at))
 
 
@@ -123,7 +123,7 @@ async def _asked(server: PalimpsestServer, conversation: str, turn: int | None) 
     question = QUESTION.format(turn=turn) if turn is not None else MORE
     answer = await chosen(server, question, (BRANCH, NO) if turn is not None else (SHOW, BRANCH, NO))
     if answer == SHOW:
-        server.window.session.events.tell(BranchChanged(conversation))
+        server.window.session.events.emit(BranchChanged(conversation))
         raise Denied("Nothing was sent: the document shows all of the conversation now.")
     if answer != BRANCH:
         raise Denied("The conversation goes on as it was: nothing was sent.")

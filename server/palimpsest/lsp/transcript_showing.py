@@ -73,7 +73,7 @@ def register(server: PalimpsestServer) -> None:
 
 
 class Showing:
-    """One window's."""
+    """Keeps the documents of conversations up to date, one edit of each at a time."""
 
     def __init__(self, server: PalimpsestServer, session: Session) -> None:
         self._server, self._session = server, session

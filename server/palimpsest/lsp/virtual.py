@@ -91,7 +91,9 @@ async def _prompt(server: PalimpsestServer, parts: Sequence[str]) -> str:
     session = server.window.session
     talk = session.memory.now().conversations.get(parts[0] if parts else "")
     blocks = session.conversing.blocks_of(talk.id)
-    return await asyncio.to_thread(lambda: read_by_model(session.conversing.putting.chat(talk.id, blocks), blocks))
+    return await asyncio.to_thread(
+        lambda: read_by_model(session.conversing.prompt_builder.chat(talk.id, blocks), blocks)
+    )
 
 
 READERS: Mapping[str, Reader] = {

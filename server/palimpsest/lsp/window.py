@@ -58,7 +58,7 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class SessionFactory:
     """How sessions come about: `build` gives one, `change` has it go on with other settings and folders."""
 
     build: Callable[[Settings, tuple[Path, ...], Report], Session]
@@ -68,12 +68,14 @@ class Making:
 class Window:
     """State of one connection.  `session` is there once the editor has said what it opens."""
 
-    def __init__(self, protocol: Protocol, report: Report, making: Making, load: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, protocol: Protocol, report: Report, factory: SessionFactory, load: Callable[[], Awaitable[None]]
+    ) -> None:
         self.client = Client()
         self.report = report
         self.settings = Settings()
         self._protocol = protocol
-        self._making = making
+        self._factory = factory
         self._load = load
         self.roots = Roots(())
         self._folders: tuple[str, ...] = ()
@@ -95,7 +97,7 @@ class Window:
             raise EngineUnavailable("The server is shutting down.")
         if self._session is None:
             self.settings = self._read_settings()
-            self._session = self._making.build(self.settings, self.roots.folders, self.report)
+            self._session = self._factory.build(self.settings, self.roots.folders, self.report)
             for listener in self.session_listeners:
                 listener(self._session)
         return self._session
@@ -139,7 +141,7 @@ class Window:
         """Go on with the settings and folders as they are now."""
         if self._session is not None and self._closing is None:
             self.settings = self._read_settings()
-            self._making.change(self._session, self.settings, self.roots.folders)
+            self._factory.change(self._session, self.settings, self.roots.folders)
 
     @property
     def is_closing(self) -> bool:

@@ -22,7 +22,7 @@ from palimpsest.models.alone import alone, need_room
 from palimpsest.models.files import inspect
 from palimpsest.models.header import GgufFile
 from palimpsest.models.hub import Hub, ModelSource, source_of, the_hub
-from palimpsest.models.transfer import AGAIN, SILENCE_S, Found, Progress, load, look
+from palimpsest.models.transfer import AGAIN, SILENCE_S, Progress, RemoteFile, load, look
 
 __all__ = ["Progress", "Unverified", "get"]
 
@@ -64,7 +64,7 @@ def _is(path: Path, sha256: str) -> bool:
 
 
 def _download(
-    client: httpx.Client, source: ModelSource, hub: Hub, found: Found, wanted: str, progress: Progress | None
+    client: httpx.Client, source: ModelSource, hub: Hub, found: RemoteFile, wanted: str, progress: Progress | None
 ) -> None:
     """Downloads into a file next to the target, named after the wanted version, continuing an earlier attempt; then
     checks it and moves it to the target."""

@@ -1,6 +1,6 @@
 """Transfers one file over HTTP: what the server says about it, and its content into a growing file.
 
-In: a URL, a hub, an open file.  Out: a `Found`; the complete file.  Does not know about models.
+In: a URL, a hub, an open file.  Out: a `RemoteFile`; the complete file.  Does not know about models.
 
 Redirects are followed here, one by one, so that each address gets only what is meant for it and none leads from a
 private address to one that others can read.  A body is limited in bytes by the announced size, and in time by a minimum
@@ -36,7 +36,7 @@ AGAIN = "Check the name and the connection and try again: a download goes on whe
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RemoteFile:
     """`sha256` is what the hub reports, else empty; `version` distinguishes contents as far as the server allows."""
 
     size: int
@@ -44,7 +44,7 @@ class Found:
     version: str
 
 
-def look(client: httpx.Client, url: str, hub: Hub) -> Found:
+def look(client: httpx.Client, url: str, hub: Hub) -> RemoteFile:
     """What the server says about a file, without its content.  Raises ModelError."""
     said: dict[str, str] = {}
 
@@ -59,7 +59,7 @@ def look(client: httpx.Client, url: str, hub: Hub) -> Found:
     if not size:
         raise ModelError(f"{shown(url)} does not say how large it is.", hint="Fetch it by other means.")
     vouched = hub.owns(url) and SHA256.fullmatch(etag)
-    return Found(size, etag if vouched else "", etag)
+    return RemoteFile(size, etag if vouched else "", etag)
 
 
 LINKED = ("x-linked-size", "x-linked-etag")

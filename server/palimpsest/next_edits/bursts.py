@@ -31,7 +31,7 @@ class Burst:
 
 
 class Bursts:
-    """One window's."""
+    """Collects changes to bursts, with the snapshots before them."""
 
     def __init__(self) -> None:
         self._open: Burst | None = None

@@ -1,6 +1,6 @@
 """Pure: kinds of edits, and the sites that follow from them.
 
-In: nothing.  Out: immutable data.  `uri` is always the edited document, `scope` a qualified name (`Cart.add`, empty for
+Out: immutable data.  `uri` is always the edited document, `scope` a qualified name (`Cart.add`, empty for
 the file).  Changes compare by value, so that a dismissed one is recognised.
 """
 

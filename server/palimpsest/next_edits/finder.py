@@ -44,7 +44,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FinderResult:
     """`unexplained` is the newest burst where no tree tells what follows it, with its parses; `idle` are those that
     need not be kept."""
 
@@ -54,7 +54,7 @@ class Found:
 
 
 class Finder:
-    """One window's."""
+    """Finds candidates for bursts, and caches what it parsed and compared."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Finder:
         self._used = set[tuple[EditPattern, Parsed, Parsed, bool]]()  # by the search that goes on
         self._origins: dict[tuple[EditPattern, str], Counter[tuple[str, str]]] = {}
 
-    def find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> Found:
+    def find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> FinderResult:
         """Every place of every change; on a thread, with values that nobody changes and caches that nobody else has."""
         self._used = set()
         try:
@@ -76,13 +76,13 @@ class Finder:
         finally:
             self._forget_unused()
 
-    def _find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> Found:
+    def _find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> FinderResult:
         by_uri = {file.uri: file for file in open_files}
         if burst is not None and burst.after.uri in by_uri:
             before, after = _parsed(burst.before), by_uri[burst.after.uri].parsed
             lines = window(before, after)
             if lines is not None and is_broken(before, after, lines):
-                return Found()
+                return FinderResult()
         bursts = [*ended, *([burst] if burst else [])]
         followed, worth = self._changes(bursts)
         found = dict[tuple[str, int, int, str], Candidate]()
@@ -96,7 +96,7 @@ class Finder:
                     key = (place.uri, place.start, place.end, place.text)
                     found.setdefault(key, Candidate(change, file, place, point))
         idle = tuple(burst for burst in ended if burst not in worth and burst is not bursts[-1])
-        return Found(tuple(found.values()), self._unexplained(bursts, by_uri), idle)
+        return FinderResult(tuple(found.values()), self._unexplained(bursts, by_uri), idle)
 
     def _changes(self, bursts: Sequence[Burst]) -> tuple[list[EditPattern], list[Burst]]:
         """What the last edits amount to, the newest first, and the bursts that amount to something."""

@@ -55,7 +55,7 @@ class NextEdit:
 
 
 class NextEdits:
-    """One window's."""
+    """Answers what follows the last edit: by trees first, by the model second."""
 
     def __init__(self, services: Services, suggestions: Suggestions) -> None:
         self._services = services

@@ -33,7 +33,7 @@ class Offered:
 
 
 class Offers:
-    """One window's."""
+    """The next edits that were offered, by id, and what became of each."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, Offered] = {}

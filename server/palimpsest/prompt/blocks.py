@@ -1,6 +1,6 @@
 """Blocks as a model sees them, and the fixed texts around them.
 
-In: `types.Block`, `types.Editing`.  Out: text, in the format of FORMATS.md.  Knows no token, no file and no engine.
+In: `types.Block`, `types.Editing`.  Out: text, in the format of docs/formats.md.  Knows no token, file or engine.
 The embedded model is trained on what these functions write (`training/data.py` calls them), so a change here needs a
 newly trained model.
 
@@ -35,7 +35,7 @@ EDITING_END = "\n</editing>\n"
 
 
 def number_line(number: int | None, text: str) -> str:
-    """`L<n> text`; an empty line is `L<n>`; a line without a number stays as it is (ln-diff, FORMATS.md)."""
+    """`L<n> text`; an empty line is `L<n>`; a line without a number stays as it is (ln-diff, docs/formats.md)."""
     if number is None:
         return text
     return f"L{number} {text}" if text else f"L{number}"

@@ -1,7 +1,7 @@
 """The instructions for each edit format, with an example; all examples make the same edit.
 
-In: nothing.  Out: text.  The word "diff" is used for the format udiff alone: it leads small models to write unified
-hunks (FORMATS.md)."""
+Out: text.  The word "diff" is used for the format udiff alone: it leads small models to write unified
+hunks (docs/formats.md)."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
 
 def change(session: Session, settings: Settings, roots: tuple[Path, ...]) -> None:
     """The session goes on with other settings and folders; only what these are about begins anew."""
-    session.events.tell(SettingsChanged(_update(session.services, settings, roots)))
+    session.events.emit(SettingsChanged(_update(session.services, settings, roots)))
 
 
 def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
@@ -130,7 +130,7 @@ def services_of(settings: Settings, roots: tuple[Path, ...]) -> Services:
         activity=activity,
         supervisor=supervisor,
         requests=_requests(workspace, settings, supervisor),
-        usage=Usage(lambda: events.tell(StatusChanged())),
+        usage=Usage(lambda: events.emit(StatusChanged())),
         statistics=Statistics(_in(folders.state, STATISTICS), enabled=settings.statistics.enabled),
         switches=Switches(settings, places, documents),
         index=index,

@@ -56,7 +56,7 @@ class ContextBudget:
 
 
 class WindowContext:
-    """One window's; keeps nothing."""
+    """Shows the context at a cursor, and puts blocks there; keeps nothing."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -117,13 +117,13 @@ class WindowContext:
         block = self._external.put(
             type, name, text, editable=editable, uri=uri, source=source, priority=priority, ttl=ttl
         )
-        self._services.events.tell(RefreshNeeded())
+        self._services.events.emit(RefreshNeeded())
         return block.name, self._services.chooser.count(block)
 
     def drop(self, type: str, name: str) -> bool:
         """Whether there was one."""
         dropped = self._external.drop(type, name)
-        self._services.events.tell(RefreshNeeded())
+        self._services.events.emit(RefreshNeeded())
         return dropped
 
     def pin(self, uri: str) -> tuple[str, int]:
@@ -132,7 +132,7 @@ class WindowContext:
         if (snapshot := services.documents.find(uri)) is not None:
             services.privacy.check(snapshot)
         block = services.chooser.pin(uri, services.roots.folders)
-        services.events.tell(RefreshNeeded())
+        services.events.emit(RefreshNeeded())
         return block.name, services.chooser.count(block)
 
     def unpin(self, uri: str) -> tuple[str, int]:
@@ -141,7 +141,7 @@ class WindowContext:
         if not self._external.unpin(uri):
             pins = ", ".join(self._external.pins) or "nothing"
             raise InvalidArgument("uri", f"{uri} is not pinned; {pins} is.")
-        self._services.events.tell(RefreshNeeded())
+        self._services.events.emit(RefreshNeeded())
         return name, 0
 
     @property

@@ -43,13 +43,13 @@ class Cursor:
         if not self._is_conversation(event.uri):
             self.code = self.place
         if elsewhere:
-            self._services.events.tell(StatusChanged())  # completions may be off there
+            self._services.events.emit(StatusChanged())  # completions may be off there
 
     def _changed(self, event: DocumentChanged) -> None:
         if self.place is not None and self.place[0] == event.new.uri:
             position = moved(self.place[1], event.old, event.new, event.edits)
-            self._services.events.tell(CursorMoved(event.new.uri, position))
-            self._services.events.tell(RefreshNeeded())
+            self._services.events.emit(CursorMoved(event.new.uri, position))
+            self._services.events.emit(RefreshNeeded())
         elif self.code is not None and self.code[0] == event.new.uri:
             self.code = event.new.uri, moved(self.code[1], event.old, event.new, event.edits)
 

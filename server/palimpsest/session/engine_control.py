@@ -42,12 +42,12 @@ class EngineControl:
     async def reset_cache(self) -> None:
         """Forget what this window has in the cache."""
         await (await self._services.supervisor.ready()).reset(self._services.workspace)
-        self._services.events.tell(CacheForgotten())
+        self._services.events.emit(CacheForgotten())
 
     async def restart(self) -> None:
         await self._services.supervisor.restart()
-        self._services.events.tell(CacheForgotten())
-        self._services.events.tell(RefreshNeeded())
+        self._services.events.emit(CacheForgotten())
+        self._services.events.emit(RefreshNeeded())
 
     def model_chosen(self) -> None:
         """Go on with the model that is chosen now, and the engine that the settings mean."""
@@ -72,7 +72,7 @@ class EngineControl:
                 target = self._target
                 await self._close_workspace()
                 await supervisor.restart(target)
-                self._services.events.tell(CacheForgotten())
+                self._services.events.emit(CacheForgotten())
         finally:
             self._moving = None
 

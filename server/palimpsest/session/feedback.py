@@ -14,7 +14,7 @@ from palimpsest.window.statistics import Happened, Part, What
 
 
 class Feedback:
-    """One window's; keeps nothing."""
+    """Passes on what became of an offer, and counts it; keeps nothing."""
 
     def __init__(self, services: Services, cursor: Cursor, completions: Completions, suggestions: Suggestions) -> None:
         self._services = services

@@ -138,14 +138,14 @@ class Indexing:
         events = self._services.events
         match message:
             case Building(root, done, total):
-                events.tell(IndexBuilding(Path(root), done, total))
+                events.emit(IndexBuilding(Path(root), done, total))
             case Built(root, _, read):
-                events.tell(IndexBuilt(Path(root)))
+                events.emit(IndexBuilt(Path(root)))
                 if read:
-                    events.tell(RefreshNeeded(restart=False))
+                    events.emit(RefreshNeeded(restart=False))
             case Changed():
-                events.tell(RefreshNeeded(restart=False))
+                events.emit(RefreshNeeded(restart=False))
             case Failed(root, why):
-                events.tell(IndexBuilt(Path(root), why))
+                events.emit(IndexBuilt(Path(root), why))
             case _:
                 pass

@@ -24,7 +24,7 @@ from palimpsest.window.services import Services
 
 
 class Prefetch:
-    """One window's."""
+    """Decodes on a pause what the next keystroke will need."""
 
     def __init__(self, services: Services, cursor: Cursor, completions: Completions) -> None:
         self._services = services
@@ -48,7 +48,7 @@ class Prefetch:
 
     def _settings_changed(self, event: SettingsChanged) -> None:
         if event.parts:
-            self._services.events.tell(StatusChanged())
+            self._services.events.emit(StatusChanged())
             self._pause.soon()
 
     async def _refresh(self) -> None:

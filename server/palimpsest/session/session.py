@@ -60,7 +60,7 @@ class Session:
     document_tools: DocumentTools
 
     async def aclose(self) -> None:
-        self.events.tell(WindowClosing())
+        self.events.emit(WindowClosing())
         await asyncio.to_thread(self.statistics.close)
         self.services.chooser.close()
         await self.engine.leave()

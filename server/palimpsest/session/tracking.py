@@ -97,7 +97,7 @@ class ActivityTracker:
         typed = None if burst is None else burst.after.uri
         diagnostics = self._activity.diagnostics
         if [uri for uri in diagnostics.unsettled if uri != typed and diagnostics.settle(uri)]:
-            self._services.events.tell(RefreshNeeded(restart=False))
+            self._services.events.emit(RefreshNeeded(restart=False))
 
     def _leave(self, uri: str) -> None:
         """The person goes elsewhere."""

@@ -21,7 +21,7 @@ from palimpsest.window.services import Services
 
 
 class WindowMemory:
-    """One window's."""
+    """Opens the memory of the window's folders when it is asked for, and closes it."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -36,7 +36,7 @@ class WindowMemory:
                 path = path_of(self._services.roots.folders)
                 self._open = path, Memory.open(path)
                 if (aside := self._open[1].database.set_aside) is not None:
-                    self._services.events.tell(MemorySetAside(aside))
+                    self._services.events.emit(MemorySetAside(aside))
             return self._open[1]
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """Definitions, imports, arguments and parameters as data.
 
-In: nothing.  Out: values that `syntax/` and `languages/` make of trees.
+Out: values that `syntax/` and `languages/` make of trees.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How attributes and contents of the elements around blocks and replies are written (FORMATS.md).
+"""How attributes and contents of the elements around blocks and replies are written (docs/formats.md).
 
 In: text.  Out: text.  Knows no element by name.
 """

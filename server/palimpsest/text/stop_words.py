@@ -1,6 +1,6 @@
 """Words that say nothing of what a text is about, in the languages that documents are written in most.
 
-In: nothing.  Out: a set.  Words that mean something in another of these languages (`die`, `war`, `son`) are left out.
+Out: a set.  Words that mean something in another of these languages (`die`, `war`, `son`) are left out.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ class WindowClosing:
 
 
 class Events:
-    """One window's."""
+    """Calls, for an event, whoever registered for its type."""
 
     def __init__(self) -> None:
         self._listeners: dict[type, list[Callable[[Any], None]]] = {}
@@ -159,6 +159,6 @@ class Events:
         listeners.append(listener)
         return lambda: listeners.remove(listener)
 
-    def tell(self, event: object) -> None:
+    def emit(self, event: object) -> None:
         for listener in tuple(self._listeners.get(type(event), ())):
             listener(event)

@@ -99,7 +99,7 @@ class Services:
         before = self.privacy.why_not(old)
         self.documents.put(new, event.edits)
         if before != self.privacy.why_not(new):
-            self.events.tell(FeatureSwitched())
+            self.events.emit(FeatureSwitched())
         with self.usage.spent("parse"):
             self.parser.update(old, new, event.edits)
 
@@ -120,8 +120,8 @@ class Services:
         """Switch a feature on or off, to the other state where `enabled` is None; which it is now.  Raises
         InvalidArgument."""
         state = self.switches.toggle(feature, scope, uri, enabled)
-        self.events.tell(FeatureSwitched())
-        self.events.tell(RefreshNeeded())
+        self.events.emit(FeatureSwitched())
+        self.events.emit(RefreshNeeded())
         return state
 
     def why_off(self, snapshot: Snapshot, feature: Feature = "completion") -> str:

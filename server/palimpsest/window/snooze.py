@@ -17,7 +17,7 @@ MOST_MINUTES = 24 * 60.0
 
 
 class Snooze:
-    """One window's."""
+    """The time until which nothing is shown unasked."""
 
     def __init__(self, events: Events) -> None:
         self._events = events
@@ -32,7 +32,7 @@ class Snooze:
         if minutes > 0:
             self.until = time.time() + 60 * minutes
             self._timer = asyncio.get_running_loop().call_later(60 * minutes, self.start, 0.0)
-        self._events.tell(FeatureSwitched())
+        self._events.emit(FeatureSwitched())
 
     def _stop(self) -> None:
         self.until = 0.0

@@ -37,7 +37,7 @@ class Toggles:
 
 
 class Switches:
-    """One window's, of all features."""
+    """The toggles of all features, and why one is off in a document."""
 
     def __init__(self, settings: Settings, roots: Roots, documents: Documents) -> None:
         self._documents = documents

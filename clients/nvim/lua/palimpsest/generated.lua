@@ -677,7 +677,7 @@ return {
       name = "conversation.temperature",
       type = "number",
       default = 0.0,
-      doc = "0 always says the likeliest.",
+      doc = "0: greedy.",
       low = 0.0,
       high = 2.0,
     },

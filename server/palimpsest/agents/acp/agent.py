@@ -47,7 +47,7 @@ from palimpsest.agents.acp.blocks import Block
 from palimpsest.agents.acp.host import EditorHost
 from palimpsest.agents.acp.lines import Lines
 from palimpsest.agents.acp.talk import Talk
-from palimpsest.agents.acp.workspaces import Workspace, Workspaces
+from palimpsest.agents.acp.workspaces import AcpWorkspace, Workspaces
 from palimpsest.conversations.conversations import MOST_NAME, Conversation
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
 
@@ -195,7 +195,7 @@ class ConversationAgent:
 
     # Parts
 
-    def _begin(self, workspace: Workspace, conversation: str, servers: Servers) -> Talk:
+    def _begin(self, workspace: AcpWorkspace, conversation: str, servers: Servers) -> Talk:
         """The engine is made ready, and the editor is told what can be asked, behind the answer to its request."""
         assert self._client is not None  # requests come through the connection
         if (talk := self._talks.get(conversation)) is None:
@@ -213,13 +213,13 @@ class ConversationAgent:
             raise NotFound("sessionId", f"session {session_id!r} is not open; load it, or begin a new one.")
         return talk
 
-    async def _found(self, cwd: str, session_id: str, more: list[str] | None) -> Workspace:
+    async def _found(self, cwd: str, session_id: str, more: list[str] | None) -> AcpWorkspace:
         workspace = self._workspaces.at(cwd, more)
         await asyncio.to_thread(workspace.session.conversing.memory.conversations.get, session_id)
         return workspace
 
 
-def _infos(workspace: Workspace) -> list[SessionInfo]:
+def _infos(workspace: AcpWorkspace) -> list[SessionInfo]:
     """Not those in which nothing was said: an editor begins one as soon as it shows its panel."""
     memory = workspace.session.conversing.memory
     first, *more = map(str, workspace.roots)
@@ -236,7 +236,7 @@ def _infos(workspace: Workspace) -> list[SessionInfo]:
     ]
 
 
-def _copied(workspace: Workspace, session_id: str) -> Conversation:
+def _copied(workspace: AcpWorkspace, session_id: str) -> Conversation:
     memory = workspace.session.conversing.memory
     first = memory.conversations.get(session_id)
     name = f"{first.name} (copy)"[:MOST_NAME] if first.name else ""

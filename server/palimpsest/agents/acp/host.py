@@ -28,8 +28,8 @@ from pydantic import ValidationError
 from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.commands import OWN_WRITE
 from palimpsest.agents.acp.talk import Talk
-from palimpsest.agents.acp.workspaces import Workspace
-from palimpsest.conversations.host import WriteMode, WriteQuestion, Written, asking_to_write, is_allowed
+from palimpsest.agents.acp.workspaces import AcpWorkspace
+from palimpsest.conversations.host import WriteMode, WriteQuestion, WrittenFile, asking_to_write, is_allowed
 from palimpsest.errors import Denied, PalimpsestError, StaleDocument
 from palimpsest.system.reading import Refused, read_text
 from palimpsest.workspace.changes import changed, check, n_lines
@@ -66,7 +66,7 @@ class EditorHost:
     """Of one workspace.  `talk_of` finds the session in which a conversation is shown."""
 
     def __init__(
-        self, workspace: Workspace, client: Client, can: ClientCapabilities, talk_of: Callable[[str], Talk | None]
+        self, workspace: AcpWorkspace, client: Client, can: ClientCapabilities, talk_of: Callable[[str], Talk | None]
     ) -> None:
         self._workspace = workspace
         self._client = client
@@ -82,7 +82,7 @@ class EditorHost:
         insert_at_line: int | None = None,
         *,
         overwrite: bool = False,
-    ) -> Written:
+    ) -> WrittenFile:
         """Through the editor where it offers that: what it has open is changed there."""
         session, roots = self._workspace.session, self._workspace.roots
         talk = self._shown_in(conversation)
@@ -111,7 +111,7 @@ class EditorHost:
             done = await asyncio.to_thread(
                 lambda: write(path, text, roots, exclude=exclude, **options)  # type: ignore[arg-type]
             )
-            return Written(done.shown, done.bytes, done.lines)
+            return WrittenFile(done.shown, done.bytes, done.lines)
         asked, change = change, await planned()
         if change != asked and mode != "append":  # what is added at the end is added to whatever is there by now
             raise StaleDocument(f"{path} has changed since the person was asked; it was left as it is.")
@@ -120,7 +120,7 @@ class EditorHost:
             await self._client.write_text_file(through.conversation, self._workspace.written(real), after)
         except RequestError as error:
             raise PalimpsestError(f"The editor did not write {path}: {error}") from error
-        return Written(shown(real, roots), len(text.encode()), n_lines(text))
+        return WrittenFile(shown(real, roots), len(text.encode()), n_lines(text))
 
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
         call = ToolCallUpdate(tool_call_id="ask", title=question, kind="think", status="pending")

@@ -17,7 +17,7 @@ from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.blocks import Block, prompt_of
 from palimpsest.agents.acp.commands import COMMANDS, command_in
 from palimpsest.agents.acp.lines import Lines
-from palimpsest.agents.acp.workspaces import Workspace
+from palimpsest.agents.acp.workspaces import AcpWorkspace
 from palimpsest.conversations.conversing import Asked
 from palimpsest.conversations.events import (
     CallBegan,
@@ -55,7 +55,7 @@ STOPS: dict[Stopped, StopReason] = {
 class Talk:
     """Everything to the editor goes through one queue, so that nothing overtakes what was told before."""
 
-    def __init__(self, workspace: Workspace, conversation: str, client: Client, lines: Lines) -> None:
+    def __init__(self, workspace: AcpWorkspace, conversation: str, client: Client, lines: Lines) -> None:
         self.conversation = conversation
         self.call = ""
         """The id of the call that is being run; "" where none is."""

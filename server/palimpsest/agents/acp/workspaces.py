@@ -26,7 +26,7 @@ from palimpsest.workspace.files import SECRET, WorkspaceFiles
 logger = logging.getLogger(__name__)
 
 
-class Workspace:
+class AcpWorkspace:
     """One set of folders."""
 
     def __init__(self, roots: tuple[Path, ...]) -> None:
@@ -74,22 +74,22 @@ class Workspace:
 
 
 class Workspaces:
-    """One connection's."""
+    """Each set of folders that a session of the connection is about, once."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[Path, ...], Workspace] = {}
+        self._open: dict[tuple[Path, ...], AcpWorkspace] = {}
 
-    def at(self, cwd: str, more: Sequence[str] | None = None) -> Workspace:
+    def at(self, cwd: str, more: Sequence[str] | None = None) -> AcpWorkspace:
         """Raises InvalidArgument for what is no folder."""
         written = [cwd, *(more or ())]
         fields = ["cwd", *["additionalDirectories"] * len(more or ())]
         roots = tuple(dict.fromkeys(map(_folder, fields, written)))
         if roots not in self._open:
-            self._open[roots] = Workspace(roots)
+            self._open[roots] = AcpWorkspace(roots)
         self._open[roots].spellings.folders(map(to_uri, written))
         return self._open[roots]
 
-    def all(self) -> list[Workspace]:
+    def all(self) -> list[AcpWorkspace]:
         return list(self._open.values())
 
     async def aclose(self) -> None:

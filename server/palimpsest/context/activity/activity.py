@@ -15,7 +15,7 @@ from palimpsest.text.snapshot import InputEdit, Snapshot
 
 
 class Activity:
-    """One window's, on its thread."""
+    """Pieces, edits and diagnostics of one window, used on its thread alone."""
 
     def __init__(self) -> None:
         self.chunks = Chunks()

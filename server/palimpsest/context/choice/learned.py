@@ -26,7 +26,7 @@ Counts = Mapping[str, tuple[float, float]]
 
 
 class Learned:
-    """One workspace's."""
+    """Points for each kind of block in one workspace."""
 
     def __init__(self, counts: Counts | None = None) -> None:
         self.counts: dict[str, tuple[float, float]] = dict(counts or {})

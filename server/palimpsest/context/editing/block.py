@@ -1,7 +1,7 @@
 """The editing block at a cursor.
 
 In: a parse and a position.  Out: `types.Editing`: the whole function; else the class without method bodies; else the
-file's own statements and the signatures in it (FORMATS.md).  Knows no model; tokens are estimated.
+file's own statements and the signatures in it (docs/formats.md).  Knows no model; tokens are estimated.
 """
 
 from __future__ import annotations

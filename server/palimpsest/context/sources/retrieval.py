@@ -18,7 +18,7 @@ from pathlib import Path
 from palimpsest.context.sources.answers import Answers
 from palimpsest.context.sources.documentation import MAX_TOKENS, sections
 from palimpsest.context.sources.fit import head
-from palimpsest.context.sources.section_index import Found, SectionIndex
+from palimpsest.context.sources.section_index import FoundSection, SectionIndex
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, README_SECTION
 from palimpsest.context.view import CursorView
@@ -53,7 +53,7 @@ class RetrievalSource(Source):
     def __init__(self, files: WorkspaceFiles, executor: Executor | None) -> None:
         self._look_s = 0.0 if executor is None else LOOK_S
         self._documents = Documents(files, self._look_s)
-        self._found = Answers[tuple[Path, frozenset[str]], tuple[Found, ...]](self._search, executor, ())
+        self._found = Answers[tuple[Path, frozenset[str]], tuple[FoundSection, ...]](self._search, executor, ())
 
     @property
     def revision(self) -> int:
@@ -80,14 +80,14 @@ class RetrievalSource(Source):
         known = self._documents.section(view.root / path, title)
         return known is not None and self._block(view, view.root, known, 0).text == block.text
 
-    def _block(self, view: CursorView, root: Path, section: Found, rank: int) -> Block:
+    def _block(self, view: CursorView, root: Path, section: FoundSection, rank: int) -> Block:
         name = f"{section.path.relative_to(root).as_posix()}#{section.title}"
         text = "\n".join(head(section.text.split("\n"), min(MAX_TOKENS, view.settings.block_tokens))).rstrip("\n")
         value, uri = README_SECTION - rank * PER_RANK, to_uri(section.path)
         # Without lines: the document may have changed since it was looked at, so whoever edits it finds the text in it.
         return Block("documentation", name, text, value, editable=True, uri=uri, source=self.name)
 
-    def _search(self, question: tuple[Path, frozenset[str]]) -> tuple[Found, ...]:
+    def _search(self, question: tuple[Path, frozenset[str]]) -> tuple[FoundSection, ...]:
         root, words = question
         self._documents.look(root)
         return self._documents.search(root, words)
@@ -105,7 +105,7 @@ class Documents:
         self._indexes: dict[Path, SectionIndex] = {}
         self._walks: dict[Path, tuple[DocumentsWalk, set[Path]]] = {}
         self._stamps: dict[Path, tuple[Stamp, int]] = {}
-        self._sections: dict[tuple[Path, str], Found] = {}
+        self._sections: dict[tuple[Path, str], FoundSection] = {}
 
     def look(self, root: Path) -> None:
         """Read what is new or has changed, of very many folders a portion each time."""
@@ -136,11 +136,11 @@ class Documents:
         for path in index.paths - seen:
             self._forget(index, path)
 
-    def search(self, root: Path, words: frozenset[str], most: int = _CONSIDERED) -> tuple[Found, ...]:
+    def search(self, root: Path, words: frozenset[str], most: int = _CONSIDERED) -> tuple[FoundSection, ...]:
         with self._lock:
             return tuple(self._indexes[root].search(words, most))
 
-    def section(self, path: Path, title: str) -> Found | None:
+    def section(self, path: Path, title: str) -> FoundSection | None:
         return self._sections.get((path, title))
 
     def _put(self, index: SectionIndex, path: Path, text: str) -> None:
@@ -149,7 +149,7 @@ class Documents:
             self._remove(index, path)
             index.put(path, [(section.title, section.lines) for section in found])
             for section in reversed(found):  # the first of a title counts
-                self._sections[path, section.title] = Found(path, section.title, "\n".join(section.lines))
+                self._sections[path, section.title] = FoundSection(path, section.title, "\n".join(section.lines))
 
     def _forget(self, index: SectionIndex, path: Path) -> None:
         with self._lock:
@@ -170,7 +170,7 @@ def _names(view: CursorView) -> tuple[frozenset[str], frozenset[str]]:
     return own - common, used - own - common
 
 
-def _is_about(section: Found, own: frozenset[str], used: frozenset[str]) -> bool:
+def _is_about(section: FoundSection, own: frozenset[str], used: frozenset[str]) -> bool:
     words = {word.lower() for word in _WORD.findall(section.text)}
     named = {name for name in own | used if name.lower() in words}
     exact = frozenset(_WORD.findall(section.text))

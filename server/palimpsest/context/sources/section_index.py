@@ -23,7 +23,7 @@ TITLE_WEIGHT = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSection:
     path: Path
     title: str
     text: str
@@ -53,7 +53,7 @@ class SectionIndex:
             self._connection.execute("DELETE FROM sections WHERE path = ?", (str(path),))
             self._paths.discard(path)
 
-    def search(self, words: Collection[str], most: int) -> list[Found]:
+    def search(self, words: Collection[str], most: int) -> list[FoundSection]:
         """The sections with at least one of the words."""
         quoted = ['"' + word.replace('"', '""') + '"' for word in sorted(words)[:MOST_WORDS]]
         if not quoted:
@@ -63,4 +63,4 @@ class SectionIndex:
             f"ORDER BY bm25(sections, {TITLE_WEIGHT}, 1.0), path, number LIMIT ?",
             (" OR ".join(quoted), most),
         )
-        return [Found(Path(path), title, body) for path, title, body in rows]
+        return [FoundSection(Path(path), title, body) for path, title, body in rows]

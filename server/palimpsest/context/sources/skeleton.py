@@ -1,7 +1,8 @@
 """A class's interface: its header, attributes and method signatures.
 
 In: a parse and a class in it.  Out: lines, each with the document line that it repeats verbatim, if any.  A body is
-shown as `...` behind the signature (FORMATS.md); such a line is no line of the document, so no suggestion can edit it.
+shown as `...` behind the signature (docs/formats.md); such a line is no line of the document, so no suggestion
+can edit it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The calls in a reply: lines that are exactly a call (FORMATS.md, "Calls by the model").
+"""The calls in a reply: lines that are exactly a call (docs/formats.md, "Calls by the model").
 
 In: a reply, and the parameters of each tool.  Out: names with arguments, or what is wrong with a call.  Evaluates
 nothing: arguments are literals.  Calls in code fences and in refs are content, not calls.  Knows no tool.

@@ -1,6 +1,6 @@
 """What a model writes a summary in: JSON with the seven fields and `remember`, under a grammar.
 
-In: nothing.  Out: the grammar (GBNF), and summaries read back.  Every text and list has a bound, so that a reply ends
+Out: the grammar (GBNF), and summaries read back.  Every text and list has a bound, so that a reply ends
 and cannot be malformed; one that is cut at its most tokens can.
 """
 

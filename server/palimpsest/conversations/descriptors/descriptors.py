@@ -19,7 +19,7 @@ from palimpsest.conversations.descriptors.addresses import (
     is_free,
     of_row,
 )
-from palimpsest.conversations.descriptors.matches import Found, match
+from palimpsest.conversations.descriptors.matches import SearchResult, match
 from palimpsest.conversations.descriptors.page_tables import PageTables
 from palimpsest.conversations.descriptors.pages import LEAST, MOST, Reading
 from palimpsest.conversations.descriptors.pretty import pretty_printed
@@ -159,14 +159,14 @@ class Descriptors:
         case_sensitive: bool = False,
         context: int = 2,
         limit: int = 50,
-    ) -> Found:
+    ) -> SearchResult:
         """Lines with the query, each with the lines around it."""
         if not 0 <= context <= MOST_CONTEXT:
             raise InvalidArgument("context", f"0 to {MOST_CONTEXT} lines are wanted, not {context}.")
         at = addressed(self._database, conversation_id, fd)
         found = places(self._contents.pieces(at.hash), query, regex=regex, case_sensitive=case_sensitive)
         matches = tuple(match(self._contents, self._tables, at, place, context) for place in found.found[:limit])
-        return Found(at.id, query, found.count, matches)
+        return SearchResult(at.id, query, found.count, matches)
 
     def rename(self, conversation_id: str, names: Mapping[str, str]) -> Sequence[Descriptor]:
         """All or none.  An empty name takes the name away."""

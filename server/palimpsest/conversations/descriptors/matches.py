@@ -28,7 +28,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """`count` lines, of which `matches` are the first."""
 
     fd: str

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from palimpsest.conversations.descriptors.descriptors import Descriptor
-from palimpsest.conversations.descriptors.matches import Found, Match
+from palimpsest.conversations.descriptors.matches import Match, SearchResult
 from palimpsest.conversations.descriptors.pages import Reading
 from palimpsest.conversations.descriptors.sections import Section
 from palimpsest.text.markup import attribute, escape_closing
@@ -73,7 +73,7 @@ def section_read(part: Reading, name: str) -> Result:
     return {**fields, "ref_id": name}, _element("fd_section", about, part.content)
 
 
-def found(answer: Found) -> Result:
+def found(answer: SearchResult) -> Result:
     about = {"fd": answer.fd, "query": answer.query, "count": answer.count, "shown": len(answer.matches)}
     rows = [_element("match", {"line": one.line, "page": one.page}, _match(one)) for one in answer.matches]
     matches = [

@@ -44,7 +44,7 @@ class Related:
 
 
 class DocumentTools:
-    """One window's."""
+    """Reads and finds documents for a model or a program, and keeps with the turn what was found."""
 
     def __init__(self, documents: WorkspaceDocuments, referring: Referring, memory: Callable[[], Memory]) -> None:
         self._documents = documents

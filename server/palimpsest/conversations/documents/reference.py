@@ -1,6 +1,6 @@
 """A document that a turn refers to, as a value.
 
-In: nothing.  Out: the value, and how several of one turn become one.  Pure.
+Out: the value, and how several of one turn become one.  Pure.
 """
 
 from __future__ import annotations

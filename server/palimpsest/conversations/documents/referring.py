@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from palimpsest.context.estimate import estimate
 from palimpsest.conversations.documents.reference import DocumentReference, without_repeats
-from palimpsest.conversations.documents.telling_model import element, fits, told
+from palimpsest.conversations.documents.reference_prompt import element, fits, told
 from palimpsest.conversations.documents.workspace_documents import Place, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.passages import passage, summary_of
@@ -44,7 +44,7 @@ class Referred:
 
 
 class Referring:
-    """One window's."""
+    """Finds the documents that a message links to, and says what the model is told of them."""
 
     def __init__(self, services: Services, documents: WorkspaceDocuments, memory: Callable[[], Memory]) -> None:
         self._services = services

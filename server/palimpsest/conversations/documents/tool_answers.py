@@ -1,6 +1,6 @@
 """What a model reads of documents that it asked for, and programs with it.
 
-In: documents, passages.  Out: XML and fields (FORMATS.md, "Results and errors").  Pure.
+In: documents, passages.  Out: XML and fields (docs/formats.md, "Results and errors").  Pure.
 """
 
 from __future__ import annotations

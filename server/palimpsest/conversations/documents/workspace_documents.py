@@ -42,7 +42,7 @@ class Place:
 
 
 class WorkspaceDocuments:
-    """One window's."""
+    """Resolves links and reads documents of the window's folders."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

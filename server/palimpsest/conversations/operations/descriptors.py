@@ -1,4 +1,4 @@
-"""Operations on descriptors and their sections (FORMATS.md, "Calls by the model")."""
+"""Operations on descriptors and their sections (docs/formats.md, "Calls by the model")."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What operations need from outside: a person's consent, an engine, the workspace's documents.
 
-In: nothing.  Out: a protocol, which a window's tools implement (`conversations/toolset.py`).  Every method's first
+Out: a protocol, which a window's tools implement (`conversations/toolset.py`).  Every method's first
 argument is the conversation that calls; whatever cannot be done is raised as an error of `errors.py`.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from palimpsest.conversations.host import WrittenFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,21 +22,10 @@ class Answer:
     text: str = ""
 
 
-class FileWritten(Protocol):
-    """What was written: `shown` is the path as people see it, sizes are those of the text."""
-
-    @property
-    def shown(self) -> str: ...
-    @property
-    def bytes(self) -> int: ...
-    @property
-    def lines(self) -> int: ...
-
-
 class ToolHost(Protocol):
     async def write_file(
         self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
-    ) -> FileWritten:
+    ) -> WrittenFile:
         """Through the editor where the file is open there, else to the disk, once the person has allowed it."""
 
     async def summarize(self, conversation_id: str, fd: str) -> str:

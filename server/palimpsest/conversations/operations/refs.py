@@ -1,4 +1,4 @@
-"""Operations on refs (FORMATS.md, "Refs" and "Calls by the model")."""
+"""Operations on refs (docs/formats.md, "Refs" and "Calls by the model")."""
 
 from __future__ import annotations
 

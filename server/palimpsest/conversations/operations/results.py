@@ -1,4 +1,4 @@
-"""Answers and errors as a model reads them (FORMATS.md, "Results and errors").
+"""Answers and errors as a model reads them (docs/formats.md, "Results and errors").
 
 In: values, errors.  Out: XML.
 """

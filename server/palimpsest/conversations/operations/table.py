@@ -1,6 +1,6 @@
 """Every operation by name.
 
-In: nothing.  Out: the table, as the parser of calls and servers with native calls need it.
+Out: the table, as the parser of calls and servers with native calls need it.
 """
 
 from __future__ import annotations

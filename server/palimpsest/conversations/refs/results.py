@@ -1,4 +1,4 @@
-"""Refs as a model and a program read them (FORMATS.md, "Refs"; "Results and errors").
+"""Refs as a model and a program read them (docs/formats.md, "Refs"; "Results and errors").
 
 In: refs.  Out: XML and fields.
 """

@@ -1,4 +1,4 @@
-"""Pure: a reply with `<ref>` tags as events, also while it comes in pieces (FORMATS.md, "Refs").
+"""Pure: a reply with `<ref>` tags as events, also while it comes in pieces (docs/formats.md, "Refs").
 
 In: pieces of a reply, of any size.  Out: text, opening tags and closing tags, in order, the same however the reply is
 cut into pieces.  Holds back at most one tag's length.  Knows nothing of what is done with the content.

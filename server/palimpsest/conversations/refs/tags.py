@@ -1,4 +1,4 @@
-"""Pure: what `<ref>` tags of a reply mark, and the reply without them (FORMATS.md, "Refs").
+"""Pure: what `<ref>` tags of a reply mark, and the reply without them (docs/formats.md, "Refs").
 
 In: a reply, whole or in pieces.  Out: the parts that have an id, the text that a person sees, what is wrong.  Knows no
 conversation.  The newline after an opening tag and the one before a closing tag belong to the tags; they are shown only

@@ -1,4 +1,4 @@
-"""Pure: edits as operations on definitions: `<replace node="function Cart.add">…</replace>` (FORMATS.md, "ast").
+"""Pure: edits as operations on definitions: `<replace node="function Cart.add">…</replace>` (docs/formats.md, "ast").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
@@ -26,7 +26,7 @@ from palimpsest.edits.formats.quoting import unmistakable
 from palimpsest.edits.formats.renaming import renamed
 from palimpsest.edits.gbnf import reply_grammar
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.edits.tags import attributes, closing
 from palimpsest.text.markup import attribute, escape_closing, unescape_closing
@@ -69,11 +69,11 @@ class _Operation:
     lines: tuple[str, ...] = ()
 
 
-def _written(found: Element, block: ShownBlock | None) -> Written:
+def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
     if not found.name:
-        return Written("", complete=found.complete, problem=NO_NAME)
+        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
     if block is None:
-        return Written(found.name, (), found.complete)
+        return WrittenEdits(found.name, (), found.complete)
     text = "\n".join(found.lines(block))
     operations = _read_operations(text, found.complete)
     edits = list[LineEdit]()
@@ -84,8 +84,8 @@ def _written(found: Element, block: ShownBlock | None) -> Written:
         for operation in operations:
             edits += _edits(operation, block, nodes)
     except Unplaced as reason:
-        return Written(found.name, (), found.complete, str(reason))
-    return Written(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
+        return WrittenEdits(found.name, (), found.complete, str(reason))
+    return WrittenEdits(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
 
 
 def _read_operations(text: str, complete: bool) -> list[_Operation]:

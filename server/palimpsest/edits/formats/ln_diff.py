@@ -1,4 +1,4 @@
-"""Pure: edits as numbered lines: those that change, each with the number it was shown with (FORMATS.md, "ln-diff").
+"""Pure: edits as numbered lines: those that change, each with its number as shown (docs/formats.md, "ln-diff").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, summary_element
 from palimpsest.edits.grammar import grammar_for
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit
 
@@ -53,15 +53,15 @@ class LnDiff:
         return grammar_for(shown)
 
 
-def _written(found: Element, block: ShownBlock | None) -> Written:
+def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
     if not found.name:
-        return Written("", complete=found.complete, problem=NO_NAME)
+        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
     try:
         operations = _operations(found.lines(block), block)
         edits = _edits(operations, block) if block else ()
     except _Unreadable as reason:
-        return Written(found.name, complete=found.complete, problem=str(reason))
-    return Written(found.name, edits, found.complete)
+        return WrittenEdits(found.name, complete=found.complete, problem=str(reason))
+    return WrittenEdits(found.name, edits, found.complete)
 
 
 def _operations(lines: Iterable[str], block: ShownBlock | None) -> list[_Operation]:
@@ -140,7 +140,7 @@ def _edits(operations: Iterable[_Operation], block: ShownBlock) -> tuple[LineEdi
 
 
 def _edit_lines(block: ShownBlock, edit: LineEdit) -> list[str]:
-    """The lines for one edit, as in the table in FORMATS.md: lines replaced one for one, then deleted or inserted."""
+    """The lines for one edit, as in docs/formats.md's table: lines replaced one for one, then deleted or inserted."""
     numbers = [block.lines[i].number for i in range(edit.start, edit.end)]
     if any(number is None for number in numbers):
         raise ValueError(f"{edit} touches a line without a number")

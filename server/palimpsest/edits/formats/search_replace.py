@@ -1,4 +1,4 @@
-"""Pure: edits as lines to find and their replacement (FORMATS.md, "search-replace").
+"""Pure: edits as lines to find and their replacement (docs/formats.md, "search-replace").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 
@@ -16,7 +16,7 @@ from palimpsest.edits.formats.elements import NO_NAME, Element, element, element
 from palimpsest.edits.formats.lines import Unplaced, placed, texts
 from palimpsest.edits.formats.quoting import hunks, unmistakable
 from palimpsest.edits.gbnf import FREE, reply_grammar
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.runs import Runs
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit
@@ -64,11 +64,11 @@ class _Pair:
     problem: str = ""
 
 
-def _written(found: Element, block: ShownBlock | None) -> Written:
+def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
     if not found.name:
-        return Written("", complete=found.complete, problem=NO_NAME)
+        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
     if block is None:
-        return Written(found.name, (), found.complete)
+        return WrittenEdits(found.name, (), found.complete)
     lines = found.lines(block)
     pairs = _pairs(lines, found.complete)
     edits = list[LineEdit]()
@@ -80,8 +80,8 @@ def _written(found: Element, block: ShownBlock | None) -> Written:
                 raise Unplaced(pair.problem)
             edits += placed(block, pair.old, pair.new, "a SEARCH part")
     except Unplaced as reason:
-        return Written(found.name, (), found.complete, str(reason))
-    return Written(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
+        return WrittenEdits(found.name, (), found.complete, str(reason))
+    return WrittenEdits(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
 
 
 def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:

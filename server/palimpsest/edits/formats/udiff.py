@@ -1,4 +1,4 @@
-"""Pure: edits as hunks of a unified diff, matched by the lines they quote (FORMATS.md, "udiff").
+"""Pure: edits as hunks of a unified diff, matched by the lines they quote (docs/formats.md, "udiff").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
@@ -14,7 +14,7 @@ from palimpsest.edits.formats.elements import NO_NAME, Element, element, element
 from palimpsest.edits.formats.lines import Unplaced, differences, placed
 from palimpsest.edits.formats.quoting import hunks, unmistakable
 from palimpsest.edits.gbnf import reply_grammar
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.runs import Runs
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit
@@ -46,19 +46,19 @@ class Udiff:
         return reply_grammar(shown, _rules, shared='plus ::= "+" text "\\n"')
 
 
-def _written(found: Element, block: ShownBlock | None) -> Written:
+def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
     if not found.name:
-        return Written("", complete=found.complete, problem=NO_NAME)
+        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
     if block is None:
-        return Written(found.name, (), found.complete)
+        return WrittenEdits(found.name, (), found.complete)
     edits = list[LineEdit]()
     try:
         for lines in _hunks(found.lines(block)):
             old, new = _sides(lines, {line.text for line in block.lines})
             edits += placed(block, old, new, "a hunk")
     except Unplaced as reason:
-        return Written(found.name, (), found.complete, str(reason))
-    return Written(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
+        return WrittenEdits(found.name, (), found.complete, str(reason))
+    return WrittenEdits(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
 
 
 def _hunks(lines: Sequence[str]) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""Pure: edits as the whole block, rewritten with the changes (FORMATS.md, "whole").
+"""Pure: edits as the whole block, rewritten with the changes (docs/formats.md, "whole").
 
 In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know about documents.
 """
@@ -14,7 +14,7 @@ from palimpsest.edits.formats.lines import Unplaced, differences, marks, texts, 
 from palimpsest.edits.formats.quoting import unmistakable
 from palimpsest.edits.gbnf import FREE, literal, reply_grammar
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.reply import Reply, Written
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit
 
@@ -44,18 +44,18 @@ class Whole:
         return reply_grammar(shown, _rules, shared=FREE)
 
 
-def _written(found: Element, block: ShownBlock | None) -> Written:
+def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
     if not found.name:
-        return Written("", complete=found.complete, problem=NO_NAME)
+        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
     if block is None:
-        return Written(found.name, (), found.complete)
+        return WrittenEdits(found.name, (), found.complete)
     if not found.complete:
-        return Written(found.name, (), False, CUT_OFF)
+        return WrittenEdits(found.name, (), False, CUT_OFF)
     lines = ungutter(_without_tags(found, block).lines(block), _left_out(block))
     try:
-        return Written(found.name, tuple(differences(texts(block), lines, marks(block))))
+        return WrittenEdits(found.name, tuple(differences(texts(block), lines, marks(block))))
     except Unplaced as reason:
-        return Written(found.name, problem=str(reason))
+        return WrittenEdits(found.name, problem=str(reason))
 
 
 def _without_tags(found: Element, block: ShownBlock) -> Element:

@@ -19,7 +19,7 @@ from palimpsest.window.services import Services
 
 
 class Files:
-    """One window's."""
+    """Finds the snapshot of a document that an edit may change, open or not."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

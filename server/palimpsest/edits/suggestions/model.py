@@ -29,7 +29,7 @@ __all__ = ["Draft", "Suggested", "SuggestionModel"]
 
 
 class SuggestionModel:
-    """One window's."""
+    """Asks the engine for edits, and ranks what comes."""
 
     def __init__(self, services: Services, files: Files) -> None:
         self._services = services

@@ -40,7 +40,7 @@ class NameQuery:
 
 
 class NameFixes:
-    """One window's."""
+    """Writes a reply that corrects names which are defined nowhere."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

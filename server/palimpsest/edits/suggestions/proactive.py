@@ -63,7 +63,7 @@ class NoticeChanged:
 
 
 class Proactive:
-    """One window's; on its event loop."""
+    """Notices, one per document at most; used on the window's event loop alone."""
 
     def __init__(self, services: Services, suggestions: Suggestions) -> None:
         self._services = services
@@ -201,7 +201,7 @@ class Proactive:
         if notice is not None:
             self._shown[uri] = notice
         if (before and (before.id, before.lines)) != (notice and (notice.id, notice.lines)):
-            self._services.events.tell(NoticeChanged(uri, notice))
+            self._services.events.emit(NoticeChanged(uri, notice))
 
     def _rebased(self, notice: Notice, new: Snapshot) -> Notice | None:
         """The notice in the document as it is now; None where its function was edited."""

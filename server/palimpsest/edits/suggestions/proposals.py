@@ -54,7 +54,7 @@ def mark_of(proposal: Proposal, snapshots: Mapping[str, Snapshot]) -> Mark:
 
 
 class Offers:
-    """One window's."""
+    """The newest proposals by id, and the edits that were rejected."""
 
     def __init__(self) -> None:
         self._offers = OrderedDict[str, Offer]()

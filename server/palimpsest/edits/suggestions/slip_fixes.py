@@ -37,7 +37,7 @@ ASKS = re.compile(r"\b(?:bugs?|correct|fix|mend|mistakes?|repair|slips?|typos?|w
 
 
 class SlipFixes:
-    """One window's."""
+    """Writes a reply that puts right the line that the model finds much likelier otherwise."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

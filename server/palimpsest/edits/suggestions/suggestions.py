@@ -27,7 +27,7 @@ __all__ = ["Offer", "Suggested", "SuggestionRequest", "Suggestions"]
 
 
 class Suggestions:
-    """One window's."""
+    """Answers what is asked for an edit, and keeps what a person may do with the answer."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -160,13 +160,13 @@ class Suggestions:
         """The editor has applied it."""
         offer = self._offers.take(identity, "was accepted already")
         self._count(offer, "accepted")
-        self._services.events.tell(SuggestionSettled(identity))
+        self._services.events.emit(SuggestionSettled(identity))
 
     def reject(self, identity: str) -> Offer:
         """Not wanted, and not offered again for that text.  Raises InvalidArgument for an unknown id."""
         offer = self._offers.reject(identity)
         self._count(offer, "rejected")
-        self._services.events.tell(SuggestionSettled(identity))
+        self._services.events.emit(SuggestionSettled(identity))
         return offer
 
     # Parts ----------------------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def _places(ends: Sequence[int]) -> Iterator[int]:
 
 
 class Checkpoints:
-    """One workspace's."""
+    """Places and uses the checkpoints of one workspace's prompts."""
 
     def __init__(self, pool: CellPool, store: Stores, workspace: str, *, state_only: bool) -> None:
         """`state_only`: a sequence has nothing but its state."""

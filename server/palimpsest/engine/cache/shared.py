@@ -1,6 +1,6 @@
 """What the workspaces of one cache share.
 
-In: nothing.  Out: `Shared`, which a workspace is made with.
+Out: `Shared`, which a workspace is made with.
 """
 
 from __future__ import annotations

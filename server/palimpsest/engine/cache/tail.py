@@ -47,7 +47,7 @@ class Base:
 class Start:
     """Where to go on: the next token to decode goes to `position` of `seq`.  `logits` are those after the prompt,
     None when the answer's beginning is known (`Tail.answer`).  Counts are of the tail's tokens; `left`: of the reused
-    ones, those that have seen something else before them."""
+    ones, those with stale KV."""
 
     seq: int
     position: int

@@ -1,6 +1,6 @@
 """A tail's prompt as tokens, by where they go in the cache.
 
-In: nothing.  Out: `TailPrompt`, and the position of an isolated suffix.  Knows no text.
+Out: `TailPrompt`, and the position of an isolated suffix.  Knows no text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Who has cells of the cache, as the pool sees them: what they can be asked to give back.
 
-In: nothing.  Out: two protocols.  What a tenant keeps in its cells is its own affair.
+Out: two protocols.  What a tenant keeps in its cells is its own affair.
 """
 
 from __future__ import annotations

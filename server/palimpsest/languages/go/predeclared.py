@@ -1,6 +1,6 @@
 """Names that Go code knows without a definition, and the words of the language.
 
-In: nothing.  Out: sets of names, from the specification.
+Out: sets of names, from the specification.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Names that Rust code knows without a definition, and the words of the language.
 
-In: nothing.  Out: sets of names, from the reference and the standard prelude.
+Out: sets of names, from the reference and the standard prelude.
 """
 
 from __future__ import annotations

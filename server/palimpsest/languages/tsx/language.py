@@ -1,6 +1,6 @@
 """TSX as a `Language`: what differs from TypeScript.
 
-In: nothing.  Out: as `syntax.parse.Language` says.
+Out: as `syntax.parse.Language` says.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Engines that may have no tokenizer to ask.
 
-In: nothing.  Out: whether their counts are estimates.
+Out: whether their counts are estimates.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from palimpsest.providers.http.streaming import Streams
 from palimpsest.providers.llama_server.prompt import (
     FIELDS,
     Prompt,
-    Workspace,
+    SlotState,
     beginning,
     body,
     cache_fields,
@@ -77,7 +77,7 @@ class LlamaServer:
         self._http = Http(endpoint)
         self._tokens = RemoteTokenizer(self._http)
         self._facts: ServerFacts | None = None
-        self._workspaces: dict[str, Workspace] = {}
+        self._workspaces: dict[str, SlotState] = {}
         self._streams = Streams()
         self._total = Tally()
 
@@ -146,10 +146,10 @@ class LlamaServer:
             self._facts = await read(self._http, self._tokens)
         return self._facts
 
-    async def _workspace(self, name: str) -> Workspace:
+    async def _workspace(self, name: str) -> SlotState:
         if name not in self._workspaces:
             slots = await self._free_slots(name)
-            self._workspaces.setdefault(name, Workspace(*slots))
+            self._workspaces.setdefault(name, SlotState(*slots))
         return self._workspaces[name]
 
     async def _free_slots(self, name: str) -> tuple[int, int]:
@@ -164,7 +164,7 @@ class LlamaServer:
         first = free[sum(name.encode()) % len(free)]
         return first, next((slot for slot in [*free, *range(n)] if slot != first), first)
 
-    async def _place(self, request: SyncRequest) -> tuple[Workspace, SyncAnswer]:
+    async def _place(self, request: SyncRequest) -> tuple[SlotState, SyncAnswer]:
         facts, workspace = await self._known(), await self._workspace(request.workspace)
         texts = workspace.blocks.texts(request)
         header, footer, *blocks = await self._tokens.each([request.header, request.footer, *texts])

@@ -25,7 +25,7 @@ FIELDS = ("content", "stop", "stop_type", "tokens_predicted", "timings")
 
 
 @dataclass(slots=True)
-class Workspace:
+class SlotState:
     """One workspace's state.  `slot` is for typing, `answer_slot` for longer answers.  `ahead`: the beginning that was
     last decoded in `slot`, or is being decoded."""
 
@@ -44,7 +44,7 @@ class Prompt:
     held: str = ""
 
 
-async def beginning(workspace: Workspace, facts: ServerFacts, tokens: RemoteTokenizer) -> tuple[int, ...]:
+async def beginning(workspace: SlotState, facts: ServerFacts, tokens: RemoteTokenizer) -> tuple[int, ...]:
     """Header, blocks and footer."""
     base = list(facts.bos)
     for part in await tokens.each(workspace.blocks.parts):
@@ -53,7 +53,7 @@ async def beginning(workspace: Workspace, facts: ServerFacts, tokens: RemoteToke
 
 
 async def compose(
-    request: GenerateRequest, workspace: Workspace, facts: ServerFacts, tokens: RemoteTokenizer
+    request: GenerateRequest, workspace: SlotState, facts: ServerFacts, tokens: RemoteTokenizer
 ) -> Prompt:
     """Raises InvalidArgument, ModelError, ContextTooLarge."""
     base = await beginning(workspace, facts, tokens)
@@ -87,7 +87,7 @@ async def _chat(messages: Sequence[Message], facts: ServerFacts, tokens: RemoteT
 async def _fim(
     request: GenerateRequest,
     fim: FimTail,
-    workspace: Workspace,
+    workspace: SlotState,
     facts: ServerFacts,
     tokens: RemoteTokenizer,
     base: tuple[int, ...],

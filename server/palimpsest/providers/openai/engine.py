@@ -26,7 +26,7 @@ from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import Http, NotServed
 from palimpsest.providers.http.streaming import Streams
 from palimpsest.providers.openai.facts import Facts, facts
-from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, Workspace, body, estimate, put
+from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, SentState, body, estimate, put
 from palimpsest.providers.openai.tools import ComingCalls, refuses_tools
 from palimpsest.providers.whole_prompt.blocks import stats
 from palimpsest.providers.whole_prompt.fim import answered
@@ -76,7 +76,7 @@ class OpenAI:
         self._facts: Facts | None = None
         self._quirks = Quirks()
         self.estimates = False
-        self._workspaces: dict[str, Workspace] = {}
+        self._workspaces: dict[str, SentState] = {}
         self._streams = Streams()
         self._total = Tally()
 
@@ -147,7 +147,7 @@ class OpenAI:
 
     async def cache_map(self, workspace: str) -> CacheMap:
         known, total = await self._known(), self._total
-        blocks = self._workspaces.get(workspace, Workspace()).blocks
+        blocks = self._workspaces.get(workspace, SentState()).blocks
         return blocks.cache_map(known.n_ctx, stats(total.prompt - total.cached, total.cached))
 
     async def reset(self, workspace: str) -> None:
@@ -177,10 +177,10 @@ class OpenAI:
             self._facts = facts(await self._models(), *self._wanted)
         return self._facts
 
-    def _workspace(self, name: str) -> Workspace:
-        return self._workspaces.setdefault(name, Workspace())
+    def _workspace(self, name: str) -> SentState:
+        return self._workspaces.setdefault(name, SentState())
 
-    def _place(self, request: SyncRequest, workspace: Workspace, known: Facts) -> SyncAnswer:
+    def _place(self, request: SyncRequest, workspace: SentState, known: Facts) -> SyncAnswer:
         texts = workspace.blocks.texts(request)
         ends = (estimate(request.header), estimate(request.footer))
         room = int(known.n_ctx * BLOCKS_SHARE)
@@ -229,7 +229,7 @@ class OpenAI:
         )
 
     async def _choice(
-        self, request: GenerateRequest, workspace: Workspace, i: int, tally: Tally
+        self, request: GenerateRequest, workspace: SentState, i: int, tally: Tally
     ) -> AsyncGenerator[str | RoutedPrompt, None]:
         """How it was asked, then one alternative's text; its choice and counts are added to `tally`.  What the server
         refuses is asked in another way, from then on."""

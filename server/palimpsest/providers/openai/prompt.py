@@ -32,7 +32,7 @@ def estimate(text: str) -> int:
 
 
 @dataclass(slots=True)
-class Workspace:
+class SentState:
     """One workspace's state.  `ahead`: the beginning that was sent last."""
 
     blocks: PromptBlocks = field(default_factory=PromptBlocks)
@@ -77,7 +77,7 @@ class Quirks:
         return True
 
 
-def put(request: GenerateRequest, workspace: Workspace, known: Facts, *, tools: bool = True) -> RoutedPrompt:
+def put(request: GenerateRequest, workspace: SentState, known: Facts, *, tools: bool = True) -> RoutedPrompt:
     """A request as a prompt for one of the routes; `tools`: whether the server takes them.  Raises InvalidArgument,
     ContextTooLarge."""
     base = "".join(workspace.blocks.parts)

@@ -1,6 +1,6 @@
 """Results: tokens as they are generated, and each completion as a whole.
 
-In: nothing.  Out: immutable data.  Knows no HTTP.
+Out: immutable data.  Knows no HTTP.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ SNIPPET = "\n\n--- snippet ---\n\n"
 
 class Separators:
     """What marks the beginning of a file: the model's own tokens where it has any; for a model trained on our layout
-    (`palimpsest.fim_layout`) the elements of FORMATS.md, since it has seen no others."""
+    (`palimpsest.fim_layout`) the elements of docs/formats.md, since it has seen no others."""
 
     def __init__(self, engine: NativeEngine) -> None:
         api, vocab = library().api, engine.model.vocab

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from palimpsest.languages.modules import Description, Entry
-from palimpsest.languages.python.packages.finding import Found
+from palimpsest.languages.python.packages.finding import FoundModule
 from palimpsest.languages.python.packages.model import Alias, Module
 from palimpsest.languages.python.packages.reading import read_module
 from palimpsest.workspace.files import Stamp
@@ -29,7 +29,7 @@ _MOST_CACHED = 256
 class ModuleLocation(Protocol):
     """A place to look for modules: the workspace, or an interpreter's folders."""
 
-    def find(self, name: str) -> Found | None: ...
+    def find(self, name: str) -> FoundModule | None: ...
 
     def read(self, path: Path) -> tuple[str, Stamp] | None:
         """A file's text and version; None if it may not be read."""
@@ -37,7 +37,7 @@ class ModuleLocation(Protocol):
     def stamp(self, path: Path) -> Stamp | None:
         """The version that `read` would return."""
 
-    def inspect(self, name: str, found: Found | None) -> Module | None:
+    def inspect(self, name: str, found: FoundModule | None) -> Module | None:
         """Asks the interpreter; None if it may not or cannot import the module."""
 
     def canonical(self, target: str) -> str:
@@ -52,7 +52,7 @@ class Library:
         self._modules: dict[tuple[str, str], tuple[Stamp | None, Module | None]] = {}
         self._inspected: dict[tuple[str, Stamp | None], Module | None] = {}
         self._seen: dict[str, Module | None] = {}
-        self._found: dict[str, Found | None] = {}
+        self._found: dict[str, FoundModule | None] = {}
         self._answers: dict[tuple[str, str], Entry | None] = {}
         self._named: dict[str, dict[str, None]] = {}
         self._allowance = 0
@@ -90,7 +90,7 @@ class Library:
         known = self._modules.get((name, "source"))
         return known[0] if known is not None else None
 
-    def _find(self, name: str) -> Found | None:
+    def _find(self, name: str) -> FoundModule | None:
         if name not in self._found:
             self._found[name] = self._location.find(name)
         return self._found[name]
@@ -110,7 +110,7 @@ class Library:
         module = self._file(name, "source", found.path)
         return module if module is not None else self._stub(name, found)
 
-    def _stub(self, name: str, found: Found | None) -> Module | None:
+    def _stub(self, name: str, found: FoundModule | None) -> Module | None:
         return self._file(name, "stub", found.stub) if found is not None and found.stub is not None else None
 
     def _file(self, name: str, kind: str, path: Path) -> Module | None:
@@ -135,7 +135,7 @@ class Library:
             del self._modules[next(iter(self._modules))]
         return module
 
-    def _ask(self, name: str, found: Found | None) -> Module | None:
+    def _ask(self, name: str, found: FoundModule | None) -> Module | None:
         key = (name, self._stamp(name))
         if key not in self._inspected:
             if len(self._inspected) > _MOST_CACHED:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from palimpsest.languages.python.packages.environment import Environment
-from palimpsest.languages.python.packages.finding import Found, find_module
+from palimpsest.languages.python.packages.finding import FoundModule, find_module
 from palimpsest.languages.python.packages.inspecting import Inspector
 from palimpsest.languages.python.packages.model import Module
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
@@ -29,7 +29,7 @@ class WorkspaceModules:
         self._files = files
         self._folders = folders
 
-    def find(self, name: str) -> Found | None:
+    def find(self, name: str) -> FoundModule | None:
         return find_module(name, self._folders())
 
     def read(self, path: Path) -> tuple[str, Stamp] | None:
@@ -40,7 +40,7 @@ class WorkspaceModules:
         source = self._files.described(path)
         return source.stamp if source is not None else None
 
-    def inspect(self, name: str, found: Found | None) -> Module | None:
+    def inspect(self, name: str, found: FoundModule | None) -> Module | None:
         return None
 
     def canonical(self, target: str) -> str:
@@ -54,7 +54,7 @@ class InstalledModules:
         self.environment = environment
         self._inspector = inspector
 
-    def find(self, name: str) -> Found | None:
+    def find(self, name: str) -> FoundModule | None:
         found = find_module(name, self.environment.path, self.environment.suffixes)
         return found if found is None or self._may_read(found.path) else None
 
@@ -78,12 +78,12 @@ class InstalledModules:
             return None
         return "disk", status.st_mtime_ns, status.st_size
 
-    def inspect(self, name: str, found: Found | None) -> Module | None:
+    def inspect(self, name: str, found: FoundModule | None) -> Module | None:
         if not self._may_import(name, found):
             return None
         return self._inspector.inspect(self.environment, name, found.path if found is not None else None)
 
-    def _may_import(self, name: str, found: Found | None) -> bool:
+    def _may_import(self, name: str, found: FoundModule | None) -> bool:
         environment, top = self.environment, name.partition(".")[0]
         if top in _NOT_IMPORTED:
             return False

@@ -1,6 +1,6 @@
 """A module as described by its file: its own names, and names that stand for others.
 
-In: nothing.  Out: small immutable values.  Does not know about griffe or files.
+Out: small immutable values.  Does not know about griffe or files.
 """
 
 from __future__ import annotations

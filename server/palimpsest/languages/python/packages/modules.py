@@ -12,7 +12,7 @@ from pathlib import Path
 from palimpsest.languages.catalog import Catalog
 from palimpsest.languages.modules import Description, Entry, Modules, Surroundings
 from palimpsest.languages.python.packages.environment import find_environment
-from palimpsest.languages.python.packages.finding import Found, find_module
+from palimpsest.languages.python.packages.finding import FoundModule, find_module
 from palimpsest.languages.python.packages.folders import imported_module, module_name, source_folders
 from palimpsest.languages.python.packages.inspecting import Inspector
 from palimpsest.languages.python.packages.library import Library
@@ -80,7 +80,7 @@ class PythonModules(Modules):
     def wait(self, seconds: float | None) -> bool:
         return self._installed.wait(seconds) and self._own.wait(seconds)
 
-    def _find(self, name: str, near: Path | None) -> Found | None:
+    def _find(self, name: str, near: Path | None) -> FoundModule | None:
         """The module in the workspace; a name of the standard library is not looked for there."""
         if name.partition(".")[0] in sys.stdlib_module_names:
             return None

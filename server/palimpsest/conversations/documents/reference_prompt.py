@@ -1,4 +1,4 @@
-"""What a model is told of the documents that a message links to (document-references.md).
+"""What a model is told of the documents that a message links to.
 
 In: references, texts of the documents that may stand in the message.  Out: what is added to the message.  Pure.
 """
