@@ -286,9 +286,9 @@ class Candidate:
 class GenerateAnswer:
     """`context_tokens`: cells that the tail attended to (header, blocks, footer).  `tail_tokens`: the tail, of which
     `decoded` were decoded and `reused` were in the cache, `left` of them with stale KV: what was before them is
-    another text now.  `generated`: tokens sampled for all choices, in `steps` micro-batches; of `drafted` tokens `accepted` were right; `searched` were decoded in search of a word, `reviewed`
-    for `candidates`: several, the first of them the first choice, or none.  `ms` has the keys queue, sync,
-    prefill, sample, decode, review, total."""
+    another text now.  `generated`: tokens sampled for all choices, in `steps` micro-batches; of `drafted` tokens
+    `accepted` were right; `searched` were decoded in search of a word, `reviewed` for `candidates`: several, the
+    first of them the first choice, or none.  `ms` has the keys queue, sync, prefill, sample, decode, review, total."""
 
     choices: list[Choice]
     context_tokens: int
