@@ -90,6 +90,7 @@ class Completions:
         self._n_asked = 0
         self._n_awaited = 0
         self._quiet = Quiet(services)
+        self.document_changed = self._quiet.document_changed
         self.names = Names(services, self._quiet.admits)
         self._reviewing = Reviewing(services)
         self.learning = Learning(services)

@@ -48,7 +48,6 @@ class Quiet:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._deleted: _Deleted | None = None
-        services.events.on(DocumentChanged, self._changed)
 
     def is_due(self, snapshot: Snapshot, position: Position) -> bool:
         """Whether nothing is shown here, whatever the model says."""
@@ -85,7 +84,7 @@ class Quiet:
         gone, said = "".join(deleted.text.split()), "".join(text.split())
         return not gone or not (said.startswith(gone) or gone.startswith(said))
 
-    def _changed(self, event: DocumentChanged) -> None:
+    def document_changed(self, event: DocumentChanged) -> None:
         """Deleting goes on where it touches what was deleted before, or only blanks are between; blanks that are put or
         taken there change nothing, whatever else is typed ends it."""
         change = _change(event.old, event.new, event.edits)

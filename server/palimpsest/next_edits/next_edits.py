@@ -67,7 +67,6 @@ class NextEdits:
         self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
         self._one_at_a_time = asyncio.Lock()
         events = services.events
-        events.on(DocumentChanged, self._changed)
         events.on(DocumentClosed, lambda event: self._bursts.forget(event.uri))
         events.on(CursorMoved, self._moved)
         events.on(FilesChanged, self._saved)
@@ -78,7 +77,7 @@ class NextEdits:
 
     # What the editor says -------------------------------------------------------------------------------------
 
-    def _changed(self, event: DocumentChanged) -> None:
+    def document_changed(self, event: DocumentChanged) -> None:
         if self._is_on(event.new) and language_of(event.new.language_id, event.new.uri).grammar is not None:
             self._bursts.changed(event.old, event.new, event.edits)
             self._offers.changed(event.old, event.new, event.edits)

@@ -47,7 +47,7 @@ from palimpsest.system import folders
 from palimpsest.text.documents import Documents
 from palimpsest.text.roots import Roots
 from palimpsest.text.uris import is_inside, path_or_none
-from palimpsest.window.events import DocumentOpened, Events, SettingsChanged, StatusChanged
+from palimpsest.window.events import DocumentChanged, DocumentOpened, Events, SettingsChanged, StatusChanged
 from palimpsest.window.requests import Requests
 from palimpsest.window.services import Services
 from palimpsest.window.statistics import FILE as STATISTICS
@@ -60,9 +60,7 @@ from palimpsest.window.window_parts import WindowPart, stale_parts
 def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     """Nothing is started yet.
 
-    The order matters: owners hear of an event in the order in which they are made.  The services come first, since
-    they keep documents and trees, which everybody else reads.  The cursor comes behind next edits, which have to know
-    of an edit before the place moves along with it.
+    The services come first: they hear of an event before the owners do, which ask them for documents and trees.
     """
     services = services_of(settings, roots)
     completions = Completions(services)
@@ -80,9 +78,9 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     conversing.tools = toolset
     conversing.referring = referring
     services.events.on(DocumentOpened, lambda event: load(language_of(event.snapshot.language_id, event.snapshot.uri)))
-    Indexing(services)
-    ActivityTracker(services)
+    indexing, tracker = Indexing(services), ActivityTracker(services)
     Prefetch(services, cursor, completions)
+    _hear_of_changes(services, completions, next_edits, cursor, proactive, indexing, tracker)
     return Session(
         events=services.events,
         services=services,
@@ -106,6 +104,33 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
         workspace_documents=workspace_documents,
         document_tools=document_tools,
     )
+
+
+def _hear_of_changes(
+    services: Services,
+    completions: Completions,
+    next_edits: NextEdits,
+    cursor: Cursor,
+    proactive: Proactive,
+    indexing: Indexing,
+    tracker: ActivityTracker,
+) -> None:
+    """Who hears that a document changed, in this order; what an editor is shown of it (`lsp/`) comes behind."""
+    owners = (
+        services,  # keeps documents and trees, which everybody else reads
+        completions,
+        next_edits,  # has to know of an edit before the place moves along with it
+        cursor,
+        proactive,
+        indexing,
+        tracker,
+    )
+
+    def changed(event: DocumentChanged) -> None:
+        for owner in owners:
+            owner.document_changed(event)
+
+    services.events.on(DocumentChanged, changed)
 
 
 def change(session: Session, settings: Settings, roots: tuple[Path, ...]) -> None:

@@ -22,7 +22,6 @@ class Cursor:
         """Where the person was last outside of conversations: what is said in one is said about the code there."""
         events = services.events
         events.on(CursorMoved, self._moved)
-        events.on(DocumentChanged, self._changed)
         events.on(DocumentClosed, self._closed)
 
     @property
@@ -45,7 +44,7 @@ class Cursor:
         if elsewhere:
             self._services.events.emit(StatusChanged())  # completions may be off there
 
-    def _changed(self, event: DocumentChanged) -> None:
+    def document_changed(self, event: DocumentChanged) -> None:
         if self.place is not None and self.place[0] == event.new.uri:
             position = moved(self.place[1], event.old, event.new, event.edits)
             self._services.events.emit(CursorMoved(event.new.uri, position))

@@ -44,7 +44,6 @@ class Indexing:
         self._begun: Begin | None = None
         events = services.events
         events.on(DocumentOpened, lambda event: self._opened(event.snapshot))
-        events.on(DocumentChanged, lambda event: self._changed(event.new))
         events.on(DocumentClosed, lambda event: self._closed(event.uri))
         events.on(FilesChanged, self._files_changed)
         events.on(SettingsChanged, self._settings_changed)
@@ -55,11 +54,11 @@ class Indexing:
             self._begin()
         self._read(snapshot)
 
-    def _changed(self, snapshot: Snapshot) -> None:
-        if (known := self._pauses.pop(snapshot.uri, None)) is not None:
+    def document_changed(self, event: DocumentChanged) -> None:
+        uri = event.new.uri
+        if (known := self._pauses.pop(uri, None)) is not None:
             known.cancel()
-        loop = asyncio.get_running_loop()
-        self._pauses[snapshot.uri] = loop.call_later(PAUSE_S, self._paused, snapshot.uri)
+        self._pauses[uri] = asyncio.get_running_loop().call_later(PAUSE_S, self._paused, uri)
 
     def _paused(self, uri: str) -> None:
         self._pauses.pop(uri, None)

@@ -45,7 +45,6 @@ class ActivityTracker:
         self._lines = set[int]()  # where the cursor was said to be, the first of them in `_since`
         self._since = 0
         events = services.events
-        events.on(DocumentChanged, self._changed)
         events.on(DocumentClosed, self._closed)
         events.on(DocumentSaved, self._saved)
         events.on(CursorMoved, self._moved)
@@ -56,7 +55,7 @@ class ActivityTracker:
     def _activity(self) -> Activity:
         return self._services.activity
 
-    def _changed(self, event: DocumentChanged) -> None:
+    def document_changed(self, event: DocumentChanged) -> None:
         self._activity.changed(event.new, event.edits)
         self._bursts.changed(event.old, event.new, event.edits)
         self._note_ended()

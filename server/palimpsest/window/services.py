@@ -82,7 +82,6 @@ class Services:
         self.levels = Levels(lambda: self.settings, lambda: self.roots, self.documents.find)
         self.snooze = Snooze(self.events)
         self.events.on(DocumentOpened, self._opened)
-        self.events.on(DocumentChanged, self._changed)
         self.events.on(DocumentClosed, self._closed)
         self.events.on(FilesChanged, self._files_changed)
         self.events.on(CacheForgotten, lambda _: self.usage.reset())
@@ -94,7 +93,7 @@ class Services:
         self.documents.put(snapshot)
         self.privacy.opened(snapshot, event.written or snapshot.uri)
 
-    def _changed(self, event: DocumentChanged) -> None:
+    def document_changed(self, event: DocumentChanged) -> None:
         old, new = event.old, event.new
         before = self.privacy.why_not(old)
         self.documents.put(new, event.edits)

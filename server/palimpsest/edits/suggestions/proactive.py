@@ -74,7 +74,6 @@ class Proactive:
         self._known = OrderedDict[str, str]()  # by what was asked about: the id of what came of it, or nothing
         events = services.events
         events.on(CursorMoved, self._moved)
-        events.on(DocumentChanged, self._changed)
         events.on(DocumentClosed, self._closed)
         events.on(SuggestionSettled, self._settled)
         events.on(FeatureSwitched, lambda _: self._switched())
@@ -92,7 +91,7 @@ class Proactive:
         if self._on and moved:
             self._pause.soon()
 
-    def _changed(self, event: DocumentChanged) -> None:
+    def document_changed(self, event: DocumentChanged) -> None:
         """Somebody types; a notice goes as soon as its function is another one."""
         if not self._on:
             return
