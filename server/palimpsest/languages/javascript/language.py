@@ -55,6 +55,7 @@ class JavaScript(Base):
     suffixes: tuple[str, ...] = (".js", ".jsx", ".mjs", ".cjs")
     test_names = ("{}.test", "{}.spec", "{}-test", "{}_test")
     tested_beside = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx")
+    query_files: tuple[str, ...] = ("queries.scm", "own.scm")
     grammar_module = "tree_sitter_javascript"
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=("`",), literals=REGEX)
     doc_comments = ("/**",)

@@ -1,13 +1,11 @@
-; What palimpsest asks of a JavaScript tree; `languages/base.py` says what the sections and captures mean.
+; What palimpsest asks of a JavaScript tree, and of a TypeScript tree as far as they agree (`own.scm` has the rest);
+; `languages/base.py` says what the sections and captures mean.
 
 ;; scopes
 (function_declaration name: (_) @name body: (_) @body) @function
 (generator_function_declaration name: (_) @name body: (_) @body) @function
 (class_declaration name: (_) @name body: (_) @body) @class
 (class_body (method_definition name: (_) @name body: (_) @body) @function)
-(class_body (field_definition
-  property: (_) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function)
 ; A value with a name: a function, a class, an object that has functions.
 (lexical_declaration (variable_declarator
   name: (identifier) @name
@@ -129,8 +127,6 @@
 (namespace_export (identifier) @unused)
 (export_specifier alias: (identifier) @unused)
 (export_statement (export_clause (export_specifier name: (identifier) @unused)) source: (_))
-; Elements of HTML, whose names begin in lower case, where the grammar has them.
-(_ . ["<" "</"] . name: (identifier) @unused (#match? @unused "^[a-z]"))
 
 ;; attributes
 (member_expression object: (identifier) @head property: (property_identifier) @attr)
@@ -246,39 +242,12 @@
 (class_declaration name: (_) @class)
 (variable_declarator name: (identifier) @class value: (class))
 (class_body (method_definition name: (_) @function))
-(class_body (field_definition property: (_) @assigned))
 (variable_declarator value: (object (method_definition name: (_) @function)))
 (variable_declarator value: (object [
   (method_definition)
   (pair value: [(arrow_function) (function_expression)])
   (pair key: (property_identifier) @assigned)]))
-(_ parameters: (formal_parameters [
-  (identifier) @parameter
-  (assignment_pattern left: (identifier) @parameter)
-  (rest_pattern (identifier) @parameter)])
-  body: (_) @owner)
 (arrow_function parameter: (identifier) @parameter body: (_) @owner)
-(_ parameters: (formal_parameters [
-  (object_pattern [
-    (shorthand_property_identifier_pattern) @parameter
-    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @parameter)
-    (pair_pattern value: [
-      (identifier) @parameter
-      (assignment_pattern left: (identifier) @parameter)
-      (object_pattern [
-        (shorthand_property_identifier_pattern) @parameter
-        (object_assignment_pattern left: (shorthand_property_identifier_pattern) @parameter)])])
-    (rest_pattern (identifier) @parameter)])
-  (array_pattern [
-    (identifier) @parameter
-    (assignment_pattern left: (identifier) @parameter)
-    (rest_pattern (identifier) @parameter)])
-  (assignment_pattern left: (object_pattern [
-    (shorthand_property_identifier_pattern) @parameter
-    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @parameter)
-    (pair_pattern value: [(identifier) @parameter (assignment_pattern left: (identifier) @parameter)])
-    (rest_pattern (identifier) @parameter)]))])
-  body: (_) @owner)
 (lexical_declaration (variable_declarator name: (identifier) @assigned))
 (lexical_declaration (variable_declarator name: [
   (object_pattern [
@@ -351,9 +320,6 @@
   value: [
     (arrow_function "async"? @async parameters: (_) @parameters)
     (function_expression "async"? @async parameters: (_) @parameters)]) @function
-(field_definition
-  property: (_) @name
-  value: (arrow_function "async"? @async parameters: (_) @parameters)) @function
 (pair
   key: (property_identifier) @name
   value: [
@@ -377,13 +343,5 @@
 (template_string) @string
 (regex) @string
 (comment) @comment
-[
-  (arguments) (formal_parameters) (parenthesized_expression) (array) (array_pattern) (object) (object_pattern)
-  (named_imports) (export_clause) (template_substitution) (subscript_expression)
-] @bracket
 (ERROR) @error
-[
-  (function_declaration) (generator_function_declaration) (class_declaration) (method_definition) (field_definition)
-  (export_statement)
-] @definition
 (lexical_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)])) @definition
