@@ -35,7 +35,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from palimpsest.errors import InvalidArgument
 
@@ -482,6 +482,27 @@ class CacheMap:
     stats: dict[str, int]
     memory: dict[str, int] = field(default_factory=dict)
     tails: list[str] = field(default_factory=list)
+
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[Q, A]):
+    """What is asked by POST, and what the answer is."""
+
+    path: str
+    request: type[Q]
+    answer: type[A]
+
+
+SYNC = Job("/v1/sync", SyncRequest, SyncAnswer)
+GENERATE = Job("/v1/generate", GenerateRequest, GenerateAnswer)
+FORK = Job("/v1/fork", ForkRequest, ForkAnswer)
+BATCH = Job("/v1/batch", BatchRequest, BatchAnswer)
+SCORE = Job("/v1/score", ScoreRequest, ScoreAnswer)
+COUNT = Job("/v1/count", CountRequest, CountAnswer)
 
 
 def text_hash(text: str) -> str:

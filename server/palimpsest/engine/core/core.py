@@ -10,13 +10,13 @@ import traceback
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from palimpsest import wire
 from palimpsest.engine.core.engine_thread import EngineThread, failed
 from palimpsest.engine.generation.admission import admit
 from palimpsest.engine.generation.batch import generate_batch
-from palimpsest.engine.generation.check import check_batch, check_fork, check_request, check_score, check_slot
+from palimpsest.engine.generation.check import Request, check
 from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.generation.score import score
 from palimpsest.engine.jobs.cancel import CancelToken
@@ -24,6 +24,7 @@ from palimpsest.engine.jobs.queue import Job
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument, UnknownTail
 
+T = TypeVar("T")
 Answer = TypeVar("Answer", wire.GenerateAnswer, wire.BatchAnswer, wire.ScoreAnswer)
 OnText = Callable[[int, str], None]
 """(choice, text): called on the engine's thread as text becomes final; it must not block."""
@@ -45,26 +46,17 @@ class EngineCore(EngineThread):
     def sync(self, request: wire.SyncRequest, cancel: CancelToken | None = None) -> Future[wire.SyncAnswer]:
         """Make the workspace's attached blocks what the request says.  A newer background sync of a workspace
         replaces an older one that still waits or is suspended (that future: Cancelled)."""
-        try:
-            check_slot(request.slot)
-        except InvalidArgument as error:
-            return failed(error)
 
         def work(engine: NativeEngine, _job: Job[wire.SyncAnswer]) -> Generator[None, None, wire.SyncAnswer]:
             workspace = engine.workspaces.open(request.workspace)
             with workspace.active():
                 return (yield from workspace.sync(request))
 
-        return self.submit(work, cancel, slot=request.slot, kind="sync", workspace=request.workspace, syncs=True)
+        return self._checked(request, work, cancel, kind="sync", syncs=True)
 
     def generate(
         self, request: wire.GenerateRequest, cancel: CancelToken | None = None, on_text: OnText | None = None
     ) -> Future[wire.GenerateAnswer]:
-        try:
-            check_request(request)
-        except InvalidArgument as error:
-            return failed(error)
-
         def work(engine: NativeEngine, job: Job[wire.GenerateAnswer]) -> Generator[None, None, wire.GenerateAnswer]:
             def tell(choice: int, text: str) -> None:
                 if on_text is not None:
@@ -78,10 +70,6 @@ class EngineCore(EngineThread):
     def fork(self, request: wire.ForkRequest, cancel: CancelToken | None = None) -> Future[wire.ForkAnswer]:
         """Copies of a tail under other names; nothing is decoded.  The future fails with UnknownTail where no tail is
         kept under its name."""
-        try:
-            check_fork(request)
-        except InvalidArgument as error:
-            return failed(error)
 
         def work(engine: NativeEngine, _job: Job[wire.ForkAnswer]) -> Generator[None, None, wire.ForkAnswer]:
             yield from ()
@@ -92,14 +80,10 @@ class EngineCore(EngineThread):
                 tail = workspace.tails.fork(request.tail, request.names)
                 return wire.ForkAnswer(tail.n_tokens)
 
-        return self.submit(work, cancel, slot=request.slot, workspace=request.workspace)
+        return self._checked(request, work, cancel)
 
     def generate_batch(self, request: wire.BatchRequest, cancel: CancelToken | None = None) -> Future[wire.BatchAnswer]:
         """Several requests side by side."""
-        try:
-            check_batch(request)
-        except InvalidArgument as error:
-            return failed(error)
 
         def work(engine: NativeEngine, _job: Job[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
             return generate_batch(engine.generator, engine.workspaces.open(request.workspace), request)
@@ -108,10 +92,6 @@ class EngineCore(EngineThread):
 
     def score(self, request: wire.ScoreRequest, cancel: CancelToken | None = None) -> Future[wire.ScoreAnswer]:
         """How likely lines are with others instead."""
-        try:
-            check_score(request)
-        except InvalidArgument as error:
-            return failed(error)
 
         def work(engine: NativeEngine, _job: Job[wire.ScoreAnswer]) -> Generator[None, None, wire.ScoreAnswer]:
             return score(engine.generator, engine.workspaces.open(request.workspace), request)
@@ -131,15 +111,23 @@ class EngineCore(EngineThread):
             answer = yield from work(engine, job)
             return replace(answer, ms={"queue": queued, **answer.ms})
 
-        return self.submit(
-            timed,
-            cancel,
-            slot=request.slot,
-            kind="generate",
-            workspace=request.workspace,
-            line=request.replace,
-            syncs=request.sync is not None,
+        return self._checked(
+            request, timed, cancel, kind="generate", line=request.replace, syncs=request.sync is not None
         )
+
+    def _checked(
+        self,
+        request: Request,
+        work: Callable[[NativeEngine, Job[T]], Generator[None, None, T]],
+        cancel: CancelToken | None,
+        **how: Any,
+    ) -> Future[T]:
+        """A request that means nothing never reaches the engine's thread."""
+        try:
+            check(request)
+        except InvalidArgument as error:
+            return failed(error)
+        return self.submit(work, cancel, slot=request.slot, workspace=request.workspace, **how)
 
     def count(self, texts: Sequence[str]) -> Future[list[int]]:
         """Tokens of each text, tokenized as a block is."""

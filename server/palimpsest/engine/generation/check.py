@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from palimpsest import wire
 from palimpsest.errors import InvalidArgument
 
+Request = wire.SyncRequest | wire.GenerateRequest | wire.ForkRequest | wire.BatchRequest | wire.ScoreRequest
 MAX_N = 16
 MAX_NAMES = 256
 MAX_STOPS, LONGEST_STOP = 128, 1_024
@@ -69,6 +70,21 @@ def check_request(request: wire.GenerateRequest) -> None:
     check_slot(request.slot)
     if request.tail:
         check_tail("tail", request.tail)
+
+
+def check(request: Request) -> None:
+    """Raises InvalidArgument."""
+    match request:
+        case wire.GenerateRequest():
+            check_request(request)
+        case wire.ForkRequest():
+            check_fork(request)
+        case wire.BatchRequest():
+            check_batch(request)
+        case wire.ScoreRequest():
+            check_score(request)
+        case _:
+            check_slot(request.slot)
 
 
 def check_slot(slot: str) -> None:

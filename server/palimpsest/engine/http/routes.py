@@ -10,10 +10,10 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
@@ -33,7 +33,13 @@ from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, Pal
 from palimpsest.json_data import from_json, to_json
 
 T = TypeVar("T")
-Named = TypeVar("Named", wire.SyncRequest, wire.GenerateRequest, wire.ForkRequest, wire.BatchRequest, wire.ScoreRequest)
+JOBS: Mapping[wire.Job[Any, Any], Callable[[EngineCore, Any, CancelToken], Future[Any]]] = {
+    wire.SYNC: EngineCore.sync,
+    wire.GENERATE: EngineCore.generate,
+    wire.FORK: EngineCore.fork,
+    wire.BATCH: EngineCore.generate_batch,
+    wire.SCORE: EngineCore.score,
+}
 STATUS = {
     "invalid_argument": 400,
     "settings": 400,
@@ -70,12 +76,8 @@ class Api:
         return [
             Route("/v1/health", self.health),
             Route("/v1/model", self.model),
-            Route("/v1/sync", self.sync, methods=["POST"]),
-            Route("/v1/generate", self.generate, methods=["POST"]),
-            Route("/v1/fork", self.fork, methods=["POST"]),
-            Route("/v1/batch", self.batch, methods=["POST"]),
-            Route("/v1/score", self.score, methods=["POST"]),
-            Route("/v1/count", self.count, methods=["POST"]),
+            *(Route(job.path, partial(self.job, job), methods=["POST"]) for job in JOBS),
+            Route(wire.COUNT.path, self.count, methods=["POST"]),
             Route("/v1/map", self.map),
             Route("/v1/check", self.check),
             Route("/v1/reset", self.reset, methods=["POST"]),
@@ -90,47 +92,16 @@ class Api:
     async def model(self, _request: Request) -> Response:
         return reply(to_json(self._core.model()))
 
-    async def sync(self, request: Request) -> Response:
-        wanted = self._named(from_json(await body(request), wire.SyncRequest))
-        with self._using(request, wanted.workspace):
-            return await self._job(request, lambda token: self._core.sync(wanted, token))
-
-    async def generate(self, request: Request) -> Response:
-        wanted = self._named(from_json(await body(request), wire.GenerateRequest))
-        if wanted.sync is not None:
-            wanted = replace(wanted, sync=self._named(wanted.sync))
-        if wanted.grammar or wanted.chat is not None:
-            await asyncio.to_thread(self._core.prepare, wanted)
-        if wanted.stream:
+    async def job(self, job: wire.Job[Any, Any], request: Request) -> Response:
+        wanted = self._named(from_json(await body(request), job.request))
+        for one in getattr(wanted, "requests", [wanted]):
+            if isinstance(one, wire.GenerateRequest) and (one.grammar or one.chat is not None):
+                await asyncio.to_thread(self._core.prepare, one)
+        if isinstance(wanted, wire.GenerateRequest) and wanted.stream:
             pieces = self._pieces(wanted, self._client(request))
             return StreamingResponse(pieces, media_type="application/jsonl")
-        with self._using(request, wanted.workspace):
-            return await self._job(request, lambda token: self._core.generate(wanted, token))
-
-    async def fork(self, request: Request) -> Response:
-        wanted = self._named(from_json(await body(request), wire.ForkRequest))
-        with self._using(request, wanted.workspace):
-            return await self._job(request, lambda token: self._core.fork(wanted, token))
-
-    async def batch(self, request: Request) -> Response:
-        wanted = self._named(from_json(await body(request), wire.BatchRequest))
-        wanted = replace(
-            wanted,
-            sync=None if wanted.sync is None else self._named(wanted.sync),
-            requests=[self._named(one) for one in wanted.requests],
-        )
-        for one in wanted.requests:
-            if one.grammar or one.chat is not None:
-                await asyncio.to_thread(self._core.prepare, one)
-        with self._using(request, wanted.workspace):
-            return await self._job(request, lambda token: self._core.generate_batch(wanted, token))
-
-    async def score(self, request: Request) -> Response:
-        wanted = self._named(from_json(await body(request), wire.ScoreRequest))
-        if wanted.sync is not None:
-            wanted = replace(wanted, sync=self._named(wanted.sync))
-        with self._using(request, wanted.workspace):
-            return await self._job(request, lambda token: self._core.score(wanted, token))
+        with self._life.owners.using(self._client(request), wanted.workspace):
+            return await self._job(request, lambda token: JOBS[job](self._core, wanted, token))
 
     async def count(self, request: Request) -> Response:
         wanted = from_json(await body(request), wire.CountRequest)
@@ -169,8 +140,14 @@ class Api:
             raise InvalidArgument(name, "is missing from the query.")
         return value
 
-    def _named(self, request: Named) -> Named:
-        return replace(request, workspace=self._name(request.workspace))
+    def _named(self, request: Any) -> Any:
+        """With the prefix before the workspace's name, also in the requests inside."""
+        inner: dict[str, Any] = {}
+        if getattr(request, "sync", None) is not None:
+            inner["sync"] = self._named(request.sync)
+        if hasattr(request, "requests"):
+            inner["requests"] = [self._named(one) for one in request.requests]
+        return replace(request, workspace=self._name(request.workspace), **inner)
 
     def _name(self, workspace: str) -> str:
         if len(workspace) > MAX_NAME:
@@ -188,9 +165,6 @@ class Api:
     async def _job(self, request: Request, submit: Callable[[CancelToken], Future[T]]) -> Response:
         """Submit a job and answer with what it came to; cancelled when the client goes away."""
         return reply(to_json(await result_of(request, self._life, submit)))
-
-    def _using(self, request: Request, workspace: str) -> AbstractContextManager[None]:
-        return self._life.owners.using(self._client(request), workspace)
 
     def _client(self, request: Request) -> str:
         """The client's name at this server: a lease does not count at another one."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +42,7 @@ from palimpsest.wire import (
     SyncRequest,
 )
 
+Q = TypeVar("Q")
 T = TypeVar("T")
 WithSync = TypeVar("WithSync", GenerateRequest, BatchRequest, ScoreRequest)
 CONNECT_S = 5.0
@@ -110,41 +111,35 @@ class InPlaceEngine:
 
     async def sync(self, request: SyncRequest) -> SyncAnswer:
         try:
-            answer = await self._sync(self._known_texts.without_known(request))
+            answer = await self._post(wire.SYNC, self._known_texts.without_known(request))
         except UnknownText as error:
             self._known_texts.forget(error.hashes)
-            answer = await self._sync(request)
+            answer = await self._post(wire.SYNC, request)
         self._known_texts.add(request)
         return answer
 
     async def generate(self, request: GenerateRequest) -> GenerateAnswer:
-        return await self._with_texts(request, self._generate)
+        return await self._with_texts(wire.GENERATE, replace(request, stream=False))
 
     async def fork(self, request: ForkRequest) -> ForkAnswer:
         """Names for copies of a tail; nothing is decoded.  Raises UnknownTail where no tail has that name."""
-        return await self._ask("POST", "/v1/fork", ForkAnswer, to_json(request))
+        return await self._post(wire.FORK, request)
 
     async def generate_batch(self, request: BatchRequest) -> BatchAnswer:
         """Several requests, decoded side by side."""
-        return await self._with_texts(request, self._batch)
-
-    async def _batch(self, request: BatchRequest) -> BatchAnswer:
-        return await self._ask("POST", "/v1/batch", BatchAnswer, to_json(request))
+        return await self._with_texts(wire.BATCH, request)
 
     async def score(self, request: ScoreRequest) -> ScoreAnswer:
         """How likely lines are with others instead."""
-        return await self._with_texts(request, self._score)
+        return await self._with_texts(wire.SCORE, request)
 
-    async def _score(self, request: ScoreRequest) -> ScoreAnswer:
-        return await self._ask("POST", "/v1/score", ScoreAnswer, to_json(request))
-
-    async def _with_texts(self, request: WithSync, ask: Callable[[WithSync], Awaitable[T]]) -> T:
+    async def _with_texts(self, job: wire.Job[WithSync, T], request: WithSync) -> T:
         """The answer, asked for without the texts that the engine has, and once more with them where it lacks any."""
         try:
-            answer = await ask(self._without_known(request))
+            answer = await self._post(job, self._without_known(request))
         except UnknownText as error:
             self._known_texts.forget(error.hashes)
-            answer = await ask(request)
+            answer = await self._post(job, request)
         self._add_known(request)
         return answer
 
@@ -164,13 +159,6 @@ class InPlaceEngine:
                 self._known_texts.forget(error.hashes)
                 wanted = request
 
-    async def _sync(self, request: SyncRequest) -> SyncAnswer:
-        return await self._ask("POST", "/v1/sync", SyncAnswer, to_json(request))
-
-    async def _generate(self, request: GenerateRequest) -> GenerateAnswer:
-        data = to_json(request) | {"stream": False}
-        return await self._ask("POST", "/v1/generate", GenerateAnswer, data)
-
     def _without_known(self, request: WithSync) -> WithSync:
         if request.sync is None:
             return request
@@ -183,7 +171,7 @@ class InPlaceEngine:
     async def _stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
         data = to_json(request) | {"stream": True}
         with translated():
-            async with self._open("POST", "/v1/generate", data) as response, aclosing(_objects(response)) as lines:
+            async with self._open("POST", wire.GENERATE.path, data) as response, aclosing(_objects(response)) as lines:
                 async for item in lines:
                     if "error" in item:
                         raise from_object(item["error"])
@@ -205,8 +193,7 @@ class InPlaceEngine:
                     yield from_json(item, Health)
 
     async def count(self, texts: Sequence[str]) -> list[int]:
-        request = wire.CountRequest(list(texts))
-        return (await self._ask("POST", "/v1/count", wire.CountAnswer, to_json(request))).counts
+        return (await self._post(wire.COUNT, wire.CountRequest(list(texts)))).counts
 
     async def cache_map(self, workspace: str) -> CacheMap:
         return await self._ask("GET", "/v1/map", CacheMap, parameters={"workspace": workspace})
@@ -226,6 +213,9 @@ class InPlaceEngine:
 
     async def aclose(self) -> None:
         await self._connections.aclose()
+
+    async def _post(self, job: wire.Job[Q, T], request: Q) -> T:
+        return await self._ask("POST", job.path, job.answer, to_json(request))
 
     async def _ask(
         self,
