@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from palimpsest.config.permissions import SetBy, permission
+from palimpsest.config.permissions import SetBy
 from palimpsest.config.settings import described
 
 ROOT = Path(__file__).parent.parent
@@ -79,15 +79,13 @@ def settings(only: str) -> list[Setting]:
 
 def _of_server() -> Iterator[Setting]:
     for it in described():
-        allowed = permission(it.name)
-        assert allowed is not None, it.name
         default = list(it.default) if isinstance(it.default, tuple) else it.default
         yield Setting(
             name=it.name,
             type=KINDS[type(it.default)],
             default=default,
             doc=it.doc,
-            scope=SCOPES[allowed.set_by],
+            scope=SCOPES[it.by.set_by],
             choices=dict.fromkeys(it.choices, ""),
             low=it.low,
             high=it.high,

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from palimpsest.cli.reference import TABLE, TABLES, filled, main
-from palimpsest.config.permissions import names
 from palimpsest.config.settings import described
 from palimpsest.lsp.commands import COMMANDS
 from tests.documents import ALL
@@ -25,10 +24,6 @@ def test_every_setting_and_every_command_has_a_row() -> None:
         _, *rows = TABLES[name]()
         assert [row[0].strip("`") for row in rows] == of
         assert all(cell.strip() and "|" not in cell and "\n" not in cell for row in rows for cell in row)
-
-
-def test_every_setting_has_an_origin() -> None:
-    assert set(names()) == {it.name for it in described()}
 
 
 def test_a_table_that_differs_is_found_and_then_written(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import pytest
 
 from palimpsest.config.layers import from_editor, from_file, merged, of_others, read_toml
-from palimpsest.config.permissions import permission
 from palimpsest.config.settings import ContextSettings, Described, EngineSettings, Settings, described
 from palimpsest.system.engine_address import THE_CLIENTS
 
@@ -130,8 +129,7 @@ OTHER: dict[type, Any] = {bool: True, int: 170, float: 0.25, str: "x", tuple: ["
 
 def is_set_as_the_table_says(item: Described) -> bool:
     """By a workspace's file."""
-    says = permission(item.name)
-    assert says is not None
+    says = item.by
     section, _, name = item.name.partition(".")
     value, mine = item.choices[-1] if item.choices else OTHER[type(item.default)], "mine"
     if item.choices and isinstance(item.default, tuple):

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from palimpsest.config.layers import OF_CLIENTS
-from palimpsest.config.permissions import permission
 from palimpsest.config.settings import described
 from tests.documents import ROOT
 
@@ -67,11 +66,9 @@ def test_every_setting_is_there_with_type_default_and_description(made: Path) ->
 def test_what_a_workspaces_file_may_not_set_its_editor_settings_may_not_either(made: Path) -> None:
     shown = properties(made)
     for it in described():
-        allowed = permission(it.name)
-        assert allowed is not None
         if not it.secret:
             machine = shown[f"palimpsest.{it.name}"]["scope"] == "machine"
-            assert machine == (allowed.set_by in ("user", "editor"))
+            assert machine == (it.by.set_by in ("user", "editor"))
     assert shown["palimpsest.server.command"]["scope"] == "machine"
     assert shown["palimpsest.server.useWorkspaceEnvironment"]["scope"] == "machine"
     restricted = json.loads((made / PACKAGE).read_text())["capabilities"]["untrustedWorkspaces"]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from palimpsest.config.permissions import IN_TABLE, permission
+from palimpsest.config.permissions import IN_TABLE
 from palimpsest.config.settings import described
 from palimpsest.lsp.arguments import shape
 from palimpsest.lsp.commands import COMMANDS
@@ -25,12 +25,10 @@ TABLE = re.compile(r"(?m)^(<!-- table: (.+?) -->\n).*?^(<!-- end of table -->)$"
 def settings() -> Iterator[tuple[str, ...]]:
     yield "setting", "default", "workspace", "what it does"
     for setting in described():
-        allowed = permission(setting.name)
-        assert allowed is not None, f"config/permissions.py does not say who may set {setting.name}"
         choices = [f"`{choice}`" for choice in setting.choices]
         known = not choices or all(choice in setting.doc for choice in choices)
         doc = setting.doc if known else f"{setting.doc} One of {', '.join(choices)}."
-        yield f"`{setting.name}`", _default(setting.default), IN_TABLE[allowed.set_by], doc
+        yield f"`{setting.name}`", _default(setting.default), IN_TABLE[setting.by.set_by], doc
 
 
 def commands() -> Iterator[tuple[str, ...]]:

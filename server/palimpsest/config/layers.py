@@ -14,8 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
-from palimpsest.config.permissions import permission
-from palimpsest.config.settings import Settings
+from palimpsest.config.settings import Settings, permission
 from palimpsest.errors import SettingsError
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read
 

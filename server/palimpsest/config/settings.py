@@ -1,20 +1,40 @@
 """The table of settings: what there is, with defaults and bounds.
 
-Out: frozen dataclasses, one for each section.  `layers.py` fills them in; `permissions.py` says who may
-set what.
+Out: frozen dataclasses, one for each section.  `layers.py` fills them in; `by` says what a workspace's file may do with
+a setting, and why (`permissions.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any
+
+from palimpsest.config.permissions import (
+    ASKED,
+    DESTINATION,
+    INDEXING,
+    INSTRUCTION,
+    KEPT_OUT,
+    KEY,
+    LESS_HELP,
+    LOG,
+    MACHINE,
+    MODEL_FILE,
+    NATIVE_CODE,
+    OWN_CODE,
+    PROGRAM,
+    WORK,
+    Permission,
+)
 
 
 def _setting(
     default: Any,
     doc: str,
     *,
+    by: Permission,
     choices: tuple[str, ...] = (),
     low: float | None = None,
     high: float | None = None,
@@ -23,7 +43,15 @@ def _setting(
 ) -> Any:
     """`choices`: what the value may be, or a list's items.  `secret`: never shown.  `process`: an engine setting that
     the engine process is started with; the others are its client's."""
-    metadata = {"doc": doc, "choices": choices, "low": low, "high": high, "secret": secret, "process": process}
+    metadata = {
+        "doc": doc,
+        "by": by,
+        "choices": choices,
+        "low": low,
+        "high": high,
+        "secret": secret,
+        "process": process,
+    }
     if isinstance(default, (list, tuple)):
         default = tuple(default)
     return field(default=default, metadata=metadata, repr=not secret)
@@ -41,154 +69,205 @@ class EngineSettings:
         "The engine: ours, a stock llama-server, a server with OpenAI's protocol, or none at all.",
         choices=("in-place", "llama-server", "openai", "none"),
         process=False,
+        by=DESTINATION,
     )
     url: str = _setting(
         "",
         "Where the engine is met, such as `https://gpu:8443`. Empty: the in-place engine is started here.",
         process=False,
+        by=DESTINATION,
     )
     api_key_env: str = _setting(
         "PALIMPSEST_API_KEY",
         "The environment variable that holds the key for `engine.url`.",
         process=False,
+        by=DESTINATION,
     )
     api_key: str = _setting(
         "",
         "The key itself, from an editor's secret store; goes before the variable. No file may hold it.",
         secret=True,
         process=False,
+        by=KEY,
     )
     ca_file: str = _setting(
         "",
         "Certificates (PEM) to trust for `engine.url`. Empty: those that are trusted everywhere.",
         process=False,
+        by=DESTINATION,
     )
-    model: str = _setting("", "The model to ask for at an `openai` server. Empty: the first it lists.", process=False)
+    model: str = _setting(
+        "", "The model to ask for at an `openai` server. Empty: the first it lists.", process=False, by=DESTINATION
+    )
     timeout_s: float = _setting(
-        120.0, "Seconds without a byte after which a request to `engine.url` is given up.", low=0.1, process=False
+        120.0,
+        "Seconds without a byte after which a request to `engine.url` is given up.",
+        low=0.1,
+        process=False,
+        by=WORK,
     )
     retries: int = _setting(
-        3, "Further attempts when `engine.url` refuses a connection or is overloaded.", low=0, process=False
+        3, "Further attempts when `engine.url` refuses a connection or is overloaded.", low=0, process=False, by=WORK
     )
     library: str = _setting(
         "",
         "A libllama, or a folder with one. Empty: what `palimpsest engine get` fetched, else an installed package's.",
+        by=NATIVE_CODE,
     )
     mode: str = _setting(
         "auto",
         "Edit the cache in place, or decode whole prompts with their longest common prefix reused.",
         choices=("auto", "in-place", "whole-prompt"),
+        by=MACHINE,
     )
     n_ctx: int = _setting(
-        0, "Cells of the KV cache, in tokens. 0: what the model was trained with, 16,384 at most.", low=0, high=1 << 26
+        0,
+        "Cells of the KV cache, in tokens. 0: what the model was trained with, 16,384 at most.",
+        low=0,
+        high=1 << 26,
+        by=MACHINE,
     )
     n_gpu_layers: int = _setting(
-        -1, "Layers on the GPU. -1: all, where llama.cpp was built with one.", low=-1, high=1 << 20
+        -1, "Layers on the GPU. -1: all, where llama.cpp was built with one.", low=-1, high=1 << 20, by=MACHINE
     )
-    n_threads: int = _setting(0, "Threads for decoding. 0: one for each physical core.", low=0, high=512)
+    n_threads: int = _setting(0, "Threads for decoding. 0: one for each physical core.", low=0, high=512, by=MACHINE)
     n_batch: int = _setting(
         512,
         "The most tokens of a micro-batch; a slow machine takes fewer at once, since a keystroke waits for one.",
         low=16,
         high=1 << 16,
+        by=MACHINE,
     )
     type_k: str = _setting(
         "f16",
         "Type of K in the cache. Quantized K is rounded anew by every move, and wants attention heads of a multiple of "
         "64; with bf16, blocks cannot be moved and prompts are decoded whole.",
         choices=KV_TYPES,
+        by=MACHINE,
     )
-    type_v: str = _setting("f16", "Type of V in the cache; quantized V needs flash attention.", choices=KV_TYPES)
-    flash_attention: str = _setting("auto", "Flash attention.", choices=("auto", "on", "off"))
+    type_v: str = _setting(
+        "f16", "Type of V in the cache; quantized V needs flash attention.", choices=KV_TYPES, by=MACHINE
+    )
+    flash_attention: str = _setting("auto", "Flash attention.", choices=("auto", "on", "off"), by=MACHINE)
     extra_bufts: str = _setting(
         "auto",
         "llama.cpp's CPU repacking (AMX and others); `auto` leaves it off after a native fault.",
         choices=("auto", "on", "off"),
+        by=MACHINE,
     )
-    store_mb: int = _setting(512, "Host memory for the KV of evicted blocks and for states, in MiB.", low=0)
+    store_mb: int = _setting(512, "Host memory for the KV of evicted blocks and for states, in MiB.", low=0, by=MACHINE)
     disk_mb: int = _setting(
-        0, "Disk space in your cache folder for blocks' KV, read back by a later engine, in MiB. 0: none.", low=0
+        0,
+        "Disk space in your cache folder for blocks' KV, read back by a later engine, in MiB. 0: none.",
+        low=0,
+        by=MACHINE,
     )
     memory_mb: int = _setting(
-        0, "Upper bound of the KV cache and llama.cpp's buffers, in MiB. 0: nine tenths of what is free.", low=0
+        0,
+        "Upper bound of the KV cache and llama.cpp's buffers, in MiB. 0: nine tenths of what is free.",
+        low=0,
+        by=MACHINE,
     )
-    idle_exit_s: int = _setting(300, "The engine leaves after so many seconds without an editor.", low=1)
+    idle_exit_s: int = _setting(300, "The engine leaves after so many seconds without an editor.", low=1, by=MACHINE)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    path: str = _setting("", "A GGUF file. Empty: the one chosen with `palimpsest model use`, else the embedded one.")
+    path: str = _setting(
+        "", "A GGUF file. Empty: the one chosen with `palimpsest model use`, else the embedded one.", by=MODEL_FILE
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
-    budget: int = _setting(0, "Tokens for all blocks together. 0: half of the cache, 2,048 at most.", low=0)
-    block_tokens: int = _setting(700, "The most tokens one block may have; longer ones are cut.", low=32)
+    budget: int = _setting(
+        0, "Tokens for all blocks together. 0: half of the cache, 2,048 at most.", low=0, by=OWN_CODE
+    )
+    block_tokens: int = _setting(700, "The most tokens one block may have; longer ones are cut.", low=32, by=OWN_CODE)
     editing_tokens: int = _setting(
-        900, "The most tokens of an editing block; a longer function is cut around the cursor.", low=64
+        900, "The most tokens of an editing block; a longer function is cut around the cursor.", low=64, by=OWN_CODE
     )
     sources: tuple[str, ...] = _setting(
         ["filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git"],
         "The kinds of context that are gathered.",
+        by=OWN_CODE,
     )
     learn: bool = _setting(
         False,
         "Learn on this machine, for each workspace, which kinds of block the names in accepted completions came from, "
         "and let such blocks come first.",
+        by=LESS_HELP,
     )
     python: str = _setting(
         "",
         "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. "
         "Empty: the workspace's own virtual environment is read, and nothing of it run.",
+        by=PROGRAM,
     )
-    exclude: tuple[str, ...] = _setting([], "Further files that never enter a block, as gitignore patterns.")
+    exclude: tuple[str, ...] = _setting(
+        [], "Further files that never enter a block, as gitignore patterns.", by=KEPT_OUT
+    )
     ignored_elsewhere: bool = _setting(
         False,
         "Complete and suggest in ignored and excluded files also with an `engine.url` on another machine.",
+        by=DESTINATION,
     )
     rules: tuple[str, ...] = _setting(
         ["AGENTS.md", ".palimpsest/rules.md"],
         "The project's rules for who works on it, relative to each workspace folder; the model reads them, too.",
+        by=OWN_CODE,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionSettings:
-    enabled: bool = _setting(True, "Inline completion while typing.")
-    disabled_languages: tuple[str, ...] = _setting([], "Language ids without inline completion, e.g. `markdown`.")
+    enabled: bool = _setting(True, "Inline completion while typing.", by=LESS_HELP)
+    disabled_languages: tuple[str, ...] = _setting(
+        [], "Language ids without inline completion, e.g. `markdown`.", by=KEPT_OUT
+    )
     disabled_folders: tuple[str, ...] = _setting(
-        [], "Folders and files without inline completion, as gitignore patterns relative to the workspace."
+        [], "Folders and files without inline completion, as gitignore patterns relative to the workspace.", by=KEPT_OUT
     )
     layout: str = _setting(
-        "auto", "Where the text after the cursor goes in the prompt.", choices=("auto", "spm", "isolated", "psm")
+        "auto",
+        "Where the text after the cursor goes in the prompt.",
+        choices=("auto", "spm", "isolated", "psm"),
+        by=OWN_CODE,
     )
-    heal: bool = _setting(True, "Token healing: the piece being typed constrains the answer.")
-    max_tokens: int = _setting(64, "The most tokens of one inline completion.", low=1)
+    heal: bool = _setting(True, "Token healing: the piece being typed constrains the answer.", by=OWN_CODE)
+    max_tokens: int = _setting(64, "The most tokens of one inline completion.", low=1, by=WORK)
     first_ms: int = _setting(
         250,
         "The most time for generating the first answer while typing; where it ends by time, a longer one is prepared "
         "behind it.",
         low=1,
+        by=WORK,
     )
     time_ms: int = _setting(
-        1500, "The most time for generating one inline completion behind the first answer, or asked for.", low=1
+        1500,
+        "The most time for generating one inline completion behind the first answer, or asked for.",
+        low=1,
+        by=WORK,
     )
     sync_ms: int = _setting(
         100,
         "The most time for decoding new blocks before one while typing; the others come on the next pause. "
         "One that is asked for waits for them as long as `time_ms`. 0: no bound.",
         low=0,
+        by=WORK,
     )
     multiline: str = _setting(
         "auto",
         "More than one line: where the code's shape asks for it, always, or never.",
         choices=("auto", "always", "never"),
+        by=OWN_CODE,
     )
     max_suffix: int = _setting(
         8,
         "The most characters behind the cursor on its line for a completion while typing, closing brackets, quotes and "
         "punctuation not counted. 0: none within a line.",
         low=0,
+        by=OWN_CODE,
     )
     min_confidence: float = _setting(
         -1.0,
@@ -197,21 +276,26 @@ class CompletionSettings:
         "was measured to suit the default model, and no bound for others. One that you ask for is always shown.",
         low=-1,
         high=1,
+        by=ASKED,
     )
     quiet_in: tuple[str, ...] = _setting(
         [],
         "Where no completion is shown unasked: `comments`, `strings` (documentation that is written as a string is "
         "one).",
         choices=("comments", "strings"),
+        by=KEPT_OUT,
     )
-    cached: int = _setting(250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0)
-    ahead: bool = _setting(True, "Prepare what follows while a completion is shown.")
-    n: int = _setting(3, "Alternatives of an explicitly invoked inline completion.", low=1, high=MOST_AT_ONCE)
+    cached: int = _setting(
+        250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0, by=WORK
+    )
+    ahead: bool = _setting(True, "Prepare what follows while a completion is shown.", by=LESS_HELP)
+    n: int = _setting(3, "Alternatives of an explicitly invoked inline completion.", low=1, high=MOST_AT_ONCE, by=WORK)
     known_words: str = _setting(
         "auto",
         "Search for the whole word being typed, words of the prompt counting more; `auto`: with models of at most 500 "
         "million parameters.",
         choices=("auto", "always", "never"),
+        by=OWN_CODE,
     )
     review: str = _setting(
         "auto",
@@ -220,38 +304,50 @@ class CompletionSettings:
         "or was held back; `always`, while typing too; `auto`: on a pause, and while typing where it takes at most "
         "half of `completion.first_ms`.",
         choices=("never", "asked", "pause", "always", "auto"),
+        by=WORK,
     )
     imports: bool = _setting(
-        True, "Accepting a completion adds the imports that it lacks, where the workspace says what they are."
+        True,
+        "Accepting a completion adds the imports that it lacks, where the workspace says what they are.",
+        by=OWN_CODE,
     )
-    snippets: bool = _setting(False, "Tab stops for the arguments of calls, for clients that know snippets.")
+    snippets: bool = _setting(
+        False, "Tab stops for the arguments of calls, for clients that know snippets.", by=OWN_CODE
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionSettings:
-    enabled: bool = _setting(True, "Edits as code actions.")
-    disabled_languages: tuple[str, ...] = _setting([], "Language ids without edits as code actions.")
+    enabled: bool = _setting(True, "Edits as code actions.", by=LESS_HELP)
+    disabled_languages: tuple[str, ...] = _setting([], "Language ids without edits as code actions.", by=KEPT_OUT)
     disabled_folders: tuple[str, ...] = _setting(
-        [], "Folders and files without edits as code actions, as gitignore patterns relative to the workspace."
+        [],
+        "Folders and files without edits as code actions, as gitignore patterns relative to the workspace.",
+        by=KEPT_OUT,
     )
     format: str = _setting(
         "ln-diff",
         "How the model writes an edit.",
         choices=("ln-diff", "whole", "search-replace", "udiff", "ast"),
+        by=OWN_CODE,
     )
     instructions: str = _setting(
         "auto",
         "Explain the blocks and the format to the model; `auto`: where the model has a chat template.",
         choices=("auto", "always", "never"),
+        by=OWN_CODE,
     )
-    max_tokens: int = _setting(400, "The most tokens of one reply.", low=8)
-    time_ms: int = _setting(60_000, "The most time for one reply.", low=100)
-    n: int = _setting(1, "Replies asked for; edits that several of them make come first.", low=1, high=MOST_AT_ONCE)
+    max_tokens: int = _setting(400, "The most tokens of one reply.", low=8, by=WORK)
+    time_ms: int = _setting(60_000, "The most time for one reply.", low=100, by=WORK)
+    n: int = _setting(
+        1, "Replies asked for; edits that several of them make come first.", low=1, high=MOST_AT_ONCE, by=WORK
+    )
     mend_names: str = _setting(
         "auto",
         "For a name that is defined nowhere, offer one that can be meant, first of all; `auto`: with models that are "
         "not told how to edit (`suggestion.instructions`).",
         choices=("auto", "always", "never"),
+        by=OWN_CODE,
     )
     mend_slips: str = _setting(
         "auto",
@@ -259,85 +355,110 @@ class SuggestionSettings:
         "line, a letter, a bracket, an operator, a `return`); `auto`: with models that are not told how to edit, where "
         "the cache is edited in place.",
         choices=("auto", "always", "never"),
+        by=OWN_CODE,
     )
     min_agreement: float = _setting(
         0.5,
         "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.",
         low=0.0,
         high=1.0,
+        by=ASKED,
     )
     confirm: str = _setting(
         "others",
         "Edits that a person is asked about before they are applied: those of other files, all, or none.",
         choices=("others", "always", "never"),
+        by=ASKED,
     )
     proactive: bool = _setting(
-        False, "After a pause, look at the function at the cursor unasked, and offer an edit that passes all checks."
+        False,
+        "After a pause, look at the function at the cursor unasked, and offer an edit that passes all checks.",
+        by=ASKED,
     )
-    proactive_s: float = _setting(2.0, "Seconds without typing or moving after which that is done.", low=0.1)
-    temperature: float = _setting(0.0, "Sampling temperature; replies after the first use 0.7 at least.", low=0.0)
+    proactive_s: float = _setting(2.0, "Seconds without typing or moving after which that is done.", low=0.1, by=ASKED)
+    temperature: float = _setting(
+        0.0, "Sampling temperature; replies after the first use 0.7 at least.", low=0.0, by=OWN_CODE
+    )
     draft: int = _setting(
-        8, "The most tokens drafted from the prompt and from earlier replies, to be verified at once. 0: none.", low=0
+        8,
+        "The most tokens drafted from the prompt and from earlier replies, to be verified at once. 0: none.",
+        low=0,
+        by=WORK,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticsSettings:
     enabled: bool = _setting(
-        True, "Count what was shown, accepted and rejected, in a file of this machine; never sent anywhere."
+        True,
+        "Count what was shown, accepted and rejected, in a file of this machine; never sent anywhere.",
+        by=LESS_HELP,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class NextEditSettings:
-    enabled: bool = _setting(True, "Whether the places that should follow an edit are looked for and offered.")
-    disabled_languages: tuple[str, ...] = _setting([], "Language ids without next edits.")
+    enabled: bool = _setting(
+        True, "Whether the places that should follow an edit are looked for and offered.", by=LESS_HELP
+    )
+    disabled_languages: tuple[str, ...] = _setting([], "Language ids without next edits.", by=KEPT_OUT)
     disabled_folders: tuple[str, ...] = _setting(
-        [], "Folders and files without next edits, as gitignore patterns relative to the workspace."
+        [], "Folders and files without next edits, as gitignore patterns relative to the workspace.", by=KEPT_OUT
     )
     model: bool = _setting(
-        True, "Whether the model is asked where syntax trees do not tell: a new argument's value, code that is alike."
+        True,
+        "Whether the model is asked where syntax trees do not tell: a new argument's value, code that is alike.",
+        by=LESS_HELP,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    enabled: bool = _setting(True, "Keep an index of the names in the workspace, in a database in your cache folder.")
-    max_files: int = _setting(50_000, "The most files in the index of one workspace folder.", low=0)
-    max_file_bytes: int = _setting(500_000, "The largest file that is read for the index, in bytes.", low=0)
+    enabled: bool = _setting(
+        True, "Keep an index of the names in the workspace, in a database in your cache folder.", by=LESS_HELP
+    )
+    max_files: int = _setting(50_000, "The most files in the index of one workspace folder.", low=0, by=INDEXING)
+    max_file_bytes: int = _setting(
+        500_000, "The largest file that is read for the index, in bytes.", low=0, by=INDEXING
+    )
     exclude: tuple[str, ...] = _setting(
-        [], "Further files and folders that are left out of the index, as gitignore patterns."
+        [], "Further files and folders that are left out of the index, as gitignore patterns.", by=KEPT_OUT
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationSettings:
-    reply_tokens: int = _setting(1024, "The most tokens of one reply.", low=16, high=32_768)
-    temperature: float = _setting(0.0, "0: greedy.", low=0.0, high=2.0)
+    reply_tokens: int = _setting(1024, "The most tokens of one reply.", low=16, high=32_768, by=WORK)
+    temperature: float = _setting(0.0, "0: greedy.", low=0.0, high=2.0, by=OWN_CODE)
     max_rounds: int = _setting(
-        8, "How often the results of calls are put to the model for one thing said.", low=0, high=100
+        8, "How often the results of calls are put to the model for one thing said.", low=0, high=100, by=WORK
     )
     tools: str = _setting(
         "auto",
         "Which tools the model is told of: `auto`: all where they fit in their share of what it can read, else those "
         "that the message is about; none to a model without a chat template.",
         choices=("auto", "all", "relevant", "none"),
+        by=OWN_CODE,
     )
-    instruction: str = _setting("", "What you add to the system prompt of every conversation.")
-    system_share: float = _setting(0.1, "The system prompt's share of what the model can read.", low=0.0, high=1.0)
-    tools_share: float = _setting(0.3, "The share of what is said of tools.", low=0.0, high=1.0)
-    messages_share: float = _setting(0.6, "The messages' share.", low=0.0, high=1.0)
+    instruction: str = _setting("", "What you add to the system prompt of every conversation.", by=INSTRUCTION)
+    system_share: float = _setting(
+        0.1, "The system prompt's share of what the model can read.", low=0.0, high=1.0, by=OWN_CODE
+    )
+    tools_share: float = _setting(0.3, "The share of what is said of tools.", low=0.0, high=1.0, by=OWN_CODE)
+    messages_share: float = _setting(0.6, "The messages' share.", low=0.0, high=1.0, by=OWN_CODE)
     shares: str = _setting(
         "fixed",
         "Whether what the system prompt and the tools leave of their shares is lent to the messages (`dynamic`), so "
         "that a conversation that needs few tools is compacted later.",
         choices=("fixed", "dynamic"),
+        by=OWN_CODE,
     )
     compaction: str = _setting(
         "auto",
         "Whether a summary takes the place of older turns in what the model reads once a conversation has grown to "
         "`compact_at`; nothing is lost for you.",
         choices=("auto", "off"),
+        by=OWN_CODE,
     )
     compact_at: float = _setting(
         0.75,
@@ -345,48 +466,58 @@ class ConversationSettings:
         "too little for a reply.",
         low=0.1,
         high=0.95,
+        by=OWN_CODE,
     )
-    compaction_instruction: str = _setting("", "What you want of every summary: what to keep above all.")
+    compaction_instruction: str = _setting(
+        "", "What you want of every summary: what to keep above all.", by=INSTRUCTION
+    )
     kv: str = _setting(
         "leave",
         "What becomes of the cache of what was said behind old results that are dropped, and behind blocks that "
         "changed: `leave`: it stays, though it has seen them; `decode`: it is decoded again, exact and slower; results "
         "then stay until the conversation would be compacted otherwise.",
         choices=("leave", "decode"),
+        by=OWN_CODE,
     )
     drop_results_at: float = _setting(
         0.5,
         "With `leave`: the share of what the model can read from which old results are dropped.",
         low=0.05,
         high=0.95,
+        by=OWN_CODE,
     )
-    keep_results: int = _setting(3, "So many of the newest results are never dropped.", low=0, high=1_000)
-    never_drop: tuple[str, ...] = _setting([], "Tools whose results are never dropped.")
+    keep_results: int = _setting(3, "So many of the newest results are never dropped.", low=0, high=1_000, by=OWN_CODE)
+    never_drop: tuple[str, ...] = _setting([], "Tools whose results are never dropped.", by=OWN_CODE)
 
 
 @dataclass(frozen=True, slots=True)
 class FileDescriptorSettings:
-    enabled: bool = _setting(True, "Long output and long messages become descriptors, which are read in pages.")
+    enabled: bool = _setting(
+        True, "Long output and long messages become descriptors, which are read in pages.", by=OWN_CODE
+    )
     max_direct_output_chars: int = _setting(
         8_000,
         "A tool's output of more characters, or of more than a third of what the model can read, becomes a descriptor.",
         low=100,
         high=1_000_000,
+        by=OWN_CODE,
     )
     default_page_size: int = _setting(
         4_000,
         "Characters of a page; about half of the two thresholds at most is best.",
         low=100,
         high=100_000,
+        by=OWN_CODE,
     )
     max_input_chars: int = _setting(
         8_000,
         "A message of more characters, or of more than a third of what the model can read, becomes a descriptor.",
         low=100,
         high=1_000_000,
+        by=OWN_CODE,
     )
-    json_pretty_print: bool = _setting(True, "Put JSON that is on one line on lines, to be read in pages.")
-    page_user_input: bool = _setting(True, "Whether long messages become descriptors, too.")
+    json_pretty_print: bool = _setting(True, "Put JSON that is on one line on lines, to be read in pages.", by=OWN_CODE)
+    page_user_input: bool = _setting(True, "Whether long messages become descriptors, too.", by=OWN_CODE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,27 +526,43 @@ class DocumentsSettings:
         True,
         "Follow, show and complete `[[links]]` to the workspace's documents, in Markdown and in comments, and keep "
         "which documents conversations refer to.",
+        by=LESS_HELP,
     )
-    diagnostics: bool = _setting(True, "Warn of links in Markdown that lead nowhere or may mean several documents.")
-    hover_lines: int = _setting(12, "The most lines of a linked document that are shown at a link.", low=0, high=200)
+    diagnostics: bool = _setting(
+        True, "Warn of links in Markdown that lead nowhere or may mean several documents.", by=LESS_HELP
+    )
+    hover_lines: int = _setting(
+        12, "The most lines of a linked document that are shown at a link.", low=0, high=200, by=OWN_CODE
+    )
     summary_chars: int = _setting(
-        200, "The most characters of a first paragraph that stands for its document as the summary.", low=20, high=2_000
+        200,
+        "The most characters of a first paragraph that stands for its document as the summary.",
+        low=20,
+        high=2_000,
+        by=OWN_CODE,
     )
     summaries: str = _setting(
         "auto",
         "Ask the model for a summary where the first paragraph is longer or missing, and of a long descriptor that it "
         "reads in part; `auto`: in conversations only.",
         choices=("auto", "never"),
+        by=WORK,
     )
     most_listed: int = _setting(
-        10, "The most referenced documents that are listed under a reply; the others are counted.", low=1, high=200
+        10,
+        "The most referenced documents that are listed under a reply; the others are counted.",
+        low=1,
+        high=200,
+        by=OWN_CODE,
     )
-    related: int = _setting(5, "Documents offered as related to the turn being written. 0: none.", low=0, high=200)
+    related: int = _setting(
+        5, "Documents offered as related to the turn being written. 0: none.", low=0, high=200, by=OWN_CODE
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class LogSettings:
-    level: str = _setting("info", "What goes to the log.", choices=("debug", "info", "warning", "error"))
+    level: str = _setting("info", "What goes to the log.", choices=("debug", "info", "warning", "error"), by=LOG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,6 +590,7 @@ class Described:
     name: str
     default: Any
     doc: str
+    by: Permission
     choices: tuple[str, ...]
     low: float | None
     high: float | None
@@ -452,5 +600,15 @@ class Described:
 def described() -> Iterator[Described]:
     for section in fields(Settings):
         for item in fields(section.default):  # type: ignore[arg-type]
-            told = {name: item.metadata[name] for name in ("doc", "choices", "low", "high", "secret")}
+            told = {name: item.metadata[name] for name in ("doc", "by", "choices", "low", "high", "secret")}
             yield Described(f"{section.name}.{item.name}", item.default, **told)
+
+
+@cache
+def _by_name() -> dict[str, Permission]:
+    return {it.name: it.by for it in described()}
+
+
+def permission(name: str) -> Permission | None:
+    """For a setting's full name (`engine.url`); None if there is no such setting."""
+    return _by_name().get(name)
