@@ -21,6 +21,7 @@ from palimpsest.context.editing.block import editing_at
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.view import CursorView
+from palimpsest.edits.formats.ln_diff import TEXT as LN_DIFF
 from palimpsest.languages.registry import language_of
 from palimpsest.prompt import blocks as rendering
 from palimpsest.prompt.suggestion import suggestion_tail
@@ -186,7 +187,9 @@ class Desk:
             return None
         is_asked = not said and self.mix.asked > 0 and self.rng.random() < self.mix.asked
         instruction = self.rng.choice(wishes(broken)) if is_asked else said
-        shown_as = suggestion_tail(view.editing, instruction, instructions=False, language=view.parsed.language.name)
+        shown_as = suggestion_tail(
+            view.editing, instruction, instructions=False, language=view.parsed.language.name, format=LN_DIFF
+        )
         return Tail("repair", shown_as, "", reply_text(broken), broken.kind)
 
     def damage(self, lines: list[str]) -> tuple[Damage | None, str | None]:

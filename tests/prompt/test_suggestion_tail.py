@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from palimpsest.config.settings import described
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.prompt.formats import NUMBERED, TEXTS
 from palimpsest.prompt.instructions import instructions
 from palimpsest.prompt.suggestion import suggestion_tail
 from palimpsest.types import BLOCK_TYPES, CURSOR_MARKER, Editing, ShownLine
 
+LN_DIFF = FORMATS["ln-diff"].text
 EDITING = Editing(
     type="function",
     file="shop/cart.py",
@@ -33,49 +34,49 @@ BLOCK = (
 
 
 def test_the_tail_is_the_numbered_block_alone_for_a_model_trained_on_it() -> None:
-    assert suggestion_tail(EDITING, None, False, language="Python") == BLOCK
-    assert suggestion_tail(EDITING, " \n ", False, language="Python") == BLOCK
+    assert suggestion_tail(EDITING, None, False, language="Python", format=LN_DIFF) == BLOCK
+    assert suggestion_tail(EDITING, " \n ", False, language="Python", format=LN_DIFF) == BLOCK
 
 
 def test_what_the_person_asks_for_is_one_escaped_line_after_the_block() -> None:
-    tail = suggestion_tail(EDITING, "Add </instruction> and\n  a docstring", False, language="Python")
+    tail = suggestion_tail(EDITING, "Add </instruction> and\n  a docstring", False, language="Python", format=LN_DIFF)
     assert tail == BLOCK + "<instruction>Add &lt;/instruction> and a docstring</instruction>\n"
 
 
 def test_what_changes_most_comes_last() -> None:
-    tail = suggestion_tail(EDITING, "Shorten it", True, language="Rust")
+    tail = suggestion_tail(EDITING, "Shorten it", True, language="Rust", format=LN_DIFF)
     seen = BLOCK.replace("L2", f"L2 {CURSOR_MARKER}")
-    assert tail == instructions("Rust") + seen + "<instruction>Shorten it</instruction>\n"
+    assert tail == instructions("Rust", LN_DIFF) + seen + "<instruction>Shorten it</instruction>\n"
 
 
-@pytest.mark.parametrize("format", TEXTS)
+@pytest.mark.parametrize("format", FORMATS)
 def test_a_model_that_is_told_the_format_sees_the_cursor_and_is_told_what_it_is(format: str) -> None:
     moved = replace(EDITING, cursor_line=0, cursor_column=len("    def add"))
-    told = instructions("Python", format)
-    tail = suggestion_tail(moved, None, True, language="Python", format=format)
+    told = instructions("Python", FORMATS[format].text)
+    tail = suggestion_tail(moved, None, True, language="Python", format=FORMATS[format].text)
     assert CURSOR_MARKER in told
     assert f"    def add{CURSOR_MARKER}(self):\n" in tail.removeprefix(told)
     assert tail.removeprefix(told).count(CURSOR_MARKER) == 1
-    assert CURSOR_MARKER not in suggestion_tail(moved, None, False, language="Python", format=format)
+    assert CURSOR_MARKER not in suggestion_tail(moved, None, False, language="Python", format=FORMATS[format].text)
 
 
 def test_code_that_has_a_cursor_marker_of_its_own_is_shown_as_it_is() -> None:
     own = replace(EDITING, lines=(*EDITING.lines[:2], ShownLine(f'    x = "{CURSOR_MARKER}"', 3, 9)))
-    assert suggestion_tail(own, None, True, language="Python").count(CURSOR_MARKER) == 1
+    assert suggestion_tail(own, None, True, language="Python", format=LN_DIFF).count(CURSOR_MARKER) == 1
 
 
 def test_only_a_format_that_names_lines_shows_their_numbers() -> None:
     plain = BLOCK.replace("L1 ", "").replace("L2\n", "\n")
     for format in ("whole", "search-replace", "udiff", "ast"):
-        assert suggestion_tail(EDITING, None, False, language="Python", format=format) == plain
-        assert suggestion_tail(EDITING, "Shorten it", True, language="Python", format=format).startswith(
-            instructions("Python", format)
+        assert suggestion_tail(EDITING, None, False, language="Python", format=FORMATS[format].text) == plain
+        assert suggestion_tail(EDITING, "Shorten it", True, language="Python", format=FORMATS[format].text).startswith(
+            instructions("Python", FORMATS[format].text)
         )
 
 
-@pytest.mark.parametrize("format", TEXTS)
+@pytest.mark.parametrize("format", FORMATS)
 def test_instructions_name_the_language_and_every_block_type(format: str) -> None:
-    text = instructions("Python", format)
+    text = instructions("Python", FORMATS[format].text)
     assert "the Python programming language" in text
     assert all(f"\n- {name}: " in text for name in BLOCK_TYPES)
     assert text.startswith("<instructions>\n")
@@ -84,15 +85,16 @@ def test_instructions_name_the_language_and_every_block_type(format: str) -> Non
     assert ("diff" in text.lower()) == (format == "udiff")
 
 
-def test_each_format_has_instructions_and_shows_numbers_where_its_reader_wants_them() -> None:
-    assert set(TEXTS) == set(FORMATS)
-    assert {name for name, format in FORMATS.items() if format.numbered} == NUMBERED
+def test_each_format_can_be_chosen_and_one_of_them_shows_numbers() -> None:
+    (choices,) = (it.choices for it in described() if it.name == "suggestion.format")
+    assert set(choices) == set(FORMATS)
+    assert [name for name, format in FORMATS.items() if format.text.numbered] == ["ln-diff"]
 
 
-@pytest.mark.parametrize("format", TEXTS)
+@pytest.mark.parametrize("format", FORMATS)
 def test_the_example_of_the_instructions_is_an_edit_that_the_reader_reads(format: str) -> None:
     shown = {"editing": ShownBlock("editing", True, "file:///a.py", 1, tuple(AREA))}
-    example = instructions("Python", format).split("For example")[1]
+    example = instructions("Python", FORMATS[format].text).split("For example")[1]
     (written,) = FORMATS[format].read(example, shown).written
     lines = [line.text for line in AREA]
     assert written.problem == ""

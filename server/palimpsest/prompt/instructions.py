@@ -1,12 +1,12 @@
 """Instructions for models that follow them: what the blocks are, and how to write an edit.
 
-In: the names of a language and of an edit format.  Out: text.  The embedded model is trained on its format instead.
-`formats.py` has the text about each format.
+In: the name of a language, an edit format.  Out: text.  The embedded model is trained on its format instead.
+Each format has its own text (`edits/formats/`).
 """
 
 from __future__ import annotations
 
-from palimpsest.prompt.formats import TEXTS
+from palimpsest.prompt.formats import FormatText
 from palimpsest.types import BLOCK_TYPES, CURSOR_MARKER, BlockType
 
 _MEANS: dict[BlockType, str] = {
@@ -48,17 +48,16 @@ this answer removes line 2 and corrects line 3:
 _CURSOR = f" {CURSOR_MARKER} marks the person's cursor: it is no code, so leave it out of your answer."
 
 
-def instructions(language: str, format: str = "ln-diff", *, has_cursor: bool = True) -> str:
+def instructions(language: str, format: FormatText, *, has_cursor: bool = True) -> str:
     """The instructions for an edit format, ending in a newline.  `language` is its name as a person writes it;
     `has_cursor`: the editing block shows the cursor."""
     types = "\n".join(f"- {name}: {_MEANS[name]}" for name in BLOCK_TYPES)
-    text = TEXTS[format]
     return _TEXT.format(
         language=language,
         types=types,
         cursor=_CURSOR if has_cursor else "",
-        shown=text.shown,
-        rules=text.rules,
-        example=text.example,
-        answer=text.answer,
+        shown=format.shown,
+        rules=format.rules,
+        example=format.example,
+        answer=format.answer,
     )

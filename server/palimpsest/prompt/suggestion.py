@@ -6,7 +6,7 @@ In: the editing block, the person's instruction.  Out: text.  Knows no token, no
 from __future__ import annotations
 
 from palimpsest.prompt.blocks import render_numbered, render_plain
-from palimpsest.prompt.formats import NUMBERED
+from palimpsest.prompt.formats import FormatText
 from palimpsest.prompt.instructions import instructions as told
 from palimpsest.text.markup import escape_closing
 from palimpsest.types import CURSOR_MARKER, Editing
@@ -18,7 +18,7 @@ def suggestion_tail(
     instructions: bool,
     *,
     language: str,
-    format: str = "ln-diff",
+    format: FormatText,
 ) -> str:
     """The instructions (with `instructions`), the editing block (with line numbers for a format that names them), and
     the person's instruction on one line; the model continues with `<suggestion`.  `language`: its name
@@ -31,5 +31,5 @@ def suggestion_tail(
     ask = f"<instruction>{escape_closing(asked, 'instruction')}</instruction>\n" if asked else ""
     has_cursor = instructions and CURSOR_MARKER not in editing.text
     shown = editing.marked if has_cursor else editing
-    block = render_numbered(shown) if format in NUMBERED else render_plain(shown)
+    block = render_numbered(shown) if format.numbered else render_plain(shown)
     return (told(language, format, has_cursor=has_cursor) if instructions else "") + block + ask

@@ -29,6 +29,7 @@ from palimpsest.edits.line_edits import applied
 from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.edits.tags import attributes, closing
+from palimpsest.prompt.formats import FormatText
 from palimpsest.text.markup import attribute, escape_closing, unescape_closing
 from palimpsest.types import LineEdit
 
@@ -39,12 +40,23 @@ ESCAPED = re.compile(rf"^([ \t]*)(?:&((?:amp;)*lt;)|<)(?=(?:{_NAMES})\b)")
 UNESCAPED = re.compile(rf"^([ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=(?:{_NAMES})\b)")
 KEPT = "kept"
 """Value of the attribute `indent` for lines that are at the margin and must stay there."""
+TEXT = FormatText(
+    """\
+- Name a function or class by what is around it: "function area", "class Cart", "function Cart.add".
+- <replace node="function Cart.add">, its code as it shall be, </replace> changes one. In the same way \
+<insert-before node="…"> and <insert-after node="…"> put code beside it.
+- <delete node="function Cart.add"/> removes it; <rename node="function Cart.add" to="append"/> renames it and its \
+uses in the block.
+- Where code stands in no function or class, <replace node="file"> writes the whole block again.
+- Keep every space of the indentation, and every line "..." that stands for code left out.""",
+    '<replace node="function area">\ndef area(width, height):\n    return width * height\n</replace>',
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Ast:
     name: ClassVar[str] = "ast"
-    numbered: ClassVar[bool] = False
+    text: ClassVar[FormatText] = TEXT
 
     def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
         found, summary = elements(reply)

@@ -1,7 +1,7 @@
 """Pure: the interface of an edit format: how a model writes edits of the blocks it was shown.
 
-In: replies, blocks shown, edits.  Out: a `Reply` of edits, replies, grammars.  A format does not know about documents
-or engines; the instructions for the model are in `prompt/instructions.py`.
+In: replies, blocks shown, edits.  Out: a `Reply` of edits, replies, grammars.  A format knows no
+document and no engine.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Protocol
 
 from palimpsest.edits.reply import Reply
 from palimpsest.edits.shown import ShownBlock
+from palimpsest.prompt.formats import FormatText
 from palimpsest.types import LineEdit
 
 
@@ -22,8 +23,8 @@ class Format(Protocol):
         """The name used in the setting `suggestion.format`."""
 
     @property
-    def numbered(self) -> bool:
-        """Whether the model sees the editing block's lines with their numbers (`L<n>`)."""
+    def text(self) -> FormatText:
+        """What a model is told of it, and how code is shown."""
 
     def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
         """The edits of a reply.  Never raises: `Written.problem` says what could not be read, and the worst case is a

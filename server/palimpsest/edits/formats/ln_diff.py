@@ -14,6 +14,7 @@ from palimpsest.edits.formats.elements import NO_NAME, Element, element, element
 from palimpsest.edits.grammar import grammar_for
 from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
+from palimpsest.prompt.formats import FormatText
 from palimpsest.types import LineEdit
 
 DELETE = re.compile(r"L(\d{1,9})-(?:\s.*)?\Z")
@@ -36,10 +37,20 @@ class _Unreadable(Exception):
     """Holds the reason, worded for a person."""
 
 
+TEXT = FormatText(
+    """\
+- Write only the lines that change, each with its number as shown, from small to large.
+- "L4 text" makes line 4 read "text". "L4+ text" adds a line after line 4. "L4-" removes line 4.
+- Keep every space of the indentation. Numbers always mean the lines as shown, not as they are after your changes.""",
+    "L2-\nL3     return width * height",
+    numbered=True,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class LnDiff:
     name: ClassVar[str] = "ln-diff"
-    numbered: ClassVar[bool] = True
+    text: ClassVar[FormatText] = TEXT
 
     def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
         found, summary = elements(reply)

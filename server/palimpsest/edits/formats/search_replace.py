@@ -19,6 +19,7 @@ from palimpsest.edits.gbnf import FREE, reply_grammar
 from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.runs import Runs
 from palimpsest.edits.shown import ShownBlock
+from palimpsest.prompt.formats import FormatText
 from palimpsest.types import LineEdit
 
 SEARCH = re.compile(r"[ \t]*(<{5,})\s*(?:SEARCH|ORIGINAL|HEAD)?:?\s*\Z", re.IGNORECASE)
@@ -33,12 +34,20 @@ _ROOM = r"""
 to ::= [ \t]* (">" (">" (">" ">"?)?)?)? (after text)? "\n"
 after ::= [^<> \t\r\n] | "<" ([^</s\r\n] | "s" [^<u\r\n] | "/" ([^<s\r\n] | "s" [^<u\r\n]))
 """.strip()
+TEXT = FormatText(
+    """\
+- Write <<<<<<< SEARCH, lines that are there now, =======, what they become, and >>>>>>> REPLACE.
+- Copy the lines to search exactly, with every space of the indentation, and as many as stand nowhere else. Keep them \
+few: the lines that change, and one or two around them.
+- A suggestion may have several such parts.""",
+    "<<<<<<< SEARCH\n    print(width)\n    return width + height\n=======\n    return width * height\n>>>>>>> REPLACE",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchReplace:
     name: ClassVar[str] = "search-replace"
-    numbered: ClassVar[bool] = False
+    text: ClassVar[FormatText] = TEXT
 
     def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
         found, summary = elements(reply)

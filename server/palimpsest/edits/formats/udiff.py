@@ -17,6 +17,7 @@ from palimpsest.edits.gbnf import reply_grammar
 from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.runs import Runs
 from palimpsest.edits.shown import ShownBlock
+from palimpsest.prompt.formats import FormatText
 from palimpsest.types import LineEdit
 
 HEAD = "@@ @@"
@@ -24,12 +25,19 @@ HEAD = "@@ @@"
 MAX_ADDED = 40
 """The most lines that may be added at one place under the grammar."""
 FILE_NAMES = re.compile(r"(?:---|\+\+\+) |diff --git |index [0-9a-f]+\.\.|(?:---|\+\+\+)\s*\Z")
+TEXT = FormatText(
+    """\
+- Write a unified diff without file names. Begin each hunk with "@@ @@"; no line numbers are needed.
+- A line that stays begins with one more space, a line to remove with "-", a line to add with "+".
+- Copy the lines that stay and those to remove exactly, and as many as stand nowhere else.""",
+    "@@ @@\n def area(width, height):\n-    print(width)\n-    return width + height\n+    return width * height",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Udiff:
     name: ClassVar[str] = "udiff"
-    numbered: ClassVar[bool] = False
+    text: ClassVar[FormatText] = TEXT
 
     def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
         found, summary = elements(reply)

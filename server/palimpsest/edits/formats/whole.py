@@ -16,17 +16,24 @@ from palimpsest.edits.gbnf import FREE, literal, reply_grammar
 from palimpsest.edits.line_edits import applied
 from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
+from palimpsest.prompt.formats import FormatText
 from palimpsest.types import LineEdit
 
 CUT_OFF = "the reply ends before the block does"
 MORE_LINES = 40
 """The grammar allows this many lines more than were shown."""
+TEXT = FormatText(
+    """\
+- Write the whole block again as it shall be, also the lines that stay.
+- Keep every space of the indentation, and every line "..." that stands for code left out.""",
+    "def area(width, height):\n    return width * height",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
     name: ClassVar[str] = "whole"
-    numbered: ClassVar[bool] = False
+    text: ClassVar[FormatText] = TEXT
 
     def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
         found, summary = elements(reply)

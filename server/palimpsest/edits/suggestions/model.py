@@ -60,7 +60,7 @@ class SuggestionModel:
         instruction = request.instruction
         nameable: Mapping[str, ShownBlock] = shown
         if request.lines is not None:
-            numbered = FORMATS[self._format(request)].numbered
+            numbered = FORMATS[self._format(request)].text.numbered
             instruction, nameable = _selected(shown, request.lines, instruction, numbered)
         query = suggestion(
             services.requests,

@@ -46,7 +46,7 @@ def suggestion(
     options = requests.settings.suggestion
     written = FORMATS[format or options.format]
     tail = suggestion_tail(
-        view.editing, instruction or None, instructions, language=view.parsed.language.name, format=written.name
+        view.editing, instruction or None, instructions, language=view.parsed.language.name, format=written.text
     )
     nameable = [block for block in shown if instructions or block.name == EDITING]
     return wire.GenerateRequest(
