@@ -75,28 +75,6 @@ def sent_of_tools(told: str, native: Sequence[Mapping[str, Any]]) -> str:
     return f"{told}\n{json.dumps(native, ensure_ascii=False)}" if native else told
 
 
-class NoTools:
-    """For a model that is not told of any."""
-
-    def parameters(self) -> Mapping[str, Sequence[str]]:
-        return {}
-
-    def told(self, needs: Needs) -> str:
-        return ""
-
-    def described(self, needs: Needs, *, natively: bool) -> tuple[str, Mapping[str, str]]:
-        return "", {}
-
-    def read_turns(self) -> bool:
-        return False
-
-    def native(self, needs: Needs) -> tuple[str, list[dict[str, Any]]]:
-        return "", []
-
-    async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        return Outcome("failed", '<error type="not_found"><message>There are no tools.</message></error>')
-
-
 async def run_calls(
     memory: Memory, events: Events, tools: Tools, turn: Turn, reply: str, natively: Sequence[ToolCall] = ()
 ) -> int:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from palimpsest import wire
 from palimpsest.config.settings import FileDescriptorSettings
-from palimpsest.conversations.call_runner import NoTools, Tools, run_calls
+from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
 from palimpsest.conversations.conversations import name_of
 from palimpsest.conversations.descriptors.incoming import Part
@@ -82,18 +82,18 @@ def _check_waits(branch: Sequence[Turn]) -> None:
 
 
 class Conversing:
-    """One window's.  `host` and `tools` are given by who has them."""
+    """Holds the conversations of a window, one reply of each at a time.  `host` is given by who has one."""
 
-    def __init__(self, services: Services, memory: Callable[[], Memory]) -> None:
+    def __init__(self, services: Services, memory: Callable[[], Memory], referring: Referring, tools: Tools) -> None:
         self._services = services
         self._memory = memory
         self.host: Host = NoHost()
-        self.tools: Tools = NoTools()
-        self.prompt_builder = PromptBuilder(services, memory, lambda: self.tools)
+        self.tools = tools
+        self.prompt_builder = PromptBuilder(services, memory, tools)
         self.counts = TokenCounts(services)
         self.compacting = Compacting(services, memory, self.prompt_builder, self.counts)
         self._blocks: dict[str, list[Block]] = {}
-        self.referring: Referring | None = None
+        self._referring = referring
         self._running: dict[str, asyncio.Task[Reply]] = {}
         self._sending: set[str] = set()
         self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -184,7 +184,7 @@ class Conversing:
 
     async def _referred(self, conversation: str, text: str) -> Referred:
         """The documents that are linked to; what goes wrong with them is no reason not to answer."""
-        if self.referring is None or not self.referring.is_on or "[[" not in text:
+        if not self._referring.is_on or "[[" not in text:
             return NOTHING
         memory, model = self.memory, await self._services.model()  # what is told once depends on how much it reads
         sent = self.prompt_builder.sent(conversation, self.blocks_of(conversation))
@@ -195,7 +195,7 @@ class Conversing:
         try:
             before = self.prompt_builder.documents_told(conversation)
             ask = asking(self._services)
-            return await self.referring.referred(text, room, uri=uri, ask=ask, told_before=before)
+            return await self._referring.referred(text, room, uri=uri, ask=ask, told_before=before)
         except PalimpsestError as error:
             logger.warning("documents of a message: %s", error)
             return NOTHING

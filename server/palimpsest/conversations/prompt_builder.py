@@ -133,7 +133,7 @@ def tail_of(conversation: str) -> str:
 class PromptBuilder:
     """Builds the request that has a conversation answered, and says what is in it."""
 
-    def __init__(self, services: Services, memory: Callable[[], Memory], tools: Callable[[], Tools]) -> None:
+    def __init__(self, services: Services, memory: Callable[[], Memory], tools: Tools) -> None:
         self._services = services
         self._memory = memory
         self._tools = tools
@@ -175,7 +175,7 @@ class PromptBuilder:
         """`natively`: an engine that is told of tools by itself may be."""
         view = self._view(conversation, without, None, blocks, natively=natively)
         said = self._all_said(view)
-        told = self._tools().told(view.needs) if view.native else view.told
+        told = self._tools.told(view.needs) if view.native else view.told
         plain = whole(view.system, told, messages(view.before, said))
         if not view.native:
             return wire.ChatTail(plain)
@@ -203,7 +203,7 @@ class PromptBuilder:
         view, memory = self._view(conversation, None, None, blocks), self._memory()
         natively = bool(view.native)
         found = [Item("system", "", view.system)]
-        how, described = self._tools().described(view.needs, natively=natively)
+        how, described = self._tools.described(view.needs, natively=natively)
         found += [Item("instructions", "", how)] if how else []
         found += [Item("tool", name, text) for name, text in described.items()]
         standing_for: Literal["rules", "summary"] = "summary" if memory.compactions.current(conversation) else "rules"
@@ -251,12 +251,12 @@ class PromptBuilder:
                 for turn in older
                 if turn.id in current.kept and turn is not last
             ]
-            numbers = (older[0].number, older[-1].number) if older and self._tools().read_turns() else None
+            numbers = (older[0].number, older[-1].number) if older and self._tools.read_turns() else None
             before = standing(current.summary, request, self._rules(blocks), kept, numbers)
         needs, own = self._needs(branch), self._services.settings.conversation.instruction
         known, model = memory.experiences.list(talk.memory_key, conversation), self._services.supervisor.status.model
         most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
-        system, tools = system_prompt(known, own, most_chars), self._tools()
+        system, tools = system_prompt(known, own, most_chars), self._tools
         told, native = tools.native(needs) if natively and self._natively else ("", [])
         told = told if native else tools.told(needs)
         bound = self._bound(blocks, system + sent_of_tools(told, native), before)
@@ -288,7 +288,7 @@ class PromptBuilder:
 
     @property
     def tool_names(self) -> Collection[str]:
-        return self._tools().parameters().keys()
+        return self._tools.parameters().keys()
 
     @property
     def shares(self) -> Shares:
@@ -372,7 +372,7 @@ class PromptBuilder:
 
     def _names(self, turns: Sequence[Turn]) -> Iterator[str]:
         """What stands in front of each turn, where the model can read one by its address."""
-        before, are_named = list[str](), self._tools().read_turns()
+        before, are_named = list[str](), self._tools.read_turns()
         for turn in turns:
             if not are_named or turn.role not in ("user", "tool"):
                 results = [call.number for call in self._memory().turns.calls(turn.id) if call.result]

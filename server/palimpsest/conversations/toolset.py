@@ -42,12 +42,13 @@ class Toolset:
         services: Services,
         memory: Callable[[], Memory],
         documents: DocumentTools,
-        forks: ForkTools,
+        forks: Callable[[], ForkTools],
         host: Callable[[], Host],
     ) -> None:
         self._services = services
         self._memory = memory
-        self._tool_host = functools.partial(_ToolHost, services, memory, documents, forks)
+        self._documents = documents
+        self._forks = forks
         self._host = host
         self._boxed: tuple[Memory, FileDescriptorSettings, Toolbox] | None = None
 
@@ -115,6 +116,9 @@ class Toolset:
     async def answer(self, operation: Operation, arguments: Mapping[str, Any], conversation: str, host: Host) -> Answer:
         """What a program asks for.  `host`: where it asks the person and writes files.  Raises PalimpsestError."""
         return await self._box().answer(operation, arguments, conversation, self._tool_host(host))
+
+    def _tool_host(self, host: Host) -> _ToolHost:
+        return _ToolHost(self._services, self._memory, self._documents, self._forks(), host)
 
     def _offered(self) -> list[Operation]:
         with_descriptors = self._services.settings.file_descriptor.enabled

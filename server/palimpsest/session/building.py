@@ -70,13 +70,12 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     proactive = Proactive(services, suggestions)
     engine = EngineControl(services)
     memory, workspace_documents = WindowMemory(services), WorkspaceDocuments(services)
-    conversing, referring = Conversing(services, memory.now), Referring(services, workspace_documents, memory.now)
+    referring = Referring(services, workspace_documents, memory.now)
     document_tools = DocumentTools(workspace_documents, referring, memory.now)
+    toolset = Toolset(services, memory.now, document_tools, lambda: forks, lambda: conversing.host)
+    conversing = Conversing(services, memory.now, referring, toolset)
     forking = Forking(services, memory.now, conversing)
     forks = ForkTools(services, memory.now, forking)
-    toolset = Toolset(services, memory.now, document_tools, forks, lambda: conversing.host)
-    conversing.tools = toolset
-    conversing.referring = referring
     services.events.on(DocumentOpened, lambda event: load(language_of(event.snapshot.language_id, event.snapshot.uri)))
     indexing, tracker = Indexing(services), ActivityTracker(services)
     Prefetch(services, cursor, completions)
