@@ -19,7 +19,6 @@ OF_THE_INTERPRETER = {
     "cli/doctor.py": "says which interpreter runs Palimpsest",
     "chat_templates/rendering.py": "starts that interpreter with its own variables",
     "config/settings.py": "a setting of people's files: which interpreter a workspace runs on",
-    "config/permissions.py": "who may set it",
 }
 """What speaks of an interpreter, and not of code that somebody edits."""
 SUFFIXES = "text/secret_names.py"

@@ -4,7 +4,6 @@ import { message } from "./find";
 import type { Pages } from "./pages";
 import { plainly } from "./pure";
 import type { Server } from "./server";
-import { page, type Statistics } from "./statistics";
 
 const slow = <T>(title: string, work: (token: vscode.CancellationToken, told: (text: string) => void) => Promise<T>): Thenable<T> =>
   vscode.window.withProgress(
@@ -18,7 +17,7 @@ export async function doctor(server: Server, pages: Pages): Promise<void> {
 }
 
 export async function statistics(server: Server, pages: Pages): Promise<void> {
-  await pages.show("Palimpsest: statistics", page(await server.command<Statistics>("palimpsest.stats")));
+  await pages.show("Palimpsest: statistics", (await server.command<{ text: string }>("palimpsest.stats")).text);
 }
 
 export async function showLog(server: Server, log: vscode.LogOutputChannel): Promise<void> {

@@ -1,7 +1,7 @@
 """What became of completions and edits, what was copied, and where completions are switched off.
 
 In: `palimpsest/event`, the commands for statistics and switches.  Out: answers.  What is counted, and where
-completions are off, is decided in `assist/`.
+completions are off, is decided in `window/`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from palimpsest.lsp.edits import proposal_edit, title_of
 from palimpsest.window.events import RefreshNeeded, Yanked
 from palimpsest.window.snooze import MINUTES, MOST_MINUTES
 from palimpsest.window.statistics import HAPPENED, Happened, Part, What
+from palimpsest.window.statistics_page import page
 from palimpsest.window.switches import Feature, Scope
 
 if TYPE_CHECKING:
@@ -160,7 +161,8 @@ async def snooze(server: PalimpsestServer, asked: Minutes) -> dict[str, Any]:
 
 
 async def stats(server: PalimpsestServer, asked: Days) -> dict[str, Any]:
-    return await asyncio.to_thread(server.window.session.statistics.report, asked.days)
+    found = await asyncio.to_thread(server.window.session.statistics.report, asked.days)
+    return {**found, "text": page(found)}
 
 
 async def reset(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:

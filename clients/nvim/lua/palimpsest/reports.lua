@@ -7,6 +7,7 @@ local tell = require("palimpsest.tell")
 local M = {}
 
 local PATIENCE_MS = 120000
+local SIGNS = { ["✓"] = "PalimpsestReady", ["✗"] = "PalimpsestOff" }
 
 ---@param name string
 ---@param rows palimpsest.Row[]
@@ -26,7 +27,7 @@ local function as_rows(text)
   return vim
     .iter(vim.split(vim.trim(text), "\n", { plain = true }))
     :map(function(line)
-      return { { line } }
+      return { { line, SIGNS[line:sub(1, #"✓")] } }
     end)
     :totable()
 end
@@ -54,64 +55,17 @@ function M.doctor()
     if not answer then
       return
     end
-    local rows = {} ---@type palimpsest.Row[]
-    for _, row in ipairs(answer.rows) do
-      local sign, group = row.ok and "✓ " or "✗ ", row.ok and "PalimpsestReady" or "PalimpsestOff"
-      table.insert(rows, { { sign, group }, { ("%-16s "):format(row.name), "PalimpsestTitle" }, { row.message } })
-      if type(row.hint) == "string" and row.hint ~= "" then
-        table.insert(rows, { { "    " .. row.hint, "PalimpsestDim" } })
-      end
-    end
-    open("doctor", rows, M.doctor)
+    open("doctor", as_rows(answer.text), M.doctor)
   end)
-end
-
-local function count(rows, name, one)
-  local accepted = type(one.accepted) == "table" and one.accepted or {}
-  local text = ("%6d %6d %6d %6d %8d"):format(
-    one.shown or 0,
-    accepted.all or 0,
-    accepted.line or 0,
-    accepted.word or 0,
-    one.rejected or 0
-  )
-  table.insert(rows, { { ("%-14s"):format(name) }, { text } })
 end
 
 ---@param words? string[] how many days
 function M.statistics(words)
   local days = tonumber(words and words[1] or nil)
   client.command("palimpsest.stats", { days = days }, function(answer)
-    if not answer then
-      return
+    if answer then
+      open("statistics", as_rows(answer.text), M.statistics)
     end
-    local since = answer.since ~= "" and "  since " .. answer.since or ""
-    local head = ("%-14s%6s %6s %6s %6s %8s"):format("", "shown", "all", "line", "word", "rejected")
-    local rows = { ---@type palimpsest.Row[]
-      { { "Statistics", "PalimpsestTitle" }, { since, "PalimpsestDim" } },
-      { { "Counted on this machine, and sent nowhere.", "PalimpsestDim" } },
-      { { "" } },
-      { { head, "PalimpsestDim" } },
-    }
-    count(rows, "all", answer)
-    for _, title in ipairs({ "by_kind", "by_language", "by_day" }) do
-      if next(answer[title] or {}) then
-        table.insert(rows, { { "" } })
-        table.insert(rows, { { (title:gsub("_", " ")), "PalimpsestTitle" } })
-        local names = vim.tbl_keys(answer[title])
-        table.sort(names)
-        for _, name in ipairs(names) do
-          count(rows, name, answer[title][name])
-        end
-      end
-    end
-    for name, times in pairs(answer.latency or {}) do
-      table.insert(rows, { { "" } })
-      table.insert(rows, { { "waited for " .. name, "PalimpsestTitle" } })
-      local text = ("%d times, half within %.0f ms, 19 of 20 within %.0f ms"):format(times.n, times.p50, times.p95)
-      table.insert(rows, { { text, "PalimpsestDim" } })
-    end
-    open("statistics", rows, M.statistics)
   end)
 end
 

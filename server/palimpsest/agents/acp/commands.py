@@ -5,13 +5,13 @@ In: a line.  Out: an answer for the person; nothing of it is said to the model.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
-from palimpsest.conversations.operations.refs import for_file
+from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import AlreadyExists, InvalidArgument
 from palimpsest.session.session import Session
 from palimpsest.text.amounts import amount
@@ -44,8 +44,11 @@ def command_in(text: str) -> tuple[SlashCommand, str] | None:
 
 
 async def refs(session: Session, conversation: str, _: str) -> str:
-    found = await asyncio.to_thread(session.conversing.memory.refs.list, conversation)
-    rows = [f"- `{ref.id}`: {amount(ref.lines, 'line')}{f', {ref.language}' if ref.language else ''}" for ref in found]
+    found = (await _answer(session, conversation, "list_refs"))["refs"]
+    rows = [
+        f"- `{ref['id']}`: {amount(ref['lines'], 'line')}{f', {of}' if (of := ref['language']) else ''}"
+        for ref in found
+    ]
     return "\n".join(rows) or NOTHING_YET
 
 
@@ -55,25 +58,19 @@ async def write(session: Session, conversation: str, rest: str) -> str:
         raise InvalidArgument(
             "write", "the ref's id and a path in the workspace are wanted, as in /write cart cart.py."
         )
-    memory = session.conversing.memory
-    ref = await asyncio.to_thread(memory.refs.get, conversation, found[1])
-    content = await asyncio.to_thread(memory.refs.content, ref)
     path = found[2].strip()
     own = OWN_WRITE.set(True)
     try:
-        done = await session.conversing.host.write_file(conversation, path, for_file(content, path))
+        done = await _answer(session, conversation, "ref_to_file", ref_id=found[1], file_path=path)
     except AlreadyExists:
         raise InvalidArgument("path", f"{path} exists already, and only new files are written so.") from None
     finally:
         OWN_WRITE.reset(own)
-    return f"`{ref.id}` is written to {done.shown}: {amount(done.lines, 'line')}."
+    return f"`{done['ref_id']}` is written to {done['file_path']}: {amount(done['lines'], 'line')}."
 
 
 async def remember(session: Session, conversation: str, rest: str) -> str:
-    memory = session.conversing.memory
-    key = (await asyncio.to_thread(memory.conversations.get, conversation)).memory_key
-    kept = await asyncio.to_thread(memory.experiences.remember, key, rest, conversation)
-    return f"Remembered as {kept.id}."
+    return f"Remembered as {(await _answer(session, conversation, 'remember', text=rest))['id']}."
 
 
 async def compact(session: Session, conversation: str, rest: str) -> str:
@@ -82,6 +79,12 @@ async def compact(session: Session, conversation: str, rest: str) -> str:
     done = await conversing.compacting.compact(conversation, conversing.blocks_of(conversation), instruction=rest)
     writer = WRITERS[done.written_by]
     return f"A summary, written by {writer}, stands for the turns so far. Its goal: {done.summary.goal}"
+
+
+async def _answer(session: Session, conversation: str, name: str, **arguments: str) -> dict[str, Any]:
+    """What an operation answers to the person."""
+    host = session.conversing.host
+    return (await session.toolset.answer(OPERATIONS[name], arguments, conversation, host)).fields
 
 
 COMMANDS = {

@@ -1,0 +1,42 @@
+"""Pure: the statistics as a page of text, in columns that no editor wraps.
+
+In: what `Statistics.report` tells.  Out: text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+HEAD = ("shown", "accepted", "a line", "a word", "rejected", "characters")
+"""Of one completion a word can be accepted and then the rest: parts are counted each by itself, and not added up."""
+NAME_WIDTH = 12
+
+
+def page(found: Mapping[str, Any]) -> str:
+    lines = [f"Palimpsest: statistics since {found['since']}" if found["since"] else "Palimpsest: statistics", ""]
+    if not found["enabled"]:
+        lines += ["Nothing is counted: the setting palimpsest.statistics.enabled is off.", ""]
+    if not found["since"]:
+        return "\n".join([*lines, "Nothing was shown yet.", ""])
+    lines += ["Counted on this machine, and sent nowhere.", "", *_table(("", *HEAD), [_row("all", found)])]
+    for title in ("kind", "language", "day"):
+        sums = found[f"by_{title}"]
+        lines += ["", *_table((title, *HEAD), [_row(name, sums[name]) for name in sums])]
+    waited = [(kind, str(it["n"]), f"{it['p50']} ms", f"{it['p95']} ms") for kind, it in found["latency"].items()]
+    if waited:
+        lines += ["", *_table(("waited for", "times", "half within", "19 of 20 within"), waited)]
+    return "\n".join([*lines, ""])
+
+
+def _row(name: str, sums: Mapping[str, Any]) -> tuple[str, ...]:
+    parts = (sums["accepted"].get(part, 0) for part in ("all", "line", "word"))
+    return (name, *map(str, (sums["shown"], *parts, sums["rejected"], sums["characters"])))
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The first column to the left, the others to the right."""
+    first, *others = (max(map(len, column)) for column in zip(head, *rows, strict=True))
+    for name, *cells in (head, *rows):
+        numbers = (cell.rjust(width) for cell, width in zip(cells, others, strict=True))
+        yield "  ".join([name.ljust(max(NAME_WIDTH, first)), *numbers])

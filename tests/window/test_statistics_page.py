@@ -1,0 +1,30 @@
+"""The statistics as a page of text."""
+
+import re
+
+from palimpsest.window.statistics_page import page
+
+SUMS = {"shown": 2, "accepted": {"all": 1, "word": 1}, "rejected": 0, "characters": 17}
+FOUND = {
+    **SUMS,
+    "enabled": True,
+    "since": "2026-11-23",
+    "by_kind": {"completion": SUMS},
+    "by_language": {"python": SUMS},
+    "by_day": {"2026-11-23": SUMS},
+    "latency": {"completion": {"n": 2, "p50": 40, "p95": 90}},
+}
+
+
+def test_statistics_are_columns_of_plain_text_which_an_editor_does_not_wrap() -> None:
+    lines = page(FOUND).split("\n")
+    assert lines[0] == "Palimpsest: statistics since 2026-11-23"
+    assert not any("|" in line for line in lines)
+    head, row = (line for line in lines if re.match(r"(kind|completion) +(shown|2) ", line))
+    assert len(head) == len(row)
+    assert row.split() == ["completion", "2", "1", "0", "1", "0", "17"]
+    assert any(line.split() == ["completion", "2", "40", "ms", "90", "ms"] for line in lines)
+
+
+def test_where_nothing_is_counted_the_page_says_why() -> None:
+    assert "is off.\n\nNothing was shown yet." in page({**FOUND, "enabled": False, "since": ""})
