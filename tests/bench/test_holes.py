@@ -46,6 +46,7 @@ def test_holes_are_in_code_that_parses_and_give_back_the_file(folder: Path) -> N
     assert [hole.text for hole in holes(folder, 20, Random(1))] == [hole.text for hole in found]
 
 
+@pytest.mark.slow(part="benches")
 def test_counts_what_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["holes", str(folder), "--n", "2", "--asked", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -99,6 +99,7 @@ class TestAProgram:
 
 
 class TestTheBench:
+    @pytest.mark.slow(part="benches")
     def test_counts_what_passes(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         easy = problem(task_id="easy", canonical_solution="    for number in numbers:\n")
         hopeless = problem(task_id="hopeless", test="def check(candidate):\n    assert False\n")

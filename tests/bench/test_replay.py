@@ -71,6 +71,7 @@ def test_a_session_costs_less_than_with_a_stock_llama_server(bench: Bench, sessi
     assert "polyline" in picture.read_text()
 
 
+@pytest.mark.slow(part="benches")
 def test_what_a_session_costs_can_be_looked_at_without_a_peer(bench: Bench, session: Path) -> None:
     said = bench("replay", "--trace", str(session), "--peer", "none", "--requests", "6")
     assert TYPED.split()[0] in said

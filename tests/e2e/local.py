@@ -13,6 +13,7 @@ import socket
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Final
 
 from palimpsest.app import new_server
@@ -46,6 +47,21 @@ class _Thread(threading.Thread):
     def __init__(self, run: Callable[[], None]) -> None:
         super().__init__(target=run, name=NAME, daemon=True)
         self.test = _test()
+
+
+def mcp_of(workspace: Path) -> Serve:
+    """As `palimpsest mcp` does."""
+
+    async def serve_mcp(connection: socket.socket, closing: ExitStack) -> None:
+        from palimpsest.agents.stdio import serve
+        from palimpsest.agents.tools import make_server
+        from palimpsest.agents.workspace import AgentWorkspace
+
+        pipe = closing.enter_context(connection.makefile("rb"))
+        answers = closing.enter_context(connection.makefile("w", encoding="utf-8"))
+        await serve(make_server(AgentWorkspace(workspace)), pipe, answers)
+
+    return serve_mcp
 
 
 def is_there() -> bool:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from .local import LocalServer, mcp_of
 from .talking import do, talking
 
 VERSION = "2025-06-18"
-LONGEST = 1 << 26
 HALF = "\\ud83d"
 """As JavaScript writes a text that was cut inside an emoji."""
 
@@ -24,18 +21,16 @@ HALF = "\\ud83d"
 class Lines:
     """Of one agent."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
+    def __init__(self, server: LocalServer) -> None:
+        self._server = server
 
     async def write(self, *lines: str) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
-        await self._process.stdin.drain()
+        self._server.stdin.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+        await self._server.stdin.drain()
 
     async def answer(self) -> dict[str, Any]:
         """The next one."""
-        assert self._process.stdout is not None
-        answer: dict[str, Any] = json.loads(await self._process.stdout.readline())
+        answer: dict[str, Any] = json.loads(await self._server.stdout.readline())
         return answer
 
     async def call(self, identity: str, tool: str, arguments: str) -> dict[str, Any]:
@@ -49,12 +44,9 @@ class Lines:
 
 @asynccontextmanager
 async def agent(workspace: Path) -> AsyncIterator[Lines]:
-    command = ["-P", "-m", "palimpsest", "mcp", "--workspace", str(workspace)]
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, *command, stdin=pipe, stdout=pipe, limit=LONGEST, env=dict(os.environ)
-    )
-    it = Lines(process)
+    server = LocalServer(mcp_of(workspace))
+    await server.connect()
+    it = Lines(server)
     try:
         about = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "Raw", "version": "1"}}
         begin = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": about}
@@ -62,9 +54,8 @@ async def agent(workspace: Path) -> AsyncIterator[Lines]:
         assert (await it.answer())["result"]["serverInfo"]["name"] == "palimpsest"
         yield it
     finally:
-        assert process.stdin is not None
-        process.stdin.close()
-        assert await process.wait() == 0
+        server.close()
+        await server.wait()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ In: a server.  Out: its answers.  The library's own way drops a line that it can
 from __future__ import annotations
 
 import sys
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 import anyio
 import anyio.from_thread
@@ -22,10 +22,11 @@ from palimpsest.agents.lines import Refusal, is_id, message_in, no_request, writ
 NO_REQUEST = "This is no request, notification or answer of the protocol."
 
 
-async def serve(server: MCPServer[None]) -> None:
-    """Until the agent leaves."""
-    lines = _Lines(sys.stdin.buffer)
-    async with stdio_server(stdin=anyio.wrap_file(cast(Any, lines))) as (read, write):
+async def serve(server: MCPServer[None], stdin: BinaryIO | None = None, stdout: TextIO | None = None) -> None:
+    """Until the agent leaves; over this process's own streams unless others are given."""
+    lines = _Lines(stdin or sys.stdin.buffer)
+    written = None if stdout is None else anyio.wrap_file(stdout)
+    async with stdio_server(anyio.wrap_file(cast(Any, lines)), written) as (read, write):
         lines.answers = cast(Any, write)
         low = server._lowlevel_server  # the library's `run` takes no streams
         await low.run(read, write, low.create_initialization_options())
