@@ -105,7 +105,8 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
         if status.state == "ready" and not status.cause:
             events.emit(RefreshNeeded())
 
-    if not gc.get_freeze_count():  # what is loaded by now stays: a search through it is 30 ms within a keystroke
+    if gc.get_threshold()[0] != MOST_YOUNG:
+        # what is loaded by now stays: a search through it is 30 ms within a keystroke
         gc.freeze()
         gc.set_threshold(MOST_YOUNG)
     events.on(StatusChanged, show)

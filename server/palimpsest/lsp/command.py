@@ -39,8 +39,8 @@ class Command(Generic[A]):
     changes: bool = False
 
     def register(self, server: PalimpsestServer) -> None:
-        async def handle(params: lsp.ExecuteCommandParams) -> dict[str, Any]:
-            return await self._handle(server, params)
+        async def handle(ls: PalimpsestServer, params: lsp.ExecuteCommandParams) -> dict[str, Any]:
+            return await self._handle(ls, params)  # of any other name, pygls would look at the types of them all
 
         server.command(self.name)(handle)
 
