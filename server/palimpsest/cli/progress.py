@@ -22,7 +22,15 @@ def bar(as_json: bool, objects: bool) -> Iterator[Tell | None]:
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("getting", total=None, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total or None, visible=True)
+
+        def tell(done: int, total: int) -> None:
+            nonlocal task
+            known = bar.tasks[-1].total
+            if known is not None and total != known:  # what came is put together now, to another size
+                task = bar.add_task("writing", total=total)
+            bar.update(task, completed=done, total=total or None, visible=True)
+
+        yield tell
 
 
 def _told() -> Tell:
