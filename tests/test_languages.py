@@ -13,8 +13,8 @@ from palimpsest.languages.registry import language_of, languages
 from palimpsest.syntax.parse import Language
 from tests.sources import SERVER, sources
 
-OF_PEOPLE = ("bench/", "demo/", "measure/")
-"""Rooms that measure with code of a language, or show some."""
+OF_PEOPLE = ("demo/",)
+"""Shows code of a language."""
 OF_THE_INTERPRETER = {
     "cli/doctor.py": "says which interpreter runs Palimpsest",
     "chat_templates/rendering.py": "starts that interpreter with its own variables",

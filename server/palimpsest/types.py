@@ -1,4 +1,4 @@
-"""Values that several rooms share: blocks, editing blocks, edits.
+"""Values that several packages share: blocks, editing blocks, edits.
 
 Out: immutable data.  Knows no file, token, editor or model.  A *block* is a piece of the prompt, a
 *span* a range of positions in the cache.  All ranges are half-open.

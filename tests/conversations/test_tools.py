@@ -91,14 +91,14 @@ class Chat:
 
     memory: Memory
     id: str
-    hands: Workspace
+    host: Workspace
 
     async def call(self, written: str, **more: Any) -> ToolResult:
         box = Toolbox(self.memory)
         (call,) = calls_in(written, signatures())
         if isinstance(call, WrongCall):
             return wrong(call)
-        return await box.run(call.name, call.arguments, self.id, self.hands, **more)
+        return await box.run(call.name, call.arguments, self.id, self.host, **more)
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ async def test_reference_to_file_operation(chat: Chat) -> None:
         "  <message>Reference content successfully written to hello.py</message>\n"
         "  <stats>\n    <bytes>46</bytes>\n    <lines>2</lines>\n  </stats>\n</ref_write>"
     )
-    file = chat.hands.root / "hello.py"
+    file = chat.host.root / "hello.py"
     assert file.read_text() == 'def hello_world():\n    print("Hello, world!")\n'
     chat.memory.refs.add(chat.id, None, "more", "# more")
     assert not (await chat.call('ref_to_file("more", "hello.py", mode="append")')).error
@@ -209,22 +209,22 @@ async def test_reference_to_file_operation(chat: Chat) -> None:
 
 async def test_an_existing_file_is_never_overwritten_without_saying_so(chat: Chat) -> None:
     chat.memory.refs.add(chat.id, None, "a", "new")
-    (chat.hands.root / "a.py").write_text("old")
+    (chat.host.root / "a.py").write_text("old")
     refused = await chat.call('ref_to_file("a", "a.py")')
     assert refused.error == "exists"
     assert refused.xml.startswith('<error type="exists" tool="ref_to_file" argument="file_path">\n  <message>')
     assert "overwrite=true" in refused.xml
-    assert (chat.hands.root / "a.py").read_text() == "old"
+    assert (chat.host.root / "a.py").read_text() == "old"
     assert not (await chat.call('ref_to_file("a", "a.py", overwrite=True)')).error
-    assert (chat.hands.root / "a.py").read_text() == "new\n"
+    assert (chat.host.root / "a.py").read_text() == "new\n"
 
 
 async def test_a_fence_around_all_of_a_ref_is_not_written_to_code(chat: Chat) -> None:
     chat.memory.refs.add(chat.id, None, "a", "```python\nx = 1\n```")
     await chat.call('ref_to_file("a", "a.py")')
     await chat.call('ref_to_file("a", "a.md")')
-    assert (chat.hands.root / "a.py").read_text() == "x = 1\n"
-    assert (chat.hands.root / "a.md").read_text() == "```python\nx = 1\n```\n"
+    assert (chat.host.root / "a.py").read_text() == "x = 1\n"
+    assert (chat.host.root / "a.md").read_text() == "```python\nx = 1\n```\n"
 
 
 async def test_list_and_get_references(chat: Chat) -> None:
@@ -265,7 +265,7 @@ async def test_compaction_is_queued_not_applied_immediately(chat: Chat) -> None:
     assert (missing.error, missing.fields["argument"]) == ("invalid_argument", "instruction")
 
 
-async def test_what_needs_an_engine_or_documents_goes_through_the_hands(chat: Chat) -> None:
+async def test_what_needs_an_engine_or_documents_goes_through_the_host(chat: Chat) -> None:
     assert (await chat.call('fork(["a", "b"])')).xml == "<forked>2</forked>"
     assert (await chat.call('spawn(task="t", preload_fds=["fd-1"])')).xml == "('t', '', ['fd-1'], [], [])"
     assert (await chat.call("gather(include_history=True)")).xml == "gathered True"
@@ -284,8 +284,8 @@ def fits_all(_: Sequence[Operation]) -> bool:
 
 
 async def test_an_unknown_tool_names_those_that_there_are(chat: Chat) -> None:
-    near = await Toolbox(chat.memory).run("get_refs", {}, chat.id, chat.hands)
-    far = await Toolbox(chat.memory).run("</error>\n", {}, chat.id, chat.hands)
+    near = await Toolbox(chat.memory).run("get_refs", {}, chat.id, chat.host)
+    far = await Toolbox(chat.memory).run("</error>\n", {}, chat.id, chat.host)
     assert "Did you mean get_ref?" in near.xml
     assert "There are: " in far.xml
     assert far.xml.count("</error>") == 1
@@ -443,7 +443,7 @@ async def test_a_long_result_is_paged_searched_named_marked_and_written(chat: Ch
     part = await chat.call('read_fd("log", start_line=1, end_line=2, extract=True)')
     assert part.fields["fd"] == "fd-2"
     assert '<fd_write fd="fd-1" file_path="out.log"' in (await chat.call('fd_to_file("log", "out.log")')).xml
-    assert (chat.hands.root / "out.log").read_text() == text
+    assert (chat.host.root / "out.log").read_text() == text
     assert (await chat.call('close_fds(["log", "fd-2"])')).fields == {"closed": ["fd-1", "fd-2"]}
     gone = await chat.call('read_fd("log")')
     assert (gone.error, gone.fields["argument"]) == ("not_found", "fd")

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.e2e.raw import Raw, framed, initialize_params
 
 SAYING = {"PYTHONPROFILEIMPORTTIME": "1"}
-ROOMS = {"app", "config", "errors", "lsp", "system", "text", "types"}
+PACKAGES = {"app", "config", "errors", "lsp", "system", "text", "types"}
 """What of ours makes the answer to `initialize`."""
 OF_LSP = {
     "announced", "convert", "ending", "features", "inbox", "lifecycle", "message_uris", "plain", "protocol",
@@ -44,7 +44,7 @@ def run(*arguments: str, given: bytes = b"") -> tuple[bytes, list[str]]:
 def is_needed(name: str) -> bool:
     first, *rest = name.split(".")
     if first == "palimpsest":
-        return not rest or (rest[0] in ROOMS and (rest[0] != "lsp" or set(rest[1:]) <= OF_LSP))
+        return not rest or (rest[0] in PACKAGES and (rest[0] != "lsp" or set(rest[1:]) <= OF_LSP))
     return first in LIBRARIES or (first in sys.stdlib_module_names and not {name, first} & HEAVY)
 
 

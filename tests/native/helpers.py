@@ -1,4 +1,4 @@
-"""What tests of the native rooms say often."""
+"""What tests of the cache and of generation say often."""
 
 from __future__ import annotations
 

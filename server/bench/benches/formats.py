@@ -4,7 +4,7 @@ In: folders of source (those of the standard library unless others are named), a
 
     {"model", "n", "seed", "told", "sources",          told: the model got instructions, as with a chat template
      "formats": {name: row}, "free": {name: row}}      under the format's grammar, and without any
-    row = {"well_formed", "applied", "repaired",       shares of replies, as `repairing/judging.py` defines them
+    row = {"well_formed", "applied", "repaired",       shares of replies, as `repairing/rates.py` defines them
            "tokens", "ms",                             generated in a reply, from the request to the answer (means)
            "unchanged", "parses", "cut",               further shares
            "kinds": {kind: {"n", "well_formed", "applied", "repaired"}}}

@@ -1,1 +1,1 @@
-"""`palimpsest mcp`: the windows of a workspace, for agents that speak the Model Context Protocol."""
+"""What agents start: `palimpsest mcp`, and `palimpsest acp` (`acp/`)."""

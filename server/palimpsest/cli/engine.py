@@ -2,7 +2,7 @@
 a prebuilt llama.cpp.
 
 In: arguments.  Out: an exit status (0 done, 1 there is none such or it did not work, 2 wrong usage).
-The process itself is `engine_main.py`.
+The process itself is `engine/main.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Conversations of one window: what a person says is kept and put to the engine, the reply is kept as it comes.
 
-In: what is said, where the cursor is.  Out: replies, and events as they come (`telling.py`).  Owner of which
+In: what is said, where the cursor is.  Out: replies, and events as they come (`events.py`).  Owner of which
 conversations are being answered here, and which documents sent.
 """
 

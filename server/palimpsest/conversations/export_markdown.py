@@ -1,6 +1,6 @@
 """A conversation as one Markdown document, to be read by people.
 
-In: what `gathering.py` has gathered.  Out: text.  Contents stand between fences that they cannot end.  Pure.
+In: what `export.py` has gathered.  Out: text.  Contents stand between fences that they cannot end.  Pure.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""One editor window's features, put together by `building.py`."""

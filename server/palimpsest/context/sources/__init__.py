@@ -1,1 +1,1 @@
-"""Sources of context.  Each has a `type`, `candidates(view)` and `still_valid(block, view)` (see `gather.Source`)."""
+"""Sources of context, each a class derived from `source.Source`; `gatherer.py` asks them all."""

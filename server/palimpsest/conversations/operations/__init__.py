@@ -1,1 +1,1 @@
-"""What a model can call: one table, checked arguments, results as XML."""
+"""What can be done in a conversation: one table, from which models' tools, commands and agents' tools are made."""

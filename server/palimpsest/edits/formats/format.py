@@ -27,8 +27,8 @@ class Format(Protocol):
         """What a model is told of it, and how code is shown."""
 
     def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
-        """The edits of a reply.  Never raises: `Written.problem` says what could not be read, and the worst case is a
-        reply without suggestions.  If a reply was cut off, its complete parts are kept."""
+        """The edits of a reply.  Never raises: `WrittenEdits.problem` says what could not be read, and the worst case
+        is a reply without suggestions.  If a reply was cut off, its complete parts are kept."""
 
     def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
         """A reply that makes these edits of the block's lines as shown.  The edits are sorted, do not overlap, and

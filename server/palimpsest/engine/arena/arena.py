@@ -1,7 +1,7 @@
 """Pure: the arena: the positions between header and footer, handed out by a free list.
 
 In: tokens and spans.  Out: where each block is, which positions are free, what would have to move or go.
-This room knows no cell, no store, no wish and no llama.cpp; it is plain data with a `check()`.
+This package knows no cell, no store, no wish and no llama.cpp; it is plain data with a `check()`.
 
     | A A A A a a | . . . | B B B | C C c | . . . . |
       used  slack   hole    used            hole

@@ -1,6 +1,6 @@
 """Pure: making room: which run of positions is the cheapest to clear, and which blocks to slide to make one hole.
 
-In: spans and what they are.  Out: spans.  This room knows no arena and changes nothing; `arena.py` asks it.
+In: spans and what they are.  Out: spans.  This package knows no arena and changes nothing; `arena.py` asks it.
 """
 
 from __future__ import annotations

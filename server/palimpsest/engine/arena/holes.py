@@ -1,6 +1,6 @@
 """Pure: the free list: which positions are nobody's.
 
-In: spans taken and given back.  Out: holes.  This room knows no block; `arena.py` owns one.
+In: spans taken and given back.  Out: holes.  This package knows no block; `arena.py` owns one.
 """
 
 from __future__ import annotations

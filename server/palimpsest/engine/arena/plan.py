@@ -1,7 +1,7 @@
 """Pure: the planner: from what is resident to what is wanted, as steps.
 
 In: an arena, the wanted blocks in order of value, what the store has, limits.  Out: a `Plan`; nothing is changed.
-This room knows no text, no llama.cpp and no clock.  The steps and their order are in `steps.py`.
+This package knows no text, no llama.cpp and no clock.  The steps and their order are in `steps.py`.
 
 What a wanted block costs decides how it comes, the cheapest first:
 

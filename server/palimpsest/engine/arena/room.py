@@ -1,7 +1,7 @@
 """Pure: room for what is to come: an arena being planned on, and what had to go and to move for it.
 
 In: the arena as it is, and how many positions are needed.  Out: spans; what goes and what moves is collected here.
-This room knows no wish, no step and no llama.cpp; `plan.py` asks it and makes steps of what it collected.
+This package knows no wish, no step and no llama.cpp; `plan.py` asks it and makes steps of what it collected.
 
 When no hole is large enough:
 

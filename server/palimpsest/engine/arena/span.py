@@ -1,6 +1,6 @@
 """Pure: a span: a half-open range of positions.
 
-Out: `Span`.  This room knows no cell, no token and no llama.cpp.
+Out: `Span`.  This package knows no cell, no token and no llama.cpp.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pure: what can be done to one workspace's blocks, as data, and what each does to the arena.
 
 In: an `Arena`.  Out: the steps that `plan.py` makes and the executor carries out, and `apply`, which keeps an
-arena in step with the cache.  This room knows no cell and no llama.cpp: "KV" in a docstring says what the
+arena in step with the cache.  This package knows no cell and no llama.cpp: "KV" in a docstring says what the
 executor does, `apply` does the bookkeeping alone.
 
 A plan's steps come in this order, so that each finds what it needs and a later one never undoes an earlier:

@@ -69,8 +69,8 @@ def _llama_server(serving: Serving) -> ASGIApp:
         status, data = errors.error(501, f"This server does not support {what}.", "not_supported_error")
         return reply(data, status)
 
-    rooms = (TextRoutes(serving), TokenRoutes(serving), InfoRoutes(serving))
-    routes = [route for room in rooms for route in room.routes()]
+    groups = (TextRoutes(serving), TokenRoutes(serving), InfoRoutes(serving))
+    routes = [route for group in groups for route in group.routes()]
     routes += [Route(path, unsupported, methods=["POST"]) for path in UNSUPPORTED]
     return Starlette(
         routes=routes,
