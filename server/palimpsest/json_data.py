@@ -101,7 +101,7 @@ def _scalar(value: Any, kind: Any) -> Any:
 def _choice(value: Any, kind: Any) -> Any:
     choices = get_args(kind)
     if value not in choices:
-        raise ValueError(f"expected one of {', '.join(map(str, choices))}, got {_shown(value)}")
+        raise ValueError(f"expected one of {', '.join(str(one) for one in choices if one != '')}, got {_shown(value)}")
     return value
 
 

@@ -1,5 +1,6 @@
 """An operation is declared once: models, programs and agents have the same of it."""
 
+import inspect
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ def test_a_command_takes_what_a_model_may_say_and_more() -> None:
     [
         ("read_fd", {"fd": "fd-1", "page": 0}, "page"),
         ("read_fd", {"fd": "fd-1", "unit": "word"}, "unit"),
-        ("search_fd", {"fd": "fd-1", "query": "x", "context": 101}, "context"),
+        ("search_fd", {"fd": "fd-1", "query": "x", "context": 51}, "context"),
         ("search_fd", {"fd": "fd-1"}, "query"),
         ("ref_to_file", {"ref_id": "a", "file_path": "f", "mode": "replace"}, "mode"),
         ("ref_to_file", {"ref_id": "a"}, "file_path"),
@@ -61,3 +62,12 @@ def test_a_wrong_argument_is_wrong_for_all(name: str, arguments: dict[str, Any],
 def test_what_a_program_says_arrives_and_nothing_else(name: str, arguments: dict[str, Any]) -> None:
     one = OPERATIONS[name if name in OPERATIONS else f"create_{name}"]
     assert given(read(one.command, argument_of(one), {"conversation": "c", **arguments})) == arguments
+
+
+def test_what_ends_tasks_of_the_event_loop_runs_on_it() -> None:
+    assert inspect.iscoroutinefunction(OPERATIONS["cancel_forks"].run)
+
+
+def test_a_choice_that_is_empty_is_none() -> None:
+    one = OPERATIONS["read_fd"]
+    assert given(read(one.command, argument_of(one), {"conversation": "c", "fd": "fd-1", "unit": ""})) == {"fd": "fd-1"}

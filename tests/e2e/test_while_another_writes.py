@@ -143,3 +143,16 @@ async def test_a_summary_of_ones_own_waits_and_nobody_else(talk: Talk, shop: Pat
     assert (await queued)["status"] == "applied"
     fork = (await spawned)["fork_id"]
     assert (await do(editor, "fork.gather", conversation=known))[fork]["response"] == "Hello."
+
+
+async def test_what_is_remembered_meanwhile_keeps_nobody_from_reading(talk: Talk, shop: Path) -> None:
+    """However much of it waits: threads that read are others."""
+    known = (await do(talk[0], "ask", text="First."))["conversation"]
+    with held(shop):
+        waiting = [begun(talk, "conversation.remember", conversation=known, text=f"Fact {n}") for n in range(40)]
+        await looked(talk, *waiting)
+        for _ in range(LOOKS):
+            await do(talk[0], "refs.list", conversation=known)
+            await do(talk[0], "conversation.inspect", conversation=known)
+        assert not any(one.done() for one in waiting)
+    assert len({(await one)["id"] for one in waiting}) == 40

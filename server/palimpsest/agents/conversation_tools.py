@@ -43,9 +43,11 @@ def add_conversations(server: MCPServer[None], workspace: AgentWorkspace) -> Non
 
         parameters = [_parameter(one) for one in (CONVERSATION, *operation.parameters) if _is_offered(operation, one)]
         parameters.sort(key=lambda one: one.default is None)
+        call.__name__ = call.__qualname__ = operation.name  # by which the library calls its schemas
         call.__signature__ = inspect.Signature(parameters, return_annotation=dict[str, Any])  # type: ignore[attr-defined]
         annotations = ADDS if operation.changes else READS
-        server.add_tool(call, operation.name, description=operation.description, annotations=annotations)
+        about = operation.told_agents or operation.description
+        server.add_tool(call, operation.name, description=about, annotations=annotations)
 
     for operation in OPERATIONS.values():
         if operation.agents is not None:

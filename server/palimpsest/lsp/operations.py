@@ -125,7 +125,7 @@ def _field(operation: Operation, parameter: Parameter) -> tuple[Any, ...]:
     required = parameter.required and parameter.name not in operation.may_omit
     kind, empty = _EMPTY[parameter.kind]
     if parameter.choices:
-        kind, empty = Literal[parameter.choices] | None, None
+        kind, empty = Literal[(*parameter.choices, "")], ""  # as if it were not given
     if parameter.kind == "whole number":
         low = -LARGEST if parameter.least is None else parameter.least
         number = Annotated[int, Range(low, LARGEST if parameter.most is None else parameter.most)]

@@ -53,6 +53,7 @@ OPERATIONS = (
         command="checkpoint.create",
         does="keeps a conversation as it is now: turns, experiences, refs, descriptors, forks",
         changes=True,
+        stores=True,
     ),
     Operation(
         "restore_checkpoint",
@@ -66,6 +67,7 @@ OPERATIONS = (
         changes=True,
         idle=True,
         rewinds=True,
+        stores=True,
     ),
     Operation(
         "list_checkpoints",

@@ -6,7 +6,7 @@ import asyncio
 
 from palimpsest.conversations.descriptors import results
 from palimpsest.conversations.descriptors.addresses import is_own
-from palimpsest.conversations.descriptors.descriptors import Descriptor, Descriptors
+from palimpsest.conversations.descriptors.descriptors import MOST_CONTEXT, Descriptor, Descriptors
 from palimpsest.conversations.descriptors.pages import Reading
 from palimpsest.conversations.descriptors.reader import WAYS, Wanted, name_of_unit
 from palimpsest.conversations.operations.host import Answer
@@ -16,7 +16,6 @@ from palimpsest.errors import InvalidArgument
 
 CONTEXT = 2
 """Lines around a match."""
-LONGEST_CONTEXT = 100
 
 FD = Parameter("fd", "text", "id or name of the descriptor; turn-<n>, result-<n>-<m> and ref:<id> work too")
 NAME = Parameter("name", "text", "the descriptor's name, instead of fd")
@@ -84,15 +83,19 @@ def search_fd(call: Call) -> Answer:
 
 
 def rename_fds(call: Call) -> Answer:
-    names = call.arguments.get("names") or ({call.text("fd"): call.text("name")} if call.text("fd") else {})
-    if not names:
+    names = call.arguments.get("names")
+    if names is None and "fd" in call.arguments:
+        names = {call.text("fd"): call.text("name")}
+    if names is None:
         raise InvalidArgument("names", "is missing; give fd and name, or names with a name for each fd.")
     return _answer(results.renamed(call.memory.descriptors.rename(call.conversation_id, names)))
 
 
 def close_fds(call: Call) -> Answer:
-    fds = call.texts("fds") or ([call.text("fd")] if call.text("fd") else [])
-    if not fds:
+    fds = call.arguments.get("fds")
+    if fds is None and "fd" in call.arguments:
+        fds = [call.text("fd")]
+    if fds is None:
         raise InvalidArgument("fds", "is missing: the ids of the descriptors.")
     return _answer(results.closed(call.memory.descriptors.close(call.conversation_id, fds)))
 
@@ -153,7 +156,8 @@ def _fd(call: Call) -> str:
     """By `fd` or by `name`."""
     given = call.text("fd") or call.text("name")
     if not given:
-        raise InvalidArgument("fd", "is missing: the id or name of the descriptor.", hint='As in read_fd(fd="fd-3").')
+        hint = 'As in read_fd(fd="fd-3").' if call.by == "model" else ""
+        raise InvalidArgument("fd", "is missing: the id or name of the descriptor.", hint=hint)
     return given
 
 
@@ -209,6 +213,8 @@ OPERATIONS = (
         does="a part of a descriptor: a page, lines, characters, a paragraph, a function or class, or all; with "
         "`extract` it becomes a descriptor of its own",
         agents=("fd", "page", "read_all", "start_line", "end_line"),
+        told_agents="A page of a descriptor (the first one unless another is asked for), some of its lines, or all of "
+        "it.",
     ),
     Operation(
         "search_fd",
@@ -219,7 +225,7 @@ OPERATIONS = (
             required("query", "text", "what to find", also=("pattern", "text")),
             Parameter("regex", "true or false", "the query is a regular expression"),
             Parameter("case_sensitive", "true or false", "tell capital letters apart"),
-            Parameter("context", "whole number", "lines around each match", least=0, most=LONGEST_CONTEXT),
+            Parameter("context", "whole number", "lines around each match", least=0, most=MOST_CONTEXT),
             NAME,
         ),
         'search_fd(fd="fd-3", query="ERROR")',
@@ -228,6 +234,7 @@ OPERATIONS = (
         command="fd.search",
         does="where a text or a regular expression is in a descriptor",
         agents=("fd", "query", "regex", "context"),
+        told_agents="The lines of a descriptor that have a text, or match a regular expression, with some around them.",
     ),
     Operation(
         "list_fds",
@@ -244,6 +251,7 @@ OPERATIONS = (
         (_ID, required("name", "text", "the new name", also=("new_name",))),
         'rename_fd(fd="fd-3", name="error_logs")',
         ("rename", "name", "call"),
+        stores=True,
     ),
     Operation(
         "rename_fds",
@@ -260,6 +268,7 @@ OPERATIONS = (
         does="gives descriptors names, which then stand for their ids",
         may_omit=("names",),
         changes=True,
+        stores=True,
     ),
     Operation(
         "close_fds",
@@ -275,6 +284,7 @@ OPERATIONS = (
         does="takes descriptors off the list; their ids are not given again",
         may_omit=("fds",),
         changes=True,
+        stores=True,
     ),
     Operation(
         "mark_fd_section",
@@ -293,6 +303,7 @@ OPERATIONS = (
         does="gives lines of a descriptor a name: a section",
         may_omit=("fd",),
         changes=True,
+        stores=True,
     ),
     Operation(
         "get_fd_section",
@@ -328,6 +339,7 @@ OPERATIONS = (
         does="takes a section's name away; the text stays",
         may_omit=("fd",),
         changes=True,
+        stores=True,
     ),
     Operation(
         "summarize_fd",

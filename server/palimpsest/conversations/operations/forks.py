@@ -32,7 +32,8 @@ async def gather(call: Call) -> Answer:
     return await call.host.gather(call.conversation_id, call.is_set("include_history"))
 
 
-def cancel(call: Call) -> Answer:
+async def cancel(call: Call) -> Answer:
+    """On the event loop, whose tasks they are."""
     return answered("forks_cancelled", {"cancelled": call.host.cancel(call.conversation_id)})
 
 

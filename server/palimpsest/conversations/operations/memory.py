@@ -23,21 +23,22 @@ _TOPICS = ("remember", "forget", "always", "never", "prefer", "experience", "mem
 
 async def remember(call: Call) -> Answer:
     """By a model for this conversation alone, unless the person agrees to more."""
-    kept = await asyncio.to_thread(_remember, call, alone=call.by == "model")
+    kept = await call.memory.writes.run(_remember, call, call.by == "model")
     question = REMEMBER.format(preview(kept.text))
     if kept.alone and await _others_have_it(call) and await _agrees(call, question, "Remember", "Only here"):
-        kept = await asyncio.to_thread(_remember, call, alone=False)
+        kept = await call.memory.writes.run(_remember, call, False)
     return Answer(_written(kept), _fields(kept))
 
 
 async def forget(call: Call) -> Answer:
     memory, wanted, talk = call.memory, call.text("experience_id"), call.conversation_id
-    known = await asyncio.to_thread(lambda: memory.experiences.list(_key(call), talk))
-    found = next((one for one in known if one.id == wanted and not one.alone), None)
-    asks = call.by == "model" and found is not None and await _others_have_it(call)
-    if asks and found and not await _agrees(call, FORGET.format(preview(found.text)), "Forget", "Keep it"):
-        raise Denied("The person did not agree that it is forgotten.")
-    gone = await asyncio.to_thread(lambda: memory.experiences.forget(_key(call), wanted, talk))
+    if call.by == "model":
+        known = await asyncio.to_thread(lambda: memory.experiences.list(_key(call), talk))
+        found = next((one for one in known if one.id == wanted and not one.alone), None)
+        asks = found is not None and await _others_have_it(call)
+        if asks and found and not await _agrees(call, FORGET.format(preview(found.text)), "Forget", "Keep it"):
+            raise Denied("The person did not agree that it is forgotten.")
+    gone = await memory.writes.run(lambda: memory.experiences.forget(_key(call), wanted, talk))
     return Answer(element("forgotten", {"id": gone.id}, gone.text), {"forgotten": gone.id})
 
 
@@ -76,7 +77,7 @@ def summary_of(arguments: Mapping[str, Any]) -> Summary:
     return Summary(**told)
 
 
-def _remember(call: Call, *, alone: bool) -> Experience:
+def _remember(call: Call, alone: bool) -> Experience:
     return call.memory.experiences.remember(_key(call), call.text("text"), call.conversation_id, alone=alone)
 
 
@@ -188,5 +189,6 @@ OPERATIONS = (
         "otherwise",
         changes=True,
         idle=True,
+        stores=True,
     ),
 )

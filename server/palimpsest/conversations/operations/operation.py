@@ -91,7 +91,9 @@ class Operation:
     `may_omit` are required parameters that something else may stand for; `slow`: the title of the progress that is
     shown; `tell`: what the person is told of the answer where the argument `tell` says so; `changes`: behind it the
     conversation is not as it was; `idle`: no reply may be under way; `rewinds`: another branch of it may be shown.
-    For agents: the parameters that they have, None where they have no such tool."""
+    For agents: the parameters that they have, None where they have no such tool; `told_agents` is what they are told
+    of it instead of the description.
+    `stores`: it is done on the thread that writes, behind what was asked for before, and to its end when cancelled."""
 
     name: str
     description: str
@@ -111,6 +113,8 @@ class Operation:
     changes: bool = False
     rewinds: bool = False
     agents: tuple[str, ...] | None = None
+    told_agents: str = ""
+    stores: bool = False
 
     @property
     def told(self) -> tuple[Parameter, ...]:

@@ -99,6 +99,7 @@ OPERATIONS = (
         command="refs.list",
         does="the refs of a conversation, each in its newest version",
         agents=(),
+        told_agents="The parts of a conversation's replies that have an id: lines, language, versions.",
     ),
     Operation(
         "get_ref",
@@ -110,6 +111,7 @@ OPERATIONS = (
         command="refs.get",
         does="a ref's content, of its newest version or of another one",
         agents=("ref_id", "version"),
+        told_agents="A ref's content, of its newest version or of another one.",
     ),
     Operation(
         "add_ref",
@@ -128,5 +130,6 @@ OPERATIONS = (
         tell="{id} is a ref now.",
         changes=True,
         agents=("ref_id", "content"),
+        stores=True,
     ),
 )

@@ -61,6 +61,7 @@ OPERATIONS = (
         _TOPICS,
         command="temp_file.create",
         does="a text that a conversation and its forks can read",
+        stores=True,
     ),
     Operation(
         "read_temp_file",
@@ -86,6 +87,7 @@ OPERATIONS = (
         _TOPICS,
         command="temp_file.write",
         does="another text for a temporary file, or more of it",
+        stores=True,
     ),
     Operation(
         "list_temp_files",
@@ -103,5 +105,6 @@ OPERATIONS = (
         _TOPICS,
         command="temp_file.delete",
         does="deletes a temporary file",
+        stores=True,
     ),
 )

@@ -41,7 +41,7 @@ class Toolbox:
     ) -> Answer:
         """For a program, whose arguments are checked.  Raises NotFound for no such conversation, and whatever the
         operation raises."""
-        await asyncio.to_thread(self._memory.conversations.get, conversation_id)
+        self._memory.conversations.get(conversation_id)  # at once: what is asked for next must not come before this
         sizes = self._page_size, self._pretty
         call = Call(conversation_id, dict(arguments), self._memory, host, "program", None, *sizes)
         return await _run(operation, call)
@@ -83,7 +83,8 @@ async def _run(operation: Operation, call: Call) -> Answer:
     if inspect.iscoroutinefunction(operation.run):
         answered: Answer = await operation.run(call)
         return answered
-    return await asyncio.to_thread(cast(Callable[[Call], Answer], operation.run), call)
+    run = cast(Callable[[Call], Answer], operation.run)
+    return await (call.memory.writes.run(run, call) if operation.stores else asyncio.to_thread(run, call))
 
 
 def _tool(name: str) -> Operation:
