@@ -15,11 +15,11 @@ NAME_WIDTH = 12
 
 def page(found: Mapping[str, Any]) -> str:
     lines = [f"Palimpsest: statistics since {found['since']}" if found["since"] else "Palimpsest: statistics", ""]
-    if not found["enabled"]:
-        lines += ["Nothing is counted: the setting palimpsest.statistics.enabled is off.", ""]
+    off = "Nothing is counted: the setting palimpsest.statistics.enabled is off."
+    lines += ["Counted on this machine, and sent nowhere." if found["enabled"] else off, ""]
     if not found["since"]:
         return "\n".join([*lines, "Nothing was shown yet.", ""])
-    lines += ["Counted on this machine, and sent nowhere.", "", *_table(("", *HEAD), [_row("all", found)])]
+    lines += _table(("", *HEAD), [_row("all", found)])
     for title in ("kind", "language", "day"):
         sums = found[f"by_{title}"]
         lines += ["", *_table((title, *HEAD), [_row(name, sums[name]) for name in sums])]
