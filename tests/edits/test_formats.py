@@ -15,7 +15,7 @@ from palimpsest.edits.formats.format import Format
 from palimpsest.edits.line_edits import applied
 from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.types import CURSOR_MARKER, LineEdit
+from palimpsest.types import CURSOR_MARKER, LineEdit, ShownLine
 
 URI = "file:///a.py"
 ALL = pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
@@ -119,7 +119,8 @@ def test_what_is_written_is_read_checked_and_applied_as_it_was_meant(format: For
     try:
         text = format.write(block, edits, "Say it.")
     except ValueError:  # only where it cannot be told which line is the mark of code left out
-        assert any(line.strip() == "..." for edit in edits for line in edit.lines)
+        own = [line.text for line in block.lines if line.document_line is not None]
+        assert any(line.strip() == "..." for line in (*own, *(line for edit in edits for line in edit.lines)))
         assert any(line.document_line is None for line in block.lines)
         return
     reply = format.read(text, {block.name: block})
@@ -227,3 +228,12 @@ def test_a_document_that_speaks_of_the_cursor_marker_keeps_it(format: Format) ->
     for block, text in [(marked, f'    return "{CURSOR_MARKER}" + a'), (unmarked, '    return "" + a')]:
         (written,) = format.read(format.write(block, edits, ""), {"editing": block}).written
         assert applied([line.text for line in block.lines], written.edits)[1] == text
+
+
+def test_a_line_that_looks_like_a_mark_beside_one_is_not_removed_by_guesswork() -> None:
+    """The reader could not tell which of both is left."""
+    numbered = [ShownLine("def f(a):", n, n - 1) for n in range(1, 7)]
+    marks = [ShownLine("    ...", 7, 6), ShownLine("    ...", None, None), ShownLine("...", 8, 10)]
+    block = ShownBlock("editing", True, "file:///a.py", 1, (*numbered, *marks))
+    with pytest.raises(ValueError, match="reads like a mark"):
+        FORMATS["whole"].write(block, [LineEdit(4, 7, ())], "Say it.")

@@ -49,13 +49,14 @@ def _around(block: ShownBlock, start: int, end: int) -> tuple[int, int]:
 
 
 def unmistakable(block: ShownBlock, edits: Sequence[LineEdit], read: Callable[[str], Reply], reply: str) -> str:
-    """The reply, if it is read back as it was meant.  Raises ValueError if not, because it adds a line that looks like
-    a mark of omitted code next to such a mark."""
+    """The reply, if it is read back as it was meant.  Raises ValueError if not, because a line that is added or removed
+    looks like a mark of omitted code next to such a mark."""
     left_out = marks(block)
     like = {block.lines[i].text.strip() for i in left_out}
-    if any(line.strip() in like for edit in edits for line in edit.lines):
+    own = (line.text for i, line in enumerate(block.lines) if i not in left_out)
+    if any(line.strip() in like for line in (*own, *(line for edit in edits for line in edit.lines))):
         lines = [f"\n{i}" if i in left_out else line for i, line in enumerate(texts(block))]
         (written,) = read(reply).written
         if written.problem or applied(lines, written.edits) != applied(lines, edits):
-            raise ValueError("a line that is added reads like a mark of code left out")
+            raise ValueError("a line reads like a mark of code left out")
     return reply
