@@ -151,21 +151,25 @@ def check(asked: Asked) -> None:
     for item in asked.items:
         assert item.range is not None
         assert item.range.end == asked.position
-        assert item.range.start == lsp.Position(asked.position.line, len(before[: match.start()].encode()))
-        assert item.filter_text == item.insert_text
-        assert str(item.filter_text).startswith(match[0])
-        assert len(str(item.filter_text)) > len(match[0])
+        typed = before[len(before.encode()[: item.range.start.character].decode()) :]
+        assert item.range.start.line == asked.position.line
+        assert typed == match[0] or (typed == before and not before.strip())  # a wrong indentation is replaced
+        assert item.filter_text == (item.insert_text if typed.strip() else f"{typed}{item.insert_text}")
+        assert str(item.filter_text).startswith(typed)
+        assert len(str(item.filter_text)) > len(typed)
 
 
 async def storm_of(editor: Editor, seconds: float, seed: int) -> Storm:
     uri = editor.open("shop/cart.py")
+    code = editor.texts[uri]
     await editor.settled(uri, editor.at(uri, "total = self.subtotal()"))
     storm = Storm(editor, uri, seed)
     watching = asyncio.create_task(storm.watch())
     await storm.blow(seconds)
-    where = storm.text.find("    def ")
-    storm.change(max(0, where), max(0, where), "    def last(self) -> None:\n        if self.disc\n\n")
-    storm.offset -= 2
+    # There is an answer for this, whatever names and brackets the storm has left.
+    storm.change(0, len(storm.text), code)
+    storm.change(at := code.index("total = self.subtotal()"), at, "if self.disc\n        ")
+    storm.offset = at + len("if self.disc")
     storm.ask()
     await asyncio.wait_for(asyncio.gather(*storm.tasks), 240)  # against hangs alone
     await editor.until_idle()
