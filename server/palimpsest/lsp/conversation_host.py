@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from palimpsest.conversations.events import MemorySetAside, TurnBegan, TurnEnded
-from palimpsest.conversations.host import WriteMode, WriteQuestion, WrittenFile, asking_to_write, is_allowed
+from palimpsest.conversations.host import Host, WriteQuestion, asking_to_write, is_allowed
 from palimpsest.conversations.turns import Turn
 from palimpsest.conversations.unfit import unfit
 from palimpsest.errors import Denied
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.file_writing import check_before, write_file
-from palimpsest.workspace.changes import check
+from palimpsest.workspace.changes import FileWrite
+from palimpsest.workspace.writing import Written
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -40,7 +41,7 @@ def _say_whether_it_converses(server: PalimpsestServer, session: Session, turn: 
         server.window.report.warn(why)
 
 
-class WindowHost:
+class WindowHost(Host):
     """Asks the person and writes files through one editor window."""
 
     def __init__(self, server: PalimpsestServer) -> None:
@@ -55,23 +56,12 @@ class WindowHost:
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
         return await chosen(self._server, question, (yes, no)) == yes
 
-    async def write_file(
-        self,
-        conversation: str,
-        path: str,
-        text: str,
-        mode: WriteMode = "write",
-        insert_at_line: int | None = None,
-        *,
-        overwrite: bool = False,
-    ) -> WrittenFile:
-        check(mode, insert_at_line)
-        real, is_there = await check_before(self._server, path, mode, overwrite=overwrite)
+    async def write_file(self, conversation: str, file: FileWrite) -> Written:
+        file.check()
+        real, is_there = await check_before(self._server, file)
         roots = self._server.window.roots.folders
-        question = asking_to_write(real, roots, text, mode, is_there=is_there)
+        question = asking_to_write(real, roots, file, is_there=is_there)
         permissions = self._server.window.session.conversing.memory.permissions
         if not await is_allowed(permissions, question, self._ask):
-            raise Denied(f"The person did not allow it to write to {path}.")
-        how = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "asked": real}
-        done = await write_file(self._server, path, text, **how)  # type: ignore[arg-type]
-        return WrittenFile(done.shown, done.bytes, done.lines)
+            raise Denied(f"The person did not allow it to write to {file.path}.")
+        return await write_file(self._server, file, asked=real)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
+from palimpsest.conversations.answers import Answer
 from palimpsest.conversations.documents import tool_answers
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
 from palimpsest.conversations.documents.referring import Referring
-from palimpsest.conversations.documents.tool_answers import DocumentAnswer, Excerpt
+from palimpsest.conversations.documents.tool_answers import Excerpt
 from palimpsest.conversations.documents.workspace_documents import Place, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.passages import passage
@@ -51,7 +52,7 @@ class DocumentTools:
         self._referring = referring
         self._memory = memory
 
-    async def read_document(self, conversation_id: str, document: str, heading: str = "") -> DocumentAnswer:
+    async def read_document(self, conversation_id: str, document: str, heading: str = "") -> Answer:
         """A document by path, title, alias or link.  Raises NotFound, InvalidArgument, StorageError."""
         root, meaning = await self._meant(_as_link(document, heading))
         path = meaning.document.path
@@ -66,7 +67,7 @@ class DocumentTools:
         await self._note(conversation_id, [reference])
         return tool_answers.read(path, meaning.document.outline.title or path, under, content)
 
-    async def find_documents(self, conversation_id: str, query: str, limit: int | None = None) -> DocumentAnswer:
+    async def find_documents(self, conversation_id: str, query: str, limit: int | None = None) -> Answer:
         """Documents that have some of the words, the best first."""
         found, most = dict[str, tuple[str, str, str]](), _most(limit)
         snippets = dict[str, str]()
@@ -84,7 +85,7 @@ class DocumentTools:
         )
         return tool_answers.documents(query, list(found.values()))
 
-    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None = None) -> DocumentAnswer:
+    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None = None) -> Answer:
         """Sections that have some of the words, the best first, each as far as an excerpt goes."""
         found = list[Excerpt]()
         for root in self._documents.folders:
