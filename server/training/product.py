@@ -24,7 +24,7 @@ from palimpsest.context.view import CursorView
 from palimpsest.edits.formats.ln_diff import TEXT as LN_DIFF
 from palimpsest.languages.registry import language_of
 from palimpsest.prompt import blocks as rendering
-from palimpsest.prompt.suggestion import suggestion_tail
+from palimpsest.prompt.instructions import suggestion_tail
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.roots import Roots

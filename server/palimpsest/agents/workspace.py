@@ -12,7 +12,9 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from mcp.server.mcpserver.exceptions import ToolError
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.windows.client import Window, WindowGone, WindowSilent
@@ -216,3 +218,15 @@ def shown(block: dict[str, Any], *, text: bool) -> dict[str, Any]:
     """A block for an agent."""
     fields = ("type", "name", "tokens", "state", "source", "pinned", "editable", "uri", *(("text",) if text else ()))
     return {field: block[field] for field in fields if block.get(field) not in (None, "")}
+
+
+T = TypeVar("T")
+
+
+async def told(answer: Awaitable[T]) -> T:
+    try:
+        return await answer
+    except PalimpsestError as error:
+        raise ToolError(str(error)) from None
+    except OSError as error:
+        raise ToolError(f"The folder for sockets cannot be read: {error}") from None

@@ -15,7 +15,7 @@ from palimpsest.context.sources.rules import RulesSource
 from palimpsest.conversations.answers import failed
 from palimpsest.conversations.budgets import Shares, reserve
 from palimpsest.conversations.call_runner import Needs, Tools, sent_of_tools
-from palimpsest.conversations.compaction.dropping import SizedResult, SizedTurn, dropped
+from palimpsest.conversations.compaction.keeping import SizedResult, SizedTurn, dropped
 from palimpsest.conversations.descriptors.incoming import shortened
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompts import (

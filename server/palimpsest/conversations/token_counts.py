@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from palimpsest import wire
 from palimpsest.context.estimate import estimate
 from palimpsest.errors import EngineError
-from palimpsest.providers.base.estimating import Estimating
+from palimpsest.providers.base.protocol import Estimating
 from palimpsest.window.events import CacheForgotten
 from palimpsest.window.services import Services
 

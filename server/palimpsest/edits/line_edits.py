@@ -5,6 +5,7 @@ In: lines without line ends, `LineEdit`s.  Out: the same.  Pure: does not know a
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Sequence
 
 from palimpsest.text.alike import ends_alike, n_alike
@@ -69,3 +70,13 @@ def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
             twice.add(lines[i])
         seen[lines[i]] = i
     return {text: i for text, i in seen.items() if text not in twice}
+
+
+def unified(lines: Sequence[str], edits: Iterable[LineEdit], file: str, *, context: int = 3) -> str:
+    """The edits of `lines` in the format of `diff -u`, with a newline after each line; empty if nothing changes.
+
+    `file` is the name shown, relative to the workspace.
+    """
+    changed = applied(lines, edits)
+    names = f"a/{file}", f"b/{file}"
+    return "".join(f"{line}\n" for line in difflib.unified_diff(lines, changed, *names, n=context, lineterm=""))

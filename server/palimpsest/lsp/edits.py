@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.edits.diff import unified
+from palimpsest.edits.line_edits import unified
 from palimpsest.lsp.convert import text_edit
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import DocumentChange, Proposal

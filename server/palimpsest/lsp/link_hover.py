@@ -13,8 +13,8 @@ from palimpsest.documents.passages import LONGEST_LINE, passage, summary_of
 from palimpsest.documents.wikilinks import Found, Missing
 from palimpsest.lsp import link_ids, virtual
 from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.link_ids import fenced, plain, told
 from palimpsest.lsp.link_places import LinkAt, is_markdown, link_at, meant
-from palimpsest.lsp.link_words import fenced, plain, told
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.config.files import file_layers
-from palimpsest.config.layers import merged
+from palimpsest.config.layers import file_layers, merged
 from palimpsest.errors import InvalidArgument
 from palimpsest.session.building import build
 from palimpsest.session.session import Session

@@ -20,16 +20,41 @@ from palimpsest.context.sources.cached import children
 from palimpsest.context.sources.counterparts import Counterparts
 from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.lines_of import LinesOf
-from palimpsest.context.sources.parsed_files import ParsedFiles
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FIXTURE, PER_RANK, TEST
 from palimpsest.context.view import CursorView
+from palimpsest.languages.registry import language_of
 from palimpsest.syntax.names import imports
-from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.syntax.scopes import Scope, enclosing, file_scope, scope_at, scopes
 from palimpsest.text.bounded import forget_oldest
+from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
-from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.files import Stamp, WorkspaceFiles
+
+LONGEST = 200_000
+"""Characters."""
+_MOST_KEPT = 32
+_MOST_CHARACTERS = 2_000_000
+
+
+class ParsedFiles:
+    def __init__(self, files: WorkspaceFiles) -> None:
+        self._files = files
+        self._known: dict[Path, tuple[Stamp, Parsed]] = {}
+
+    def of(self, path: Path) -> Parsed | None:
+        source = self._files.source(path)
+        known = self._known.pop(path, None)
+        if source is None or len(source.text) > LONGEST:
+            return None
+        if known is None or known[0] != source.stamp:
+            language = language_of("", path.name)
+            known = source.stamp, parse_snapshot(Snapshot(source.uri, 0, language.id, source.text), language)
+        self._known[path] = known
+        forget_oldest(self._known, _MOST_KEPT, lambda kept: len(kept[1].snapshot.text), _MOST_CHARACTERS)
+        return known[1]
+
 
 MOST_TESTS = 2
 MOST_FILES = 3

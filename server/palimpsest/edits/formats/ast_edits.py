@@ -13,6 +13,8 @@ from palimpsest.edits.formats.ast_grammar import SHARED, node_rules
 from palimpsest.edits.formats.elements import (
     LAST_LINE_END,
     Element,
+    attributes,
+    closing,
     unfenced,
 )
 from palimpsest.edits.formats.format import Format
@@ -22,7 +24,6 @@ from palimpsest.edits.formats.renaming import renamed
 from palimpsest.edits.gbnf import reply_grammar
 from palimpsest.edits.line_edits import applied
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.tags import attributes, closing
 from palimpsest.prompt.formats import FormatText
 from palimpsest.text.markup import attribute, escape_closing, unescape_closing
 from palimpsest.types import LineEdit

@@ -6,10 +6,11 @@ In: the core's changes of health.  Out: lines on stderr; an engine without a mod
 from __future__ import annotations
 
 import asyncio
+import logging
+import sys
 
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.lifetime.lifetime import Life
-from palimpsest.engine.lifetime.say import say
 from palimpsest.wire import Health
 
 
@@ -34,3 +35,11 @@ def tell(core: EngineCore, life: Life, *, keys: int) -> None:
 
     core.on_change(changed)
     changed(core.health())
+
+
+logger = logging.getLogger(__name__)
+
+
+def say(text: str) -> None:
+    print(f"palimpsest engine: {text}", file=sys.stderr, flush=True)
+    logger.info("%s", text)

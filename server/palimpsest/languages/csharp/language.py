@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.csharp import namespaces, usings, words
+from palimpsest.languages.csharp import namespaces, words
 from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
@@ -89,11 +89,11 @@ class CSharp(Base):
         if is_type or first == "@" or _may_inherit(parsed, name):
             return True
         directives = (parsed.snapshot.lines[item.line] for item in imports(parsed))
-        return any(usings.is_static(text) for text in directives)
+        return any(namespaces.is_static(text) for text in directives)
 
     # Imports
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        return usings.imported(parsed, statement)
+        return namespaces.imported(parsed, statement)
 
     def module_name(self, file: str) -> str:
         path = PurePosixPath(file)

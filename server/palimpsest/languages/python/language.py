@@ -18,7 +18,7 @@ from typing import Generic, Protocol
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.python import calls, docstrings, evidence, imports, lines
+from palimpsest.languages.python import calls, evidence, imports, lines
 from palimpsest.languages.python.headers import ends_with_colon, one_line
 from palimpsest.languages.python.packages import names
 from palimpsest.syntax.parse import Parsed, parse_text
@@ -79,10 +79,10 @@ class Python(Base):
         return header, range(header.snapshot.line_count)
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
-        return docstrings.docstring(parsed, scope)
+        return lines.docstring(parsed, scope)
 
     def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
-        return docstrings.docstring_lines(parsed, scope, end)
+        return lines.docstring_lines(parsed, scope, end)
 
     def docstring_written(self, text: str) -> str:
         return f'"""{text}"""'

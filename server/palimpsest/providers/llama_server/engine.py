@@ -34,8 +34,7 @@ from palimpsest.providers.llama_server.prompt import (
 )
 from palimpsest.providers.llama_server.tokenizer import RemoteTokenizer, ServerFacts, read
 from palimpsest.providers.whole_prompt.blocks import PromptBlocks, stats
-from palimpsest.providers.whole_prompt.engine import BLOCKS_SHARE, Tally, WholePromptEngine
-from palimpsest.providers.whole_prompt.stop_filter import StopFilter
+from palimpsest.providers.whole_prompt.engine import BLOCKS_SHARE, StopFilter, Tally, WholePromptEngine
 from palimpsest.wire import CacheMap, Choice, GenerateAnswer, GenerateRequest, ModelInfo, SyncAnswer, SyncRequest
 
 FINISH = {"eos": "end", "limit": "length", "word": "stop"}

@@ -28,9 +28,8 @@ from palimpsest.providers.openai.facts import Facts, facts
 from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, SentState, body, estimate, put
 from palimpsest.providers.openai.tools import ComingCalls, refuses_tools
 from palimpsest.providers.whole_prompt.blocks import stats
-from palimpsest.providers.whole_prompt.engine import BLOCKS_SHARE, Tally, WholePromptEngine
+from palimpsest.providers.whole_prompt.engine import BLOCKS_SHARE, StopFilter, Tally, WholePromptEngine
 from palimpsest.providers.whole_prompt.fim import answered
-from palimpsest.providers.whole_prompt.stop_filter import StopFilter
 from palimpsest.wire import CacheMap, Choice, GenerateAnswer, GenerateRequest, ModelInfo, SyncAnswer, SyncRequest
 
 logger = logging.getLogger(__name__)
