@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,14 @@ from palimpsest.engine.llama.vocab import Ids
 from palimpsest.wire import Sampling
 
 FIRST_TRIES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A token; `after`: the tokens that were left to draw from, most probable first, as (token, probability)."""
+
+    token: int
+    after: tuple[tuple[int, float], ...] = ()
 
 
 class Choosing:
@@ -38,11 +47,11 @@ class Choosing:
         if self._grammar is not None:
             self._grammar.close()
 
-    def _drawn(self, row: Logits) -> tuple[int, Any] | None:
-        """The token, and llama.cpp's array of what it was drawn from where it was; None where nothing is left."""
+    def _drawn(self, row: Logits, *, keep: bool = False) -> Picked | None:
+        """None where nothing is left.  `keep`: what the token was drawn from is wanted as well."""
         if self._chain is None:
             best = int(row.argmax())
-            return (best, None) if row[best] > -np.inf else None
+            return Picked(best) if row[best] > -np.inf else None
         ids = np.flatnonzero(row > -np.inf)
         if not len(ids):
             return None
@@ -51,7 +60,11 @@ class Choosing:
         array = array_of(self._api, found)
         self._api.llama_sampler_apply(self._chain, ctypes.byref(array))
         assert 0 <= array.selected < array.size, f"nothing selected of {array.size}"
-        return int(array.data[array.selected].id), array
+        token = int(array.data[array.selected].id)
+        if not keep:
+            return Picked(token)
+        left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
+        return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
 
 
 class Sampler(Choosing):
@@ -100,7 +113,7 @@ class Sampler(Choosing):
 
     def _choose(self, row: Logits) -> int | None:
         drawn = self._drawn(row)
-        return None if drawn is None else drawn[0]
+        return None if drawn is None else drawn.token
 
     def _pick_admitted(self, row: Logits) -> int | None:
         """Choose among what the grammar admits.  Greedy: the best few are tried before the whole vocabulary."""

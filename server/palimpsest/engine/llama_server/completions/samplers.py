@@ -9,13 +9,12 @@ from __future__ import annotations
 import ctypes
 import secrets
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from palimpsest.engine.generation.grammar import Constraint
-from palimpsest.engine.generation.sampler import Choosing, admitted, only
+from palimpsest.engine.generation.sampler import Choosing, Picked, admitted, only
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import Logits, Model
 from palimpsest.engine.llama.vocab import Ids
@@ -31,14 +30,6 @@ NOT_EVERYWHERE = {
     "xtc": "llama_sampler_init_xtc",
 }
 """Samplers that a library may lack, which then change nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """A token; `after`: the tokens that were left to draw from, most probable first, as (token, probability)."""
-
-    token: int
-    after: tuple[tuple[int, float], ...] = ()
 
 
 class Chain(Choosing):
@@ -67,26 +58,16 @@ class Chain(Choosing):
             row[token] += bias
         if among is not None:
             row = only(row, among)
-        picked = self._choose(row)
+        picked = self._drawn(row, keep=self._keep)
         if picked is None or self._grammar is None or self._grammar.admits(picked.token):
             return picked
-        return self._choose(admitted(row, self._grammar))
+        return self._drawn(admitted(row, self._grammar), keep=self._keep)
 
     def accept(self, token: int, *, end: bool) -> None:
         if self._chain is not None:
             self._api.llama_sampler_accept(self._chain, token)
         if self._grammar is not None and not end:
             self._grammar.accept(token)
-
-    def _choose(self, row: Logits) -> Picked | None:
-        drawn = self._drawn(row)
-        if drawn is None:
-            return None
-        token, array = drawn
-        if not self._keep:
-            return Picked(token)
-        left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
-        return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
 
 
 def _chain(api: Any, model: Model, params: Params, n_ctx: int) -> Any:
