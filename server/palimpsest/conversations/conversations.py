@@ -85,13 +85,6 @@ class Conversations:
         with self._database.reading() as rows:
             return self._get(rows, identity)
 
-    def find_by_uri(self, uri: str) -> Conversation | None:
-        with self._database.reading() as rows:
-            row = rows.execute(
-                f"SELECT {COLUMNS} FROM conversation WHERE uri = ? ORDER BY updated DESC LIMIT 1", (uri,)
-            ).fetchone()
-        return None if row is None else Conversation(*row)
-
     def list(self) -> list[Conversation]:
         """The one changed last first; forks are not among them."""
         with self._database.reading() as rows:

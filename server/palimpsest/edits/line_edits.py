@@ -72,11 +72,11 @@ def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
     return {text: i for text, i in seen.items() if text not in twice}
 
 
-def unified(lines: Sequence[str], edits: Iterable[LineEdit], file: str, *, context: int = 3) -> str:
+def unified(lines: Sequence[str], edits: Iterable[LineEdit], file: str) -> str:
     """The edits of `lines` in the format of `diff -u`, with a newline after each line; empty if nothing changes.
 
     `file` is the name shown, relative to the workspace.
     """
     changed = applied(lines, edits)
     names = f"a/{file}", f"b/{file}"
-    return "".join(f"{line}\n" for line in difflib.unified_diff(lines, changed, *names, n=context, lineterm=""))
+    return "".join(f"{line}\n" for line in difflib.unified_diff(lines, changed, *names, lineterm=""))

@@ -12,7 +12,7 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 from palimpsest.config.settings import Settings
 from palimpsest.errors import InvalidArgument
@@ -24,9 +24,7 @@ from palimpsest.text.uris import can_be_written, path_or_none
 from palimpsest.window.events import Events, FeatureSwitched, WindowClosing
 
 Scope = Literal["everywhere", "language", "folder", "buffer"]
-SCOPES: tuple[Scope, ...] = ("everywhere", "language", "folder", "buffer")
 Feature = Literal["completion", "suggestion", "nextEdit"]
-FEATURES: tuple[Feature, ...] = get_args(Feature)
 
 
 @dataclass(slots=True)

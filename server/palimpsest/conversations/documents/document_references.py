@@ -107,10 +107,6 @@ class DocumentReferences:
         uses = [DocumentUse(*row) for row in found]
         return sorted(uses, key=lambda one: (not one.is_used, -one.n_conversations, -one.n_turns, one.path))
 
-    def never_used(self) -> list[DocumentUse]:
-        """Those that were only ever found."""
-        return [one for one in self.usage() if not one.is_used]
-
     def together(self, paths: Sequence[str]) -> dict[str, int]:
         """Other documents of the conversations that refer to one of these, with the number of such conversations."""
         counts, wanted = dict[str, int](), set(paths)

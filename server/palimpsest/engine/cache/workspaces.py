@@ -61,11 +61,6 @@ class Workspaces(Mapping[str, Workspace]):
             workspace.forget()
         self.shared.store.forget(name)
 
-    def reset_all(self) -> None:
-        """The same for every workspace, those that are closed included."""
-        for name in {*self._named, *self.shared.store.workspaces}:
-            self.reset(name)
-
     def close(self, name: str) -> None:
         """Free its cells; its blocks' KV goes to the store."""
         workspace = self._named.pop(name, None)

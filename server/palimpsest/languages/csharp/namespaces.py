@@ -78,8 +78,3 @@ def imported(parsed: Parsed, directive: Node) -> list[Import]:
 def is_static(text: str) -> bool:
     """Whether a directive gives the members of a class."""
     return "static" in text.partition("//")[0].split()
-
-
-def is_global(text: str) -> bool:
-    """Whether a directive is one of every file of its project."""
-    return text.split()[:1] == ["global"]
