@@ -42,6 +42,7 @@ class C(Base):
     suffixes: tuple[str, ...] = (".c", ".h")
     test_names = ("test_{}", "{}_test", "{}_tests", "{}_unittest", "{}Test", "{}Tests", "Test{}")
     tested_beside = (".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx")
+    query_files: tuple[str, ...] = ("queries.scm", "own.scm")
     grammar_module = "tree_sitter_c"
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"))
     doc_comments = ("/**", "/*!", "///", "//!", "/*", "//")

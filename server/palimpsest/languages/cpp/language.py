@@ -41,6 +41,7 @@ class Cpp(C):
     name = "C++"
     language_ids = ("cpp",)
     suffixes = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".inl", ".cppm", ".ixx")
+    query_files = ("../c/queries.scm", "queries.scm")
     grammar_module = "tree_sitter_cpp"
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier", "namespace_identifier"})
     builtin_members = words.COMMON_MEMBERS
