@@ -17,7 +17,7 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import DocumentChange, Proposal
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.suggestions import Offer
+    from palimpsest.edits.suggestions.proposals import Offer
     from palimpsest.lsp.window import Client
     from palimpsest.text.roots import Roots
 

@@ -25,7 +25,8 @@ from palimpsest.lsp.progress import report
 from palimpsest.text.markup import attribute, escape_closing
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.suggestions import Offer, Suggested
+    from palimpsest.edits.suggestions.proposals import Offer
+    from palimpsest.edits.suggestions.ranking import Suggested
     from palimpsest.edits.summaries import Summarized
     from palimpsest.lsp.server import PalimpsestServer
 

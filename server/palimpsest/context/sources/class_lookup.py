@@ -13,10 +13,11 @@ from pathlib import Path
 
 from palimpsest.context.sources.cached import children, visible
 from palimpsest.languages.modules import Modules
-from palimpsest.syntax.names import Visible, imports
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.names import Visible
 from palimpsest.syntax.parse import Parsed, parse_text
-from palimpsest.syntax.scopes import Scope, additions, aliases, file_scope, signature
-from palimpsest.syntax.values import Import
+from palimpsest.syntax.scopes import additions, aliases, file_scope, signature
+from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.workspace.files import FileText, WorkspaceFiles
 

@@ -24,9 +24,10 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FIXTURE, PER_RANK, TEST
 from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_of
-from palimpsest.syntax.names import imports
+from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed, parse_snapshot
-from palimpsest.syntax.scopes import Scope, enclosing, file_scope, scope_at, scopes
+from palimpsest.syntax.scopes import enclosing, file_scope, scope_at, scopes
+from palimpsest.syntax.values import Scope
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
