@@ -48,6 +48,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import Protocol
 
 import tree_sitter
 from tree_sitter import Node, Query
@@ -70,6 +71,14 @@ _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
 
 
+class Values(Protocol):
+    """What tells the classes of values."""
+
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]: ...
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str: ...
+
+
 class Base(Language):
     """What queries find, and what is the same in most languages; `Language` says what is asked, and has the rest."""
 
@@ -85,6 +94,8 @@ class Base(Language):
     """Types of nodes that are a member together with its head, `self.a`."""
     opaque: frozenset[str] = frozenset()
     """Types of nodes that may occur in a target but bind nothing."""
+    values: Values | None = None
+    """None where nothing is known of them."""
     before_body: frozenset[str] = frozenset()
     """Types of nodes between a header and its body that a signature leaves out."""
     leading: frozenset[str] = frozenset()
@@ -222,6 +233,12 @@ class Base(Language):
         return [*named, *(scope.qualified_name for scope in scopes(parsed) if scope.kind == "namespace")]
 
     # Values and calls
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        return frozenset() if self.values is None else self.values.owners(parsed, start, end)
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str:
+        return "" if self.values is None else self.values.head(parsed, start, end)
+
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         matches = parsed.matches("bases", cls.def_line, cls.header_end_line)
         bases = [node for captures in matches for node in captures.get("base", ())]

@@ -45,6 +45,7 @@ class CSharp(Base):
     suffixes = (".cs", ".csx")
     test_names = ("{}Tests", "{}Test", "{}Specs", "{}Spec")
     grammar_module = "tree_sitter_c_sharp"
+    values = _TYPED
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=('"""',))
     doc_comments = ("///", "/**")
     identifiers = frozenset({"identifier", "implicit_parameter"})
@@ -142,9 +143,6 @@ class CSharp(Base):
         node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
         made = None if node is None else _initialized(node)
         return _TYPED.class_of(parsed, made) if made is not None else _TYPED.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return _TYPED.head(parsed, start, end)
 
 
 def _initialized(node: Node) -> Node | None:

@@ -40,6 +40,7 @@ class Python(Base):
     suffixes = (".py", ".pyi", ".pyw")
     fixture_files = ("conftest.py",)
     grammar_module = "tree_sitter_python"
+    values = evidence
     lexical = lines.LEXICAL
     indented = True
     members = frozenset({"attribute"})
@@ -115,12 +116,6 @@ class Python(Base):
 
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
         return names.means_module(head, imported, file, module)
-
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return evidence.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return evidence.head(parsed, start, end)
 
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         return evidence.bases(parsed, cls)
