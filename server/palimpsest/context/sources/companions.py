@@ -31,7 +31,8 @@ from palimpsest.syntax.values import Scope
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
-from palimpsest.workspace.files import Stamp, WorkspaceFiles
+from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
 LONGEST = 200_000
 """Characters."""
@@ -42,19 +43,15 @@ _MOST_CHARACTERS = 2_000_000
 class ParsedFiles:
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._known: dict[Path, tuple[Stamp, Parsed]] = {}
+        self._known = Kept[Path, Parsed](_MOST_KEPT, _MOST_CHARACTERS)
 
     def of(self, path: Path) -> Parsed | None:
         source = self._files.source(path)
-        known = self._known.pop(path, None)
         if source is None or len(source.text) > LONGEST:
             return None
-        if known is None or known[0] != source.stamp:
-            language = language_of("", path.name)
-            known = source.stamp, parse_snapshot(Snapshot(source.uri, 0, language.id, source.text), language)
-        self._known[path] = known
-        forget_oldest(self._known, _MOST_KEPT, lambda kept: len(kept[1].snapshot.text), _MOST_CHARACTERS)
-        return known[1]
+        language = language_of("", path.name)
+        snapshot = Snapshot(source.uri, 0, language.id, source.text)
+        return self._known.get(path, source, lambda: parse_snapshot(snapshot, language))
 
 
 MOST_TESTS = 2
