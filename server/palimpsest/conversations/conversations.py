@@ -61,7 +61,7 @@ def name_of(text: str) -> str:
 
 
 class Conversations:
-    """One database's."""
+    """Makes, finds and changes the conversations in a database."""
 
     def __init__(self, database: Database, contents: Contents) -> None:
         self._database = database

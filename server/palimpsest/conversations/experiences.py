@@ -27,7 +27,7 @@ class Experience:
 
 
 class Experiences:
-    """One database's, by memory key."""
+    """Keeps experiences in a database, by memory key."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

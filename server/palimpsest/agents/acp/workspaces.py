@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class AcpWorkspace:
-    """One set of folders."""
+    """A window's session for one set of folders."""
 
     def __init__(self, roots: tuple[Path, ...]) -> None:
         layers, problems = file_layers(folders.config(), roots)

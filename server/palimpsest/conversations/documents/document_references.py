@@ -48,7 +48,7 @@ class Summary:
 
 
 class DocumentReferences:
-    """One database's."""
+    """Keeps in a database which turns refer to which documents."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -19,7 +19,7 @@ MANY_WORKSPACES = 128
 
 
 class Workspaces(Mapping[str, Workspace]):
-    """By name."""
+    """Opens and closes workspaces by name."""
 
     def __init__(self, shared: Shared, *, in_place: bool) -> None:
         self.shared = shared

@@ -49,7 +49,7 @@ REPLACED = "The request was cancelled, or replaced by a newer one."
 
 
 class Streams:
-    """Those of one engine.  Made on an event loop."""
+    """The tasks of one engine.  Made on an event loop."""
 
     def __init__(self) -> None:
         self._newest = Newest()
