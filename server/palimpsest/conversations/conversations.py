@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from palimpsest.conversations.contents import Contents
-from palimpsest.conversations.memory_keys import checked
+from palimpsest.conversations.experiences import checked_key
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import InvalidArgument, NotFound
 
@@ -105,7 +105,7 @@ class Conversations:
 
     def set_memory_key(self, identity: str, key: str) -> Conversation:
         """Whose experiences it has.  Raises NotFound, InvalidArgument."""
-        return self._set(identity, "memory_key", checked(key))
+        return self._set(identity, "memory_key", checked_key(key))
 
     def delete(self, identity: str) -> None:
         """With its turns, refs, descriptors, checkpoints, forks and temporary files, and all texts that nothing else

@@ -27,8 +27,7 @@ from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder
 from palimpsest.conversations.reply_writer import Writing, begun
 from palimpsest.conversations.summarizing import asking
-from palimpsest.conversations.thresholds import thresholds, thresholds_for
-from palimpsest.conversations.token_counts import TokenCounts
+from palimpsest.conversations.token_counts import TokenCounts, thresholds, thresholds_for
 from palimpsest.conversations.turns import BUSY, Role, Turn
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, PalimpsestError
 from palimpsest.text.positions import well_formed

@@ -35,7 +35,7 @@ from palimpsest.conversations.prompts import (
 )
 from palimpsest.conversations.refs.tags import PROBLEMS
 from palimpsest.conversations.reply_writer import NATIVE
-from palimpsest.conversations.thresholds import thresholds
+from palimpsest.conversations.token_counts import thresholds
 from palimpsest.conversations.turns import Turn
 from palimpsest.errors import InvalidArgument
 from palimpsest.prompt.blocks import render_context

@@ -27,7 +27,7 @@ from palimpsest.conversations.operations.relevance import foreseen
 from palimpsest.conversations.operations.table import OF_DESCRIPTORS, TOOLS
 from palimpsest.conversations.operations.toolbox import Toolbox
 from palimpsest.conversations.summarizing import summarized
-from palimpsest.conversations.thresholds import thresholds
+from palimpsest.conversations.token_counts import thresholds
 from palimpsest.errors import PalimpsestError
 from palimpsest.window.services import Services
 
