@@ -28,6 +28,7 @@ WHO_S = 3.0
 """A window says at once which folders it has, unless it is suspended."""
 SILENT_S = 30.0
 """A window that did not say so is left alone for so long, where another one answers."""
+T = TypeVar("T")
 
 
 class NoWindow(PalimpsestError):
@@ -218,9 +219,6 @@ def shown(block: dict[str, Any], *, text: bool) -> dict[str, Any]:
     """A block for an agent."""
     fields = ("type", "name", "tokens", "state", "source", "pinned", "editable", "uri", *(("text",) if text else ()))
     return {field: block[field] for field in fields if block.get(field) not in (None, "")}
-
-
-T = TypeVar("T")
 
 
 async def told(answer: Awaitable[T]) -> T:

@@ -29,6 +29,18 @@ SMALL = 500_000_000
 
 NAME_TOKENS = 16
 """The most tokens of a name."""
+Moment: TypeAlias = Literal["asked", "pause", "typing"]
+N_LINES = 8
+"""Four were nearly as good."""
+N_TIMES = 5
+"""Reviews that say how long one takes here."""
+MOMENTS: dict[str, tuple[Moment, ...]] = {
+    "never": (),
+    "asked": ("asked",),
+    "pause": ("asked", "pause"),
+    "auto": ("asked", "pause"),
+    "always": ("asked", "pause", "typing"),
+}
 
 
 def completion(
@@ -98,21 +110,6 @@ def name(requests: Requests, view: CursorView, blocks: Iterable[Block], slot: wi
     """The rest of a name, for someone who waits for an edit and does not type."""
     request = completion(requests, view, (), multiline=False, n=1, first=False)
     return replace(request, slot=slot, sync=requests.sync(blocks, slot), max_tokens=NAME_TOKENS, replace="")
-
-
-Moment: TypeAlias = Literal["asked", "pause", "typing"]
-
-N_LINES = 8
-"""Four were nearly as good."""
-N_TIMES = 5
-"""Reviews that say how long one takes here."""
-MOMENTS: dict[str, tuple[Moment, ...]] = {
-    "never": (),
-    "asked": ("asked",),
-    "pause": ("asked", "pause"),
-    "auto": ("asked", "pause"),
-    "always": ("asked", "pause", "typing"),
-}
 
 
 class Reviewing:

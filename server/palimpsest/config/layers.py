@@ -38,6 +38,7 @@ OF_CLIENTS = frozenset(
 """Settings of editors' extensions, which have the same prefix: an editor that is asked for ours sends them along."""
 KEY_HINT = "Put it into the environment variable that `engine.api_key_env` names, or into your editor's secret store."
 TRUST_HINT = "Set it in your editor or in your configuration folder."
+FILE = "palimpsest.toml"
 
 
 class WorkspaceLayer(dict[str, Any]):
@@ -171,9 +172,6 @@ def read_toml(path: Path, within: Path | None = None) -> tuple[dict[str, Any], l
         return {}, [SettingsError(str(path), f"{error.message}.", hint="The defaults are used.")]
     except (OSError, ValueError, RecursionError) as error:
         return {}, [SettingsError(str(path), f"cannot be read: {error}.", hint="The defaults are used.")]
-
-
-FILE = "palimpsest.toml"
 
 
 def file_layers(own: Path, roots: Iterable[Path]) -> tuple[list[Layer], list[PalimpsestError]]:

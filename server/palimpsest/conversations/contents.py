@@ -18,6 +18,11 @@ from palimpsest.system.processes import is_there
 
 MOST_CHARS, LONGEST = 4_000_000, 50_000
 """Of all together, and of one: longer ones are read in parts anyway."""
+NAMED_BY = (
+    ("turn", "hash"), ("call", "result"), ("ref", "hash"), ("descriptor", "hash"), ("descriptor", "original"),
+    ("temp_file", "hash"), ("fork", "response"), ("checkpoint_text", "hash"),
+)  # fmt: skip
+"""Tables and columns that hold a text's hash."""
 
 
 class KeptTexts:
@@ -50,13 +55,6 @@ class KeptTexts:
     def forget(self, name: str) -> None:
         with self._lock:
             self._n_chars -= len(self._texts.pop(name, ""))
-
-
-NAMED_BY = (
-    ("turn", "hash"), ("call", "result"), ("ref", "hash"), ("descriptor", "hash"), ("descriptor", "original"),
-    ("temp_file", "hash"), ("fork", "response"), ("checkpoint_text", "hash"),
-)  # fmt: skip
-"""Tables and columns that hold a text's hash."""
 
 
 class Contents:

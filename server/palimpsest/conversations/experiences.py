@@ -16,6 +16,8 @@ from palimpsest.errors import InvalidArgument, NotFound
 MAIN = "main"
 """What conversations have unless another is asked for."""
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+MOST_CHARS = 2_000
+"""Of one experience: each is read again with every turn."""
 
 
 def checked_key(key: str) -> str:
@@ -23,10 +25,6 @@ def checked_key(key: str) -> str:
     if _KEY.fullmatch(key) is None:
         raise InvalidArgument("memory_key", f"{key[:40]!r}: letters, digits, '.', '_' and '-' are wanted, 64 at most.")
     return key
-
-
-MOST_CHARS = 2_000
-"""Of one experience: each is read again with every turn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from palimpsest.window.services import LOADING_S, Services
 PROMPT = "Say in one sentence what this text is:\n\n"
 SHOWN_CHARS = 2_000
 """Of its beginning."""
+MOST_TOKENS = 50
 
 
 async def summarized(services: Services, memory: Memory, conversation: str, fd: str) -> Descriptor:
@@ -34,9 +35,6 @@ async def summarized(services: Services, memory: Memory, conversation: str, fd: 
     if not said:
         raise EngineUnavailable("The model said nothing.")
     return await asyncio.to_thread(memory.descriptors.set_summary, conversation, fd, said)
-
-
-MOST_TOKENS = 50
 
 
 def asking(services: Services) -> Ask | None:

@@ -19,6 +19,10 @@ from palimpsest.window.services import LOADING_S, Services
 
 MOST_KEPT = 20_000
 """Counts, by text."""
+LONGEST = 1 / 3
+"""Of the window: system prompt, tools, a summary and the reply need the rest."""
+COUNTED = 500
+"""Characters from which a text is long enough to be counted."""
 
 
 class TokenCounts:
@@ -46,12 +50,6 @@ class TokenCounts:
                 del self._known[next(iter(self._known))]
             self._known |= found
         return [found[name] if name in found else self._known[name] for name in names], self._estimated
-
-
-LONGEST = 1 / 3
-"""Of the window: system prompt, tools, a summary and the reply need the rest."""
-COUNTED = 500
-"""Characters from which a text is long enough to be counted."""
 
 
 def thresholds(services: Services, chars_per_token: float = CHARS_PER_TOKEN) -> FileDescriptorSettings:

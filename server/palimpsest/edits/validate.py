@@ -24,6 +24,8 @@ COMMENTS = "comments only"
 REPETITION = "a repetition was left out"
 UNKNOWN = "unknown name: "
 WORD = re.compile(r"[^\W\d]\w*")
+FEWEST = 2
+"""Minimum number of lines with text in a repetition: a single line may well occur twice in a row."""
 
 
 class Unfit(Exception):
@@ -143,10 +145,6 @@ def _unknown(change: DocumentChange, result: Parsed, baseline: Baseline) -> set[
             bound |= bound_in(parsed, start, end)
         shift += len(edit.lines) - (edit.end - edit.start)
     return found - bound - baseline.known
-
-
-FEWEST = 2
-"""Minimum number of lines with text in a repetition: a single line may well occur twice in a row."""
 
 
 def without_repeats(lines: Sequence[str], edits: Sequence[LineEdit]) -> tuple[LineEdit, ...]:

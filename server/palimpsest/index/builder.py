@@ -33,6 +33,11 @@ from palimpsest.workspace.files import WorkspaceFiles
 BATCH = 200
 BATCH_S = 0.5
 """Files, and seconds, of one transaction."""
+logger = logging.getLogger(__name__)
+MOST_DAMAGED = 3
+"""Times that an index is made anew; then it is the disk."""
+RULES = frozenset({".gitignore", ".palimpsestignore", "exclude"})
+"""Names of files that say which others are ignored."""
 
 
 class Batch:
@@ -62,14 +67,6 @@ class Batch:
             self._store.remove(gone)
         self._since = time.monotonic()
         self.wrote |= bool(files or gone)
-
-
-logger = logging.getLogger(__name__)
-
-MOST_DAMAGED = 3
-"""Times that an index is made anew; then it is the disk."""
-RULES = frozenset({".gitignore", ".palimpsestignore", "exclude"})
-"""Names of files that say which others are ignored."""
 
 
 class Builder:

@@ -24,6 +24,7 @@ from palimpsest.languages.name_index import NameIndex
 from palimpsest.workspace.files import WorkspaceFiles
 
 _HIDDEN = FileRows("")
+logger = logging.getLogger(__name__)
 
 
 class Overlay:
@@ -60,9 +61,6 @@ class Overlay:
         with self._lock:
             self._wanted.pop(path, None)
             self._rows = {known: rows for known, rows in self._rows.items() if known != path}
-
-
-logger = logging.getLogger(__name__)
 
 
 class WorkspaceIndex:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 CANNOT = "The editor cannot ask the person whether it may be written."
 SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a new one has begun."
+METHOD = "palimpsest/conversation"
 
 
 def register(server: PalimpsestServer) -> None:
@@ -80,9 +81,6 @@ class WindowHost(Host):
         if not await is_allowed(permissions, question, self._ask):
             raise Denied(f"The person did not allow it to write to {file.path}.")
         return await write_file(self._server, file, asked=real)
-
-
-METHOD = "palimpsest/conversation"
 
 
 def _tell_editor(server: PalimpsestServer, session: Session) -> None:

@@ -20,6 +20,8 @@ from palimpsest.text.snapshot import Position, Snapshot
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
+TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+
 
 def register(server: PalimpsestServer) -> None:
     window = server.window
@@ -47,9 +49,6 @@ def register(server: PalimpsestServer) -> None:
             return []
         position = position_in(snapshot, params.position, window.client.encoding)
         return _of_id(snapshot, position) or await _of_link(server, snapshot, position)
-
-
-TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 
 
 def _of_id(snapshot: Snapshot, position: Position) -> list[lsp.Location]:

@@ -22,6 +22,8 @@ from palimpsest.text.snapshot import Position, Snapshot
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
+Hovering = Callable[["PalimpsestServer", Snapshot, Position], Awaitable[lsp.Hover | None]]
+
 
 async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> lsp.Hover | None:
     window, session = server.window, server.window.session
@@ -73,7 +75,6 @@ def _hover(server: PalimpsestServer, snapshot: Snapshot, one: LinkAt, said: str)
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, said), where)
 
 
-Hovering = Callable[["PalimpsestServer", Snapshot, Position], Awaitable[lsp.Hover | None]]
 HOVERS: tuple[Hovering, ...] = (of_id, of_link)
 
 

@@ -32,6 +32,10 @@ _ID = re.compile(
     rf"|ref:(?P<ref>{PLAIN_ID.pattern}))(?![\w\-/])"
 )
 _TAG = re.compile(r"""<ref\s[^>\n]{0,200}?\bid=(["'])(?P<ref>(?:(?!\1)[^\n]){1,200})\1""")
+MOST_CANDIDATES = 20
+_MARKUP = re.compile(r"([\\`*\[<>|~&]|(?<!\w)_|_(?!\w)|^[#+\-=])")
+"""What Markdown takes for markup, and no more: an editor that shows it as text shows each escape, too."""
+_NUMBER = re.compile(r"^(\d{1,9})([.)])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +88,6 @@ def links(server: PalimpsestServer, snapshot: Snapshot) -> list[lsp.DocumentLink
         start, end = (position_out(snapshot, snapshot.position(at), encoding) for at in (one.start, one.end))
         found.append(lsp.DocumentLink(lsp.Range(start, end), uri_of(conversation, one), one.id))
     return found
-
-
-MOST_CANDIDATES = 20
-_MARKUP = re.compile(r"([\\`*\[<>|~&]|(?<!\w)_|_(?!\w)|^[#+\-=])")
-"""What Markdown takes for markup, and no more: an editor that shows it as text shows each escape, too."""
-_NUMBER = re.compile(r"^(\d{1,9})([.)])")
 
 
 def told(meaning: Resolved) -> str:

@@ -27,6 +27,10 @@ from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import MessageReader, Writer, bodies, reader_of
 from palimpsest.lsp.window import SessionFactory, Window
 
+logger = logging.getLogger(__name__)
+CLOSING_S = 2.0
+"""An editor that left without `shutdown` does not wait, and what is closed behind it shall not take long."""
+
 
 class Published:
     """Joins the diagnostics of all features, and publishes those of a document when they change."""
@@ -46,12 +50,6 @@ class Published:
         if found or before:
             every = [one for name in sorted(of_document) for one in of_document[name]]
             self._publish(lsp.PublishDiagnosticsParams(uri, every, version))
-
-
-logger = logging.getLogger(__name__)
-
-CLOSING_S = 2.0
-"""An editor that left without `shutdown` does not wait, and what is closed behind it shall not take long."""
 
 
 class PalimpsestServer(LanguageServer):

@@ -23,6 +23,10 @@ _WITHIN = (
     re.compile(r"([^\W\d_])\1{15,}"),
 )
 _SHORTEST = 16
+COPIES, FEWEST = 6, 600
+"""What repeats stands there so often, and all of its copies are so many characters, at least."""
+LONGEST = 500
+"""Of one copy, in characters."""
 
 
 def kept(text: str, before: str) -> int:
@@ -66,12 +70,6 @@ def _lines(text: str, before: str) -> int:
                 at = sum(len(line) + 1 for line in lines[: i + size]) - 1 - len(before)
                 return max(0, at)
     return len(text)
-
-
-COPIES, FEWEST = 6, 600
-"""What repeats stands there so often, and all of its copies are so many characters, at least."""
-LONGEST = 500
-"""Of one copy, in characters."""
 
 
 def is_endless(text: str) -> bool:

@@ -26,6 +26,11 @@ _LONGEST_LINE = 100_000
 """Characters that are kept until a line's end comes."""
 _ALLOWED = re.compile(r"gitleaks:allow|pragma:\s?allowlist[ -](?:next )?secret", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"example|x{8,}|\*{4,}", re.IGNORECASE)
+_OF_WORDS = (string.ascii_letters + string.digits + "_-").encode()
+_OF_RUNS = _OF_WORDS + b".+/=:~$"
+WORDS, RUNS = (
+    bytes(ord("w") if byte in members else ord(" ") for byte in range(256)) for members in (_OF_WORDS, _OF_RUNS)
+)
 
 
 def found(text: str, *, parts: bool = False) -> str:
@@ -90,13 +95,6 @@ def _end(text: str, start: int, end: int) -> int:
     at = text.find("-----END", end)
     last = text.find("-----", at + 8) if at >= 0 else -1
     return last + 5 if last >= 0 else len(text)
-
-
-_OF_WORDS = (string.ascii_letters + string.digits + "_-").encode()
-_OF_RUNS = _OF_WORDS + b".+/=:~$"
-WORDS, RUNS = (
-    bytes(ord("w") if byte in members else ord(" ") for byte in range(256)) for members in (_OF_WORDS, _OF_RUNS)
-)
 
 
 def long_words(text: str, fewest: int, kind: bytes = WORDS) -> str:

@@ -26,6 +26,10 @@ from palimpsest.window.events import Events, FeatureSwitched, WindowClosing
 Scope = Literal["everywhere", "language", "folder", "buffer"]
 Feature = Literal["completion", "suggestion", "nextEdit"]
 
+MINUTES = 5.0
+"""Unless a person says otherwise."""
+MOST_MINUTES = 24 * 60.0
+
 
 @dataclass(slots=True)
 class Toggles:
@@ -144,11 +148,6 @@ class _Switches:
 def _folder(uri: str) -> Path | None:
     path = path_or_none(uri)
     return path.parent if path is not None else None
-
-
-MINUTES = 5.0
-"""Unless a person says otherwise."""
-MOST_MINUTES = 24 * 60.0
 
 
 class Snooze:

@@ -38,6 +38,15 @@ LONGEST = 200_000
 """Characters."""
 _MOST_KEPT = 32
 _MOST_CHARACTERS = 2_000_000
+MOST_TESTS = 2
+MOST_FILES = 3
+MOST_TESTED = 2
+MOST_FIXTURES = 4
+_SHORTEST = 3
+_MOST_PLACES = 40
+"""Lines with a name that are looked at in one file."""
+_MOST_OFFERED = 128
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 class ParsedFiles:
@@ -52,17 +61,6 @@ class ParsedFiles:
         language = language_of("", path.name)
         snapshot = Snapshot(source.uri, 0, language.id, source.text)
         return self._known.get(path, source, lambda: parse_snapshot(snapshot, language))
-
-
-MOST_TESTS = 2
-MOST_FILES = 3
-MOST_TESTED = 2
-MOST_FIXTURES = 4
-_SHORTEST = 3
-_MOST_PLACES = 40
-"""Lines with a name that are looked at in one file."""
-_MOST_OFFERED = 128
-_WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,8 @@ _OF_HERE = 0.6
 """The part of the tokens that the file's own folder may take."""
 MOST_S = 0.25
 """Seconds for listing folders, checked after each; only folders full of ignored files come near it."""
+_OF_OTHERS = 4
+"""One entry in so many is of another kind."""
 
 
 class FilesystemSource(Source):
@@ -115,10 +117,6 @@ def _lines(root: Path, folder: Path, entries: Sequence[Entry], name: str, most: 
 
 def _more(before: str, number: int, *, at_least: bool = False) -> str:
     return f"{before}… {number:,}{' or' if at_least else ''} more"
-
-
-_OF_OTHERS = 4
-"""One entry in so many is of another kind."""
 
 
 def nearest(entries: Sequence[Entry], name: str, most: int) -> list[Entry]:

@@ -11,6 +11,10 @@ from dataclasses import dataclass, field
 
 IMPORTANT = re.compile(r"\bimportant\b", re.IGNORECASE)
 ID = re.compile(r"\b(?:turn|result)-\d+(?:-\d+)?\b|\bref:[\w.-]*\w")
+POINTER_TOKENS = 40
+"""What stands in a result's place."""
+LEAST_FREED = 0.05
+"""Of the bound: for less, what follows is not decoded again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +46,6 @@ def kept(messages: Sequence[Message], until: int, before: Collection[int], most_
             found.append(one.id)
             left -= one.n_chars
     return sorted(found)
-
-
-POINTER_TOKENS = 40
-"""What stands in a result's place."""
-LEAST_FREED = 0.05
-"""Of the bound: for less, what follows is not decoded again."""
 
 
 @dataclass(frozen=True, slots=True)

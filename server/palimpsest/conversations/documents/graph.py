@@ -21,6 +21,9 @@ MOST_NODES = 120
 NodeKind = Literal["conversation", "document", "broken"]
 EdgeKind = Literal["direct", "search", "link"]
 
+MOST_LINKS = 1_000
+"""Of one document."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -76,10 +79,6 @@ def graph(
         tuple(edge for edge in edges if edge.source in shown and edge.target in shown),
         len(known) - len(kept),
     )
-
-
-MOST_LINKS = 1_000
-"""Of one document."""
 
 
 async def graph_of(memory: Memory, documents: WorkspaceDocuments, conversation_id: str = "") -> Graph:

@@ -34,6 +34,9 @@ PROMPT = "Summarize this document in one sentence:\n\n"
 
 logger = logging.getLogger(__name__)
 
+SHARE = 0.2
+"""Of the tokens that are left for messages: a document that takes less stands in the message itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Referred:
@@ -122,10 +125,6 @@ def _reference(link: Link, written: str, meaning: Resolved) -> DocumentReference
         return DocumentReference(written, None, "direct", fragment=link.heading, problem=lacks)
     paths = ", ".join(document.path for document in meaning.documents[:MOST_CANDIDATES])
     return DocumentReference(written, None, "direct", problem=f"Several documents are meant: {paths}")
-
-
-SHARE = 0.2
-"""Of the tokens that are left for messages: a document that takes less stands in the message itself."""
 
 
 def fits(text: str, room_tokens: int) -> bool:

@@ -17,6 +17,16 @@ from palimpsest.types import CURSOR_MARKER
 
 ATTRIBUTE = re.compile(r"""([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\s,"'>]+))""")
 _ENTITIES = {"&quot;": '"', "&apos;": "'", "&#10;": "\n", "&#13;": "\r", "&#9;": "\t"}
+SUMMARY = re.compile(r"<summary\s*>(.*?)(?:</summary\s*>|(?=<suggestion\b)|\Z)", re.DOTALL)
+NEXT_ELEMENT = re.compile(r"^[ \t]*<(?:suggestion\b[^\n]*|summary\s*)>", re.MULTILINE)
+LAST_LINE_END = re.compile(r"\n[ \t]*\Z")
+"""The text between the last line and the closing tag."""
+OPENER = re.compile(r"(?m)^([-+]?[ \t]*)(?:&((?:amp;)*lt;)|<)(?=suggestion\b[^\n]*>|summary\s*>)")
+"""Text that would be read as the next element if it stood at the beginning of a line.  Diff marks before it are
+ignored, so that a line is always written in the same way."""
+ESCAPED_OPENER = re.compile(r"(?m)^([-+]?[ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=suggestion\b[^\n]*>|summary\s*>)")
+FENCE = re.compile(r"\s*(?:```+|~~~+)[\w.+-]*\s*\Z")
+NO_NAME = "the suggestion does not name a block"
 
 
 def opening(element: str) -> re.Pattern[str]:
@@ -30,17 +40,6 @@ def closing(element: str) -> re.Pattern[str]:
 
 
 OPEN, CLOSE = opening("suggestion"), closing("suggestion")
-SUMMARY = re.compile(r"<summary\s*>(.*?)(?:</summary\s*>|(?=<suggestion\b)|\Z)", re.DOTALL)
-NEXT_ELEMENT = re.compile(r"^[ \t]*<(?:suggestion\b[^\n]*|summary\s*)>", re.MULTILINE)
-LAST_LINE_END = re.compile(r"\n[ \t]*\Z")
-"""The text between the last line and the closing tag."""
-OPENER = re.compile(r"(?m)^([-+]?[ \t]*)(?:&((?:amp;)*lt;)|<)(?=suggestion\b[^\n]*>|summary\s*>)")
-"""Text that would be read as the next element if it stood at the beginning of a line.  Diff marks before it are
-ignored, so that a line is always written in the same way."""
-ESCAPED_OPENER = re.compile(r"(?m)^([-+]?[ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=suggestion\b[^\n]*>|summary\s*>)")
-FENCE = re.compile(r"\s*(?:```+|~~~+)[\w.+-]*\s*\Z")
-
-NO_NAME = "the suggestion does not name a block"
 
 
 def attributes(text: str) -> dict[str, str]:

@@ -37,6 +37,11 @@ from palimpsest.errors import ContextTooLarge, DecodeError, PalimpsestError
 
 Arrangement: TypeAlias = tuple[tuple[int, str], ...]
 """First position and digest of each block that is attached, by position."""
+Synced = tuple[Tokens, Tokens, list[tuple[str, Tokens]], int]
+"""What was attached last: header, footer, blocks, and the arena's version.  It is still attached while the version is
+the same."""
+MAX_ATTEMPTS = 3
+LEAST_ARENA = 64
 
 
 class Arrangements:
@@ -57,13 +62,6 @@ class Arrangements:
     def forget(self) -> None:
         """Header or footer are others: nothing comes again."""
         self._numbers.clear()
-
-
-Synced = tuple[Tokens, Tokens, list[tuple[str, Tokens]], int]
-"""What was attached last: header, footer, blocks, and the arena's version.  It is still attached while the version is
-the same."""
-MAX_ATTEMPTS = 3
-LEAST_ARENA = 64
 
 
 class InPlaceWorkspace(Workspace):

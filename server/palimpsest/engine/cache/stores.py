@@ -24,6 +24,10 @@ MAX_NOTED = 8192
 """Digests that are known to be a workspace's; those it named longest ago are forgotten first."""
 MAX_WORKSPACES = 256
 """The same for workspaces."""
+SAMPLES = 64
+SAMPLE = 1 << 16
+BEGINNING = 4 << 20
+"""Bytes: a GGUF file's metadata and the shapes of its tensors are in here, or most of them."""
 
 
 class Stores:
@@ -136,12 +140,6 @@ def make_stores(model: Path, settings: EngineSettings, long_rope: bool) -> Store
         except OSError as error:
             LOG.warning("there is no store on disk: %s", error)
     return Stores(settings.store_mb << 20, disk)
-
-
-SAMPLES = 64
-SAMPLE = 1 << 16
-BEGINNING = 4 << 20
-"""Bytes: a GGUF file's metadata and the shapes of its tensors are in here, or most of them."""
 
 
 def kv_identity(model: Path, settings: EngineSettings, long_rope: bool) -> str:

@@ -34,6 +34,8 @@ from palimpsest.errors import (
     UnknownText,
 )
 
+T = TypeVar("T")
+
 
 class WhenIdle:
     """Calls `act` when `after_s` seconds have passed since the last work ended."""
@@ -58,9 +60,6 @@ class WhenIdle:
         with self._lock:
             self._closed = True
         self.busy(True)
-
-
-T = TypeVar("T")
 
 
 class EngineThread:

@@ -47,6 +47,8 @@ HOPELESS = 8.0
 """Nats that a beginning may be less likely than the answer before it is given up."""
 SPARE_SEQUENCES = 8
 """Left to other jobs."""
+Losses: TypeAlias = Generator[None, None, tuple[list[float], Logits | None]]
+"""The losses, and the row of logits behind the last token."""
 
 
 def wants_review(facts: Facts, request: wire.GenerateRequest) -> bool:
@@ -218,10 +220,6 @@ class Review:
         """How many of them it takes to write what they begin with."""
         ends = np.cumsum([len(self._generator.vocab.pieces[token]) for token in ids])
         return int(np.searchsorted(ends, len(text.encode()))) + 1 if text else 0
-
-
-Losses: TypeAlias = Generator[None, None, tuple[list[float], Logits | None]]
-"""The losses, and the row of logits behind the last token."""
 
 
 def losses(

@@ -13,6 +13,8 @@ from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.wire import Health
 
+logger = logging.getLogger(__name__)
+
 
 def tell(core: EngineCore, life: Life, *, keys: int) -> None:
     """To be called where it listens, on the event loop."""
@@ -35,9 +37,6 @@ def tell(core: EngineCore, life: Life, *, keys: int) -> None:
 
     core.on_change(changed)
     changed(core.health())
-
-
-logger = logging.getLogger(__name__)
 
 
 def say(text: str) -> None:

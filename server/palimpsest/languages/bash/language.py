@@ -38,6 +38,13 @@ _VARIABLES = """
     HOSTTYPE IFS LANG LC_ALL LINENO LINES LOGNAME MACHTYPE MAPFILE OLDPWD OPTARG OPTERR OPTIND OSTYPE PATH PIPESTATUS
     POSIXLY_CORRECT PPID PROMPT_COMMAND PS1 PS2 PS4 PWD RANDOM REPLY SECONDS SHELL SHELLOPTS SHLVL TERM TMPDIR UID USER
 """
+_OWN_FOLDER = r"dirname\b[^)]*(?:\$\{?0|BASH_SOURCE)|BASH_SOURCE[^}]*%/\*|\$\{0%/\*"
+_SUBSTITUTED = re.compile(
+    rf"\A(?:\$\((?=.*(?:{_OWN_FOLDER})).*\)|\$\{{(?:BASH_SOURCE(?:\[0\])?|0)%/\*\}})/(?P<rest>.*)\Z"
+)
+_VARIABLE = re.compile(r"\A\$\{?(?P<name>\w+)\}?/(?P<rest>.*)\Z")
+_LITERAL = re.compile(r"[\w./+@-]+\Z")
+_UP = re.compile(r"/(\.\.(?:/\.\.)*)[\"')\s&]")
 
 
 class Bash(Base):
@@ -77,15 +84,6 @@ class Bash(Base):
 
     def defines(self, before: str) -> bool:
         return _DEFINES.search(before) is not None
-
-
-_OWN_FOLDER = r"dirname\b[^)]*(?:\$\{?0|BASH_SOURCE)|BASH_SOURCE[^}]*%/\*|\$\{0%/\*"
-_SUBSTITUTED = re.compile(
-    rf"\A(?:\$\((?=.*(?:{_OWN_FOLDER})).*\)|\$\{{(?:BASH_SOURCE(?:\[0\])?|0)%/\*\}})/(?P<rest>.*)\Z"
-)
-_VARIABLE = re.compile(r"\A\$\{?(?P<name>\w+)\}?/(?P<rest>.*)\Z")
-_LITERAL = re.compile(r"[\w./+@-]+\Z")
-_UP = re.compile(r"/(\.\.(?:/\.\.)*)[\"')\s&]")
 
 
 def literal_path(written: str, above: Sequence[str]) -> str | None:

@@ -16,6 +16,7 @@ from palimpsest.syntax.values import Import
 _DECLARED = re.compile(r"^([ \t]*)namespace[ \t]+([^\W\d]\w*(?:\.[^\W\d]\w*)*)[ \t]*(?:[;{][ \t]*)?(?://.*)?\r?$", re.M)
 _BLOCK, _FILE = "namespace_declaration", "file_scoped_namespace_declaration"
 _DEEPEST = 20
+_NAMES = ("identifier", "qualified_name", "generic_name", "alias_qualified_name")
 
 
 def in_text(text: str) -> list[str]:
@@ -57,9 +58,6 @@ def _below(parsed: Parsed, node: Node, around: str, end: int, depth: int) -> Ite
         body = child.child_by_field_name("body")
         if body is not None:
             yield from _below(parsed, body, whole, last, depth + 1)
-
-
-_NAMES = ("identifier", "qualified_name", "generic_name", "alias_qualified_name")
 
 
 def imported(parsed: Parsed, directive: Node) -> list[Import]:

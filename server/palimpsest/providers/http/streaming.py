@@ -16,6 +16,10 @@ from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.wire import SLOTS, GenerateAnswer, GenerateRequest
 
 T = TypeVar("T")
+Pieces = AsyncGenerator[TextPiece | GenerateAnswer, None]
+OTHERS_TEMPERATURE = 0.7
+"""The least for alternatives after the first: greedy ones would all be the same."""
+REPLACED = "The request was cancelled, or replaced by a newer one."
 
 
 class Newest:
@@ -40,12 +44,6 @@ class Newest:
     def _ended(self, line: str, task: asyncio.Task[Any]) -> None:
         if line in self._running and self._running[line][1] is task:
             del self._running[line]
-
-
-Pieces = AsyncGenerator[TextPiece | GenerateAnswer, None]
-OTHERS_TEMPERATURE = 0.7
-"""The least for alternatives after the first: greedy ones would all be the same."""
-REPLACED = "The request was cancelled, or replaced by a newer one."
 
 
 class Streams:

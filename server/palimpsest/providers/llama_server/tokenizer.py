@@ -19,6 +19,10 @@ from palimpsest.models.families import FAMILIES, QWEN, Family, of_server, of_tok
 from palimpsest.providers.http.http import Http
 from palimpsest.wire import Message, ModelInfo
 
+REMEMBERED_CHARS = 4_000_000
+AT_ONCE = 4
+WHY_NOT = "A stock llama-server reuses the longest common beginning of a prompt."
+
 
 class RemoteChatTemplate:
     """Frames by roles, each asked for once."""
@@ -50,11 +54,6 @@ class RemoteChatTemplate:
                 raise InvalidArgument("chat.messages", "the model's chat template changes what is said.")
             self._frames[roles] = frame
         return self._frames[roles]
-
-
-REMEMBERED_CHARS = 4_000_000
-AT_ONCE = 4
-WHY_NOT = "A stock llama-server reuses the longest common beginning of a prompt."
 
 
 class RemoteTokenizer:
