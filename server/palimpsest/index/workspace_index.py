@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 
 class Overlay:
+    """What is in the documents that are open in the editor, in place of their files' rows.  Thread-safe."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._wanted: dict[str, int] = {}

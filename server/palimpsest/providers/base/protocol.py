@@ -86,7 +86,8 @@ async def streamed(engine: Engine, request: GenerateRequest, on_text: Callable[[
 
 @runtime_checkable
 class Together(Protocol):
-    """Both may raise an EngineError, as every `Engine` does."""
+    """An engine that copies a conversation's cache and answers several requests side by side: ours alone.  Both may
+    raise an EngineError, as every `Engine` does."""
 
     async def fork(self, request: ForkRequest) -> ForkAnswer:
         """Raises UnknownTail where nothing is kept under the tail's name."""
@@ -97,6 +98,8 @@ class Together(Protocol):
 
 @runtime_checkable
 class Estimating(Protocol):
+    """An engine that may have no tokenizer to ask."""
+
     @property
     def estimates(self) -> bool:
         """Whether what was counted last was estimated from characters."""
@@ -105,6 +108,7 @@ class Estimating(Protocol):
 
 @runtime_checkable
 class Scores(Protocol):
-    """May raise an EngineError, as every `Engine` does."""
+    """An engine that says how likely a text is, whoever wrote it: ours alone.  May raise an EngineError, as every
+    `Engine` does."""
 
     async def score(self, request: ScoreRequest) -> ScoreAnswer: ...

@@ -23,7 +23,8 @@ REPLACED = "The request was cancelled, or replaced by a newer one."
 
 
 class Newest:
-    """Running tasks by line, each with its rank; 0 is the most urgent."""
+    """Running tasks by line, each with its rank; 0 is the most urgent.  Only the newest of a line matters: the next one
+    cancels the one before, as `GenerateRequest.replace` asks for, where the server cannot."""
 
     def __init__(self) -> None:
         self._running: dict[str, tuple[int, asyncio.Task[Any]]] = {}

@@ -25,7 +25,8 @@ WHY_NOT = "A stock llama-server reuses the longest common beginning of a prompt.
 
 
 class RemoteChatTemplate:
-    """Frames by roles, each asked for once."""
+    """The chat template of the server's model, which the server itself applies: frames by roles, each asked for
+    once."""
 
     def __init__(self, http: Http) -> None:
         self._http = http

@@ -109,7 +109,9 @@ class WholePromptEngine(ABC, Generic[State]):
 
 
 class StopFilter:
-    """`held`: what the answer must begin with and what is no part of the text.  An answer that begins otherwise, from a
+    """An answer's text as a server streams it: cut at a stop string, and without the piece that healing held back.
+
+    `held`: what the answer must begin with and what is no part of the text.  An answer that begins otherwise, from a
     server that ignored it, has no text at all, and `stopped` is set."""
 
     def __init__(self, stops: Sequence[str], held: str = "") -> None:
