@@ -131,16 +131,16 @@ class ContextTooLarge(EngineError):
 class UnknownText(EngineError):
     code = "unknown_text"
 
-    def __init__(self, hashes: Sequence[str], *, hint: str = "Send them in full.") -> None:
-        super().__init__(f"{len(hashes)} texts are not known by their hash.", hint=hint)
+    def __init__(self, hashes: Sequence[str]) -> None:
+        super().__init__(f"{len(hashes)} texts are not known by their hash.", hint="Send them in full.")
         self.hashes = tuple(hashes)
 
 
 class UnknownTail(EngineError):
     code = "unknown_tail"
 
-    def __init__(self, name: str, *, hint: str = "Send its text again, under that name.") -> None:
-        super().__init__(f"No tail is kept under the name {name!r}.", hint=hint)
+    def __init__(self, name: str) -> None:
+        super().__init__(f"No tail is kept under the name {name!r}.", hint="Send its text again, under that name.")
         self.name = name
 
 

@@ -54,7 +54,6 @@ isolated  `<fim_prefix> prefix`, position slack, suffix alone as a block, `<fim_
 psm       `<fim_prefix> prefix <fim_suffix> suffix <fim_middle>`, in order
 auto      what the model's metadata and family say
 """
-BlockState = Literal["resident", "stored", "wanted"]
 BlockAction = Literal["kept", "attached", "restored", "extended", "written", "deferred", "unfit"]
 """`deferred`: decoding it would exceed the request's bound; a later sync decodes it."""
 

@@ -29,8 +29,6 @@ from bench.repairing.damage import (
 )
 from palimpsest.types import LineEdit
 
-__all__ = ["BREAKERS", "Breaker", "Damage", "damage", "damage_of_lines", "reply_text"]
-
 BREAKERS: dict[Breaker, int] = {
     misspelt: 34,
     dropped: 14,

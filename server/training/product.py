@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from bench.repairing.damage import Damage
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.editing.block import editing_at
@@ -24,7 +25,7 @@ from palimpsest.context.view import CursorView
 from palimpsest.edits.formats.ln_diff import TEXT as LN_DIFF
 from palimpsest.languages.registry import language_of
 from palimpsest.prompt import blocks as rendering
-from palimpsest.prompt.suggestion import suggestion_tail
+from palimpsest.prompt.instructions import suggestion_tail
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.roots import Roots
@@ -33,7 +34,7 @@ from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
 from training import outline
 from training.corpus import Module
-from training.damage import Damage, reply_text, wishes
+from training.damage import reply_text, wishes
 from training.examples import (
     N_TAILS,
     USUAL,

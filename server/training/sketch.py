@@ -18,7 +18,8 @@ from typing import Protocol
 from bench.repairing.damage import Damage
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_text
-from palimpsest.syntax.scopes import Scope, enclosing, scopes
+from palimpsest.syntax.scopes import enclosing, scopes
+from palimpsest.syntax.values import Scope
 from training import outline
 from training.damage import damage, damage_of_lines
 from training.examples import parse, short_docstrings

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from bench.command import main
-from bench.gathering.long_file import LANGUAGES
+from bench.gathering.long_styles import LANGUAGES
 from palimpsest.models.files import embedded
 
 SMALL = ("--files", "40", "--lines", "300", "--walked", "120", "--times", "20")

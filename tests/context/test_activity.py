@@ -5,10 +5,18 @@ from __future__ import annotations
 import pytest
 
 from palimpsest.context.activity.activity import Activity
-from palimpsest.context.activity.chunks import KEPT, MAX_TOKENS, MOST_LINES, Chunk, Chunks, chunk_at, chunk_of
+from palimpsest.context.activity.chunks import (
+    KEPT,
+    MAX_TOKENS,
+    MOST_LINES,
+    Chunk,
+    Chunks,
+    chunk_at,
+    chunk_of,
+    similarity,
+)
 from palimpsest.context.activity.edits import MOST_LINES as MOST_CHANGED
 from palimpsest.context.activity.edits import Edits, diff
-from palimpsest.context.activity.similarity import similarity
 from palimpsest.context.estimate import estimate
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_snapshot

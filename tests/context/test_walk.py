@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
-from bench.gathering.long_file import LANGUAGES, long_file
+from bench.gathering.long_file import long_file
+from bench.gathering.long_styles import LANGUAGES
 from palimpsest.languages.registry import language_of
 from palimpsest.types import BlockKey
 

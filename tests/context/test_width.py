@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.context.sources.width import nearest
+from palimpsest.context.sources.filesystem import nearest
 from palimpsest.workspace.files import Entry
 
 NAMES = st.text(st.characters(blacklist_characters="/\0", blacklist_categories=("Cs",)), min_size=1, max_size=8)

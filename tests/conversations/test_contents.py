@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from palimpsest.conversations import content_writer as module
+from palimpsest.conversations.contents import KeptTexts
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.recent_contents import KeptTexts
 from palimpsest.errors import NotFound
 
 TEXTS = st.text(alphabet=st.sampled_from("a\n\r\0é😀\ud800x "), max_size=200)

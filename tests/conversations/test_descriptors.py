@@ -67,7 +67,8 @@ def test_fds_remain_available_after_the_process_ends(memory: Memory, conversatio
 
 def test_fd_result_is_written_as_the_format_has_it(fds: Descriptors, conversation: str) -> None:
     made = fds.create(conversation, "a\n</preview>\nb\nc\n", "tool:x", page_size=14)
-    fields, xml = results.created(made, fds.read(conversation, made.id), 8_000)
+    answer = results.created(made, fds.read(conversation, made.id), 8_000)
+    fields, xml = answer.fields, answer.xml
     assert xml == (
         '<fd_result fd="fd-1" pages="2" truncated="false" lines="1-2" total_lines="4">\n'
         "  <message>Output exceeds 8000 characters. Use read_fd to read more pages.</message>\n"
@@ -75,16 +76,17 @@ def test_fd_result_is_written_as_the_format_has_it(fds: Descriptors, conversatio
     )
     assert fields["preview"] == "a\n</preview>\n"
     said = fds.create(conversation, "x" * 9, results.FROM_USER)
-    assert "Large user input has been stored" in results.created(said, fds.read(conversation, said.id))[1]
+    assert "Large user input has been stored" in results.created(said, fds.read(conversation, said.id)).xml
 
 
 def test_fd_content_is_written_as_the_format_has_it(fds: Descriptors, conversation: str) -> None:
     made = fds.create(conversation, "abcdefgh\nij\n", page_size=5)
-    assert results.read(fds.read(conversation, made.id, Wanted(page=2)))[1] == (
+    assert results.read(fds.read(conversation, made.id, Wanted(page=2))).xml == (
         '<fd_content fd="fd-1" page="2" pages="3" continued="true" truncated="false" lines="partial" total_lines="2">\n'
         "fgh\n\n</fd_content>"
     )
-    fields, xml = results.read(fds.read(conversation, made.id, Wanted(read_all=True)))
+    answer = results.read(fds.read(conversation, made.id, Wanted(read_all=True)))
+    fields, xml = answer.fields, answer.xml
     assert fields["content"] == "abcdefgh\nij\n"
     assert xml.startswith('<fd_content fd="fd-1" pages="3" continued="false" truncated="false" lines="1-2" total')
 
@@ -149,7 +151,7 @@ def test_semantic_navigation_by_paragraph_function_and_class(fds: Descriptors, c
 
 def test_a_part_is_extracted_into_a_new_descriptor(fds: Descriptors, conversation: str) -> None:
     fd = fds.create(conversation, LINES, "tool:x").id
-    made = fds.extract(conversation, fd, Wanted(start_line=3, end_line=4), "few")
+    made = fds.extract(conversation, fd, Wanted(start_line=3, end_line=4))
     assert (made.id, made.source, fds.text(conversation, "few")) == ("fd-2", "fd-1:3-4", "line 3\nline 4\n")
 
 
@@ -164,8 +166,8 @@ def test_search_finds_matching_lines_with_context_and_position(fds: Descriptors,
     assert fds.search(conversation, fd, r"line \d$", regex=True).count == 9
     many = fds.search(conversation, fd, "line", limit=3)
     assert (many.count, len(many.matches)) == (999, 3)
-    assert '  <match line="500" page=' in results.found(found)[1]
-    assert "  499: line 499\n> 500: an Error here\n  501: line 501" in results.found(found)[1]
+    assert '  <match line="500" page=' in results.found(found).xml
+    assert "  499: line 499\n> 500: an Error here\n  501: line 501" in results.found(found).xml
 
 
 def test_a_match_deep_in_a_long_line_says_its_page(fds: Descriptors, conversation: str) -> None:
@@ -289,9 +291,9 @@ def test_a_section_that_goes_on_behind_the_last_line_is_refused(fds: Descriptors
 def test_what_answers_a_name_says_whose_it_is(fds: Descriptors, conversation: str) -> None:
     fd = fds.create(conversation, LINES, name="log").id
     marked = fds.mark(conversation, "log", "start", 1, 1)
-    every = results.sections(fds.id_of(conversation, "log"), fds.sections(conversation, "log"))[0]
-    assert results.marked(marked)[0]["fd"] == every["fd"] == every["sections"][0]["fd"] == fd
-    assert results.unmarked(fds.unmark(conversation, "log", "start"))[0]["fd"] == fd
+    every = results.sections(fds.id_of(conversation, "log"), fds.sections(conversation, "log")).fields
+    assert marked.fd == every["fd"] == every["sections"][0]["fd"] == fd
+    assert fds.unmark(conversation, "log", "start").fd == fd
 
 
 def test_every_turn_result_and_ref_is_addressable_as_a_descriptor(memory: Memory, conversation: str) -> None:
@@ -316,7 +318,7 @@ def test_every_turn_result_and_ref_is_addressable_as_a_descriptor(memory: Memory
 def test_a_summary_is_kept_and_shown(fds: Descriptors, conversation: str) -> None:
     fd = fds.create(conversation, "long").id
     made = fds.set_summary(conversation, fd, "Short.")
-    assert "<summary>Short.</summary>" in results.created(made, fds.read(conversation, fd))[1]
+    assert "<summary>Short.</summary>" in results.created(made, fds.read(conversation, fd)).xml
 
 
 def test_content_is_stored_once(memory: Memory, conversation: str) -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.conversations.compaction.dropping import POINTER_TOKENS, SizedResult, SizedTurn, dropped
+from palimpsest.conversations.compaction.keeping import POINTER_TOKENS, SizedResult, SizedTurn, dropped
 
 RESULTS = st.lists(st.tuples(st.sampled_from(["read_fd", "search_fd", "inspect"]), st.integers(0, 500)), max_size=3)
 TURNS = st.lists(st.tuples(st.integers(0, 300), RESULTS), max_size=12).map(

@@ -10,17 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.conversations.answers import Answer, ToolResult
 from palimpsest.conversations.calls.parsing import ParsedCall, WrongCall, calls_in
 from palimpsest.conversations.documents.reference import DocumentReference
+from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.arguments import checked
-from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.operations.host import ToolHost
 from palimpsest.conversations.operations.instructions import described, instructions
-from palimpsest.conversations.operations.operation import Operation, Parameter, ToolResult
+from palimpsest.conversations.operations.operation import Operation, Parameter
 from palimpsest.conversations.operations.relevance import foreseen
 from palimpsest.conversations.operations.table import TOOLS, native, signatures
 from palimpsest.conversations.operations.toolbox import Toolbox, wrong
 from palimpsest.errors import InvalidArgument
+from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.writing import Written, write
 
 NAMED = {
@@ -42,16 +45,14 @@ ASKED = [
 
 
 @dataclass
-class Workspace:
+class Workspace(Host):
     """Writes files, and answers everything else with what it was asked."""
 
     root: Path
     memory: Memory
 
-    async def write_file(
-        self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
-    ) -> Written:
-        return write(path, text, [self.root], mode=mode, insert_at_line=insert_at_line, overwrite=overwrite)
+    async def write_file(self, conversation: str, file: FileWrite) -> Written:
+        return write(file, [self.root])
 
     async def summary(self, conversation_id: str, fd: str) -> str:
         return self.memory.descriptors.set_summary(conversation_id, fd, f"What {fd} is.").summary
@@ -93,12 +94,16 @@ class Chat:
     id: str
     host: Workspace
 
+    @property
+    def outside(self) -> ToolHost:
+        return ToolHost(self.host, self.host, self.host, self.host.summarize, self.host.summary)
+
     async def call(self, written: str, **more: Any) -> ToolResult:
         box = Toolbox(self.memory)
         (call,) = calls_in(written, signatures())
         if isinstance(call, WrongCall):
             return wrong(call)
-        return await box.run(call.name, call.arguments, self.id, self.host, **more)
+        return await box.run(call.name, call.arguments, self.id, self.outside, **more)
 
 
 @pytest.fixture
@@ -284,8 +289,8 @@ def fits_all(_: Sequence[Operation]) -> bool:
 
 
 async def test_an_unknown_tool_names_those_that_there_are(chat: Chat) -> None:
-    near = await Toolbox(chat.memory).run("get_refs", {}, chat.id, chat.host)
-    far = await Toolbox(chat.memory).run("</error>\n", {}, chat.id, chat.host)
+    near = await Toolbox(chat.memory).run("get_refs", {}, chat.id, chat.outside)
+    far = await Toolbox(chat.memory).run("</error>\n", {}, chat.id, chat.outside)
     assert "Did you mean get_ref?" in near.xml
     assert "There are: " in far.xml
     assert far.xml.count("</error>") == 1

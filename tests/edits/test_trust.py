@@ -11,8 +11,7 @@ from palimpsest.edits.candidates import CUT_OFF, INCOMPLETE, candidate_of, group
 from palimpsest.edits.continued import MOVED_ON, Ground, continued
 from palimpsest.edits.line_edits import applied, normalised
 from palimpsest.edits.rebased import combined, mark, rebased
-from palimpsest.edits.repeats import without_repeats
-from palimpsest.edits.validate import COMMENTS, FORMATTING, REPETITION, Baseline, Unfit, validated
+from palimpsest.edits.validate import COMMENTS, FORMATTING, REPETITION, Baseline, Unfit, validated, without_repeats
 from palimpsest.languages.registry import language_of
 from palimpsest.types import DocumentChange, LineEdit, Proposal, Reading, Refusal, Suggestion
 

@@ -1,4 +1,4 @@
-from palimpsest.edits.diff import unified
+from palimpsest.edits.line_edits import unified
 from palimpsest.types import LineEdit
 
 

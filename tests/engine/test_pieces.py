@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.engine.cache.pieces import LEAST, Piece, pieces
+from palimpsest.engine.cache.carried import LEAST, Piece, pieces
 
 tokens = st.lists(st.integers(0, 3), max_size=60)
 

@@ -6,7 +6,7 @@ import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,9 @@ from palimpsest.errors import (
     PalimpsestError,
     StaleDocument,
 )
-from palimpsest.workspace.writing import write
+from palimpsest.workspace.changes import FileWrite
+from palimpsest.workspace.writing import Written
+from palimpsest.workspace.writing import write as write_file
 
 Repository = Callable[[dict[str, Any]], Path]
 
@@ -32,6 +34,10 @@ def root(repository: Repository) -> Path:
     return repository({"app.py": "one\ntwo\n", "sub/x.txt": "x\n", ".palimpsestignore": "private/\n*.hidden\n"})
 
 
+def write(path: str, text: str, roots: Sequence[Path], **how: Any) -> Written:
+    return write_file(FileWrite(path, text, **how), roots)
+
+
 def files_in(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
 
@@ -39,7 +45,7 @@ def files_in(root: Path) -> dict[str, bytes]:
 def test_a_new_file_is_written_with_its_folders(root: Path) -> None:
     done = write("pkg/deep/new.py", "a = 1\nb = 2\n", [root])
     assert (root / "pkg/deep/new.py").read_bytes() == b"a = 1\nb = 2\n"
-    assert (done.shown, done.bytes, done.lines, done.is_new) == ("pkg/deep/new.py", 12, 2, True)
+    assert (done.shown, done.bytes, done.lines) == ("pkg/deep/new.py", 12, 2)
     assert stat.S_IMODE((root / "pkg/deep/new.py").stat().st_mode) & 0o111 == 0
 
 
@@ -49,14 +55,15 @@ def test_an_absolute_path_inside_is_written(root: Path) -> None:
 
 def test_a_relative_path_means_the_folder_that_has_it(root: Path, tmp_path: Path) -> None:
     (tmp_path / "first").mkdir()
-    assert write("sub/y.py", "y\n", [tmp_path / "first", root]).path == (root / "sub" / "y.py").resolve()
+    write("sub/y.py", "y\n", [tmp_path / "first", root])
+    assert (root / "sub" / "y.py").read_text() == "y\n"
 
 
 def test_an_existing_file_is_overwritten_only_if_that_is_said(root: Path) -> None:
     with pytest.raises(AlreadyExists, match="overwrite=true"):
         write("app.py", "new\n", [root])
     assert (root / "app.py").read_text() == "one\ntwo\n"
-    assert not write("app.py", "new\n", [root], overwrite=True).is_new
+    write("app.py", "new\n", [root], overwrite=True)
     assert (root / "app.py").read_text() == "new\n"
 
 
@@ -66,7 +73,8 @@ def test_appending_and_inserting_keep_what_is_there(root: Path) -> None:
     assert (root / "app.py").read_text() == "zero\none\ntwo\nthree\n"
     with pytest.raises(NotFound):
         write("none.py", "x", [root], mode="insert", insert_at_line=1)
-    assert write("log.txt", "x", [root], mode="append").is_new
+    write("log.txt", "x", [root], mode="append")
+    assert (root / "log.txt").read_text() == "x"
 
 
 def test_mode_bits_line_ends_and_byte_order_mark_stay(root: Path) -> None:
@@ -291,8 +299,9 @@ def test_without_a_folder_nothing_is_written() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be held there")
 def test_what_several_windows_append_at_once_is_all_there(root: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from palimpsest.workspace.writing import write\n"
-        "for n in range(100): write('log.txt', f'{sys.argv[2]} {n}\\n', [Path(sys.argv[1])], mode='append')"
+        "import sys; from pathlib import Path; from palimpsest.workspace.changes import FileWrite\n"
+        "from palimpsest.workspace.writing import write\n"
+        "for n in range(100): write(FileWrite('log.txt', f'{sys.argv[2]} {n}\\n', 'append'), [Path(sys.argv[1])])"
     )
     windows = [subprocess.Popen([sys.executable, "-c", code, str(root), name]) for name in ("a", "b", "c")]
     assert [window.wait() for window in windows] == [0, 0, 0]

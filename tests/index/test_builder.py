@@ -76,7 +76,7 @@ def test_what_an_editor_says_is_read_at_once(folder: Folder) -> None:
 
 def test_a_file_that_takes_long_to_read_is_told_of_as_well(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     # no door: how fast a file is read is the machine's business
-    monkeypatch.setattr("palimpsest.index.batch.BATCH_S", -1.0)
+    monkeypatch.setattr("palimpsest.index.builder.BATCH_S", -1.0)
     write(folder.root, {"new.py": "def fresh(): ...\n"})
     folder.builder.look([folder.root / "new.py"])
     assert "fresh" in folder.names()

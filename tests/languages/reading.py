@@ -9,8 +9,9 @@ from palimpsest.context.sources.skeleton import skeleton
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.names import visible
 from palimpsest.syntax.parse import Parsed, parse_snapshot
-from palimpsest.syntax.scopes import Scope, scope_at, scopes
+from palimpsest.syntax.scopes import scope_at, scopes
 from palimpsest.syntax.shape import shape_at
+from palimpsest.syntax.values import Scope
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Editing
 

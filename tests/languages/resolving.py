@@ -8,7 +8,7 @@ from pathlib import Path
 from palimpsest.config.settings import ContextSettings
 from palimpsest.languages.modules import Modules, Surroundings
 from palimpsest.languages.registry import language_of, modules_of
-from palimpsest.syntax.names import imports
+from palimpsest.syntax.imports import imports
 from palimpsest.workspace.files import WorkspaceFiles
 from tests.languages.reading import parsed_as
 

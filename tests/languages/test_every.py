@@ -11,7 +11,8 @@ from palimpsest.context.editing.block import editing_at
 from palimpsest.context.sources.skeleton import skeleton
 from palimpsest.languages.registry import language_of, languages
 from palimpsest.syntax.calls import calls, functions
-from palimpsest.syntax.names import imports, names_in, visible
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.names import names_in, visible
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.syntax.scopes import docstring, enclosing, scope_at, scopes, signature
 from palimpsest.syntax.shape import shape_at

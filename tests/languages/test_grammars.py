@@ -10,8 +10,9 @@ import pytest
 from palimpsest.context.editing.block import editing_at
 from palimpsest.languages import grammars
 from palimpsest.languages.base import Base
+from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
-from palimpsest.syntax.names import imports, names_in, visible
+from palimpsest.syntax.names import names_in, visible
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import file_scope, scopes
 from palimpsest.syntax.shape import shape_at

@@ -13,7 +13,8 @@ from palimpsest.context.editing.block import editing_at
 from palimpsest.context.sources.skeleton import skeleton
 from palimpsest.edits.misspelt import slips
 from palimpsest.syntax.calls import calls, functions
-from palimpsest.syntax.names import imports, visible
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.names import visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import docstring, scope_at, scopes, signature
 from palimpsest.syntax.shape import shape_at

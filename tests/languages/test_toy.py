@@ -12,10 +12,11 @@ from palimpsest.syntax.calls import calls, functions
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.names import attributes_in, names_in, visible
 from palimpsest.syntax.parse import Language, Parsed, parse_text
-from palimpsest.syntax.scopes import Scope, scope_at, scopes, signature
+from palimpsest.syntax.scopes import scope_at, scopes, signature
 from palimpsest.syntax.shape import shape_at
 from palimpsest.syntax.unknown import unbound_in
 from palimpsest.syntax.uses import uses
+from palimpsest.syntax.values import Scope
 from palimpsest.types import Editing
 
 SHOP = """\

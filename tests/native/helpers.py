@@ -40,7 +40,8 @@ class TestedEngine(NativeEngine):
 def forget(engine: NativeEngine) -> None:
     """Make it what it was when it was loaded.  Raises AssertionError where its cache is not sound."""
     engine.workspaces.check()
-    engine.workspaces.reset_all()
+    for name in {*engine.workspaces, *engine.store.workspaces}:
+        engine.workspaces.reset(name)
     engine.workspaces.check()
     assert (engine.pool.used_cells, engine.store.bytes) == (0, 0), "something belongs to nobody"
     engine.pool.stats = dict.fromkeys(STATS, 0)

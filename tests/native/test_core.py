@@ -13,7 +13,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.engine.core.core import EngineCore
-from palimpsest.engine.core.error_object import error_object
+from palimpsest.engine.core.engine_thread import error_object
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.llama.native import Context
 from palimpsest.errors import Cancelled, ContextTooLarge, DecodeError, EngineUnavailable, InvalidArgument

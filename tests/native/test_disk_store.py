@@ -13,8 +13,8 @@ import pytest
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.cache.disk_file import Header, checksum, read, write
 from palimpsest.engine.cache.in_place import InPlaceWorkspace
+from palimpsest.engine.cache.stores import kv_identity
 from palimpsest.engine.llama.native import Run
-from palimpsest.engine.model.identity import kv_identity
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import CLOSE, TestedEngine, difference, done, request, sized, sync, text
 

@@ -8,8 +8,7 @@ from palimpsest.config.settings import described
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.prompt.instructions import instructions
-from palimpsest.prompt.suggestion import suggestion_tail
+from palimpsest.prompt.instructions import instructions, suggestion_tail
 from palimpsest.types import BLOCK_TYPES, CURSOR_MARKER, Editing, ShownLine
 
 LN_DIFF = FORMATS["ln-diff"].text

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.providers.http.sse import events
-from palimpsest.providers.whole_prompt.stop_filter import StopFilter
+from palimpsest.providers.whole_prompt.engine import StopFilter
 
 TEXT = st.text("ab;\n", max_size=30)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from palimpsest import errors
-from palimpsest.engine.core.error_object import error_object
+from palimpsest.engine.core.engine_thread import error_object
 from palimpsest.providers.base.errors import from_object
 
 

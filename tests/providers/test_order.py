@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.providers.whole_prompt.order import Order
+from palimpsest.providers.whole_prompt.blocks import Order
 
 NAMES = st.lists(st.sampled_from("abcdefghij"), unique=True)
 

@@ -11,7 +11,8 @@ import pytest
 import tree_sitter
 from tree_sitter import Tree
 
-from bench.gathering.long_file import LANGUAGES, long_file
+from bench.gathering.long_file import long_file
+from bench.gathering.long_styles import LANGUAGES
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax import parse, parser
 from palimpsest.syntax.definitions import all_headers

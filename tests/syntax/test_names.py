@@ -6,7 +6,8 @@ import pytest
 
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.languages.registry import plain
-from palimpsest.syntax.names import Import, attributes_in, imports, names_in, visible
+from palimpsest.syntax.imports import Import, imports
+from palimpsest.syntax.names import attributes_in, names_in, visible
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.snapshot import Snapshot

@@ -7,7 +7,8 @@ import pytest
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.languages.registry import plain
 from palimpsest.syntax.parse import Parsed, parse_text
-from palimpsest.syntax.scopes import Scope, children, docstring, enclosing, scope_at, scopes, signature
+from palimpsest.syntax.scopes import children, docstring, enclosing, scope_at, scopes, signature
+from palimpsest.syntax.values import Scope
 from palimpsest.text.snapshot import Snapshot
 
 

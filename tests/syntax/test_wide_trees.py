@@ -8,7 +8,7 @@ import pytest
 
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.definitions import all_headers
-from palimpsest.syntax.names import imports
+from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import parse_text
 
 

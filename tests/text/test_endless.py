@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.text.endless import COPIES, FEWEST, LONGEST, is_endless
+from palimpsest.text.repetition import COPIES, FEWEST, LONGEST, is_endless
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.text.positions import POSITION_ENCODINGS, PositionEncoding, column_to_units, units_to_column
+from palimpsest.text.positions import PositionEncoding, column_to_units, units_to_column
 
 LINES = st.text(st.characters(exclude_characters="\r\n", categories=("L", "N", "P", "S", "Z", "M", "Cs")), max_size=20)
-ENCODINGS = st.sampled_from(POSITION_ENCODINGS)
+ENCODINGS = st.sampled_from(get_args(PositionEncoding))
 
 
 def measured(text: str, encoding: PositionEncoding) -> int:

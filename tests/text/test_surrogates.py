@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from lsprotocol import types as lsp
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.convert import apply_changes, position_in
 from palimpsest.syntax.parser import Parser
-from palimpsest.text.positions import POSITION_ENCODINGS, joined, well_formed
+from palimpsest.text.positions import PositionEncoding, joined, well_formed
 from palimpsest.text.snapshot import Snapshot
 
 GRIN = "\N{GRINNING FACE}"
@@ -75,7 +77,7 @@ def test_what_goes_out_has_an_encoding_and_loses_nothing_that_has_one(text: str)
     assert all(a == b or b == "\ufffd" for a, b in zip(joined(text), out, strict=True))
 
 
-@pytest.mark.parametrize("encoding", POSITION_ENCODINGS)
+@pytest.mark.parametrize("encoding", get_args(PositionEncoding))
 def test_a_position_within_a_character_or_past_the_end_is_a_place_all_the_same(encoding: str) -> None:
     document = Snapshot("file:///a.py", 0, "python", f"{GRIN}{HIGH}b\n")
     for line in (0, 1, 2**31 - 1):

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.sources import SERVER
 
-from palimpsest.text.long_words import RUNS, long_words
 from palimpsest.text.secret_formats import FORMATS, LONG, Format
-from palimpsest.text.tokens import found, masked
+from palimpsest.text.tokens import RUNS, found, long_words, masked
 
 BODY = "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0buxYfZP1mJFQ3Yk8Z4kGJm0m1Zr5y"
 SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzKEYabc"

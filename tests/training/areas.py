@@ -4,7 +4,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from training.damage import Damage
+from bench.repairing.damage import Damage
 
 METADATA = "Name: areas\nVersion: 1.0\nLicense-Expression: MIT\n"
 

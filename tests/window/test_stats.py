@@ -8,12 +8,13 @@ import stat
 import threading
 from datetime import date, timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.window.statistics import HAPPENED, PARTS, WHATS, Statistics
+from palimpsest.window.statistics import HAPPENED, PARTS, Statistics, What
 
 LATER = 3600.0
 
@@ -163,7 +164,7 @@ def test_a_full_disk_loses_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) 
 
 EVENTS = st.lists(
     st.tuples(
-        st.sampled_from(WHATS),
+        st.sampled_from(get_args(What)),
         st.sampled_from(HAPPENED),
         st.sampled_from(PARTS),
         st.integers(0, 99),

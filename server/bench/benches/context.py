@@ -28,7 +28,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.gathering.indexing import Building, indexed
-from bench.gathering.long_file import LANGUAGES, long_file
+from bench.gathering.long_file import long_file
+from bench.gathering.long_styles import LANGUAGES
 from bench.gathering.many_files import many_files
 from bench.gathering.timing import keystrokes, places
 from bench.gathering.walk import Walked, walk

@@ -36,7 +36,7 @@ from bench.completing.places import Hole, holes
 from bench.completing.scores import Offered, similarity
 from bench.replaying.tally import percentile
 from bench.shared.options import model_file, positive
-from palimpsest.completions.reviewing import MOMENTS
+from palimpsest.completions.requests import MOMENTS
 from palimpsest.errors import InvalidArgument
 
 NAME = "holes"

@@ -17,7 +17,8 @@ from random import Random
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.parser import Parser
-from palimpsest.syntax.scopes import Scope, scopes
+from palimpsest.syntax.scopes import scopes
+from palimpsest.syntax.values import Scope
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace.files import WorkspaceFiles

@@ -13,8 +13,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from palimpsest.agents.answers import told
-from palimpsest.agents.workspace import AgentWorkspace
+from palimpsest.agents.workspace import AgentWorkspace, told
 from palimpsest.conversations.operations.operation import Operation, Parameter
 from palimpsest.conversations.operations.table import OPERATIONS
 

@@ -17,9 +17,8 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from palimpsest import __version__
-from palimpsest.agents.answers import told
 from palimpsest.agents.conversation_tools import add_conversations
-from palimpsest.agents.workspace import AgentWorkspace, shown
+from palimpsest.agents.workspace import AgentWorkspace, shown, told
 from palimpsest.errors import PalimpsestError
 from palimpsest.types import BlockType
 

@@ -12,7 +12,9 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from mcp.server.mcpserver.exceptions import ToolError
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.windows.client import Window, WindowGone, WindowSilent
@@ -26,6 +28,7 @@ WHO_S = 3.0
 """A window says at once which folders it has, unless it is suspended."""
 SILENT_S = 30.0
 """A window that did not say so is left alone for so long, where another one answers."""
+T = TypeVar("T")
 
 
 class NoWindow(PalimpsestError):
@@ -216,3 +219,12 @@ def shown(block: dict[str, Any], *, text: bool) -> dict[str, Any]:
     """A block for an agent."""
     fields = ("type", "name", "tokens", "state", "source", "pinned", "editable", "uri", *(("text",) if text else ()))
     return {field: block[field] for field in fields if block.get(field) not in (None, "")}
+
+
+async def told(answer: Awaitable[T]) -> T:
+    try:
+        return await answer
+    except PalimpsestError as error:
+        raise ToolError(str(error)) from None
+    except OSError as error:
+        raise ToolError(f"The folder for sockets cannot be read: {error}") from None

@@ -3,5 +3,5 @@
 `completions.py` answers an editor: from what is on screen (`ghost.py`), from earlier answers (`results.py`), or by a
 request (`requests.py`).  `query.py` makes of the answer what is shown: cut (`inline.py`), fitted to the code around it
 (`fitting.py`, `repairs.py`, `indentation.py`) and to names that exist (`names.py`); `quiet.py` holds back what is not
-worth showing to who types, `reviewing.py` says how many other lines are tried.
+worth showing to who types, `requests.py` says how many other lines are tried.
 """

@@ -28,8 +28,8 @@ from palimpsest.completions.offers import Offers
 from palimpsest.completions.query import CompletionQuery
 from palimpsest.completions.quiet import Quiet
 from palimpsest.completions.repairs import grows
+from palimpsest.completions.requests import Reviewing
 from palimpsest.completions.results import Result, Results
-from palimpsest.completions.reviewing import Reviewing
 from palimpsest.context.view import CursorView
 from palimpsest.errors import Cancelled, EngineError, EngineLoading
 from palimpsest.text.levels import indentation_of

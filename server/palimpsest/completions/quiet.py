@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from itertools import islice
 
 from palimpsest.completions.results import Result
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.prose import prose_at
+from palimpsest.text.alike import ends_alike
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 from palimpsest.window.events import DocumentChanged
 from palimpsest.window.services import Services
@@ -135,15 +136,8 @@ def _change(old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> _Change
     if not edits or length - behind - start > MOST_PUT:
         return None
     gone, put = (_text(one, start, len(one.utf8) - behind) for one in (old, new))
-    same = _n_same(gone, put)
-    gone, put = gone[same:], put[same:]
-    n_end = _n_same(gone[::-1], put[::-1])
-    return _Change(len(_text(new, 0, start)) + same, gone[: len(gone) - n_end], put[: len(put) - n_end])
-
-
-def _n_same(one: str, other: str) -> int:
-    """Characters at the beginning of both."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    head, tail = ends_alike(gone, put)
+    return _Change(len(_text(new, 0, start)) + head, gone[head : len(gone) - tail], put[head : len(put) - tail])
 
 
 def _text(snapshot: Snapshot, start: int, end: int) -> str:

@@ -1,12 +1,16 @@
 """Requests for the code at a cursor, in the terms of `wire`.
 
-In: a view, chosen blocks, settings.  Out: requests.  Pure; sends nothing.
+In: a view, chosen blocks, settings.  Out: requests.  Sends nothing; says when other lines are tried beside the
+likeliest (`engine/generation/review.py` is how).
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from statistics import median
+from typing import Literal, TypeAlias
 
 from palimpsest import wire
 from palimpsest.completions.inline import open_brackets, stops
@@ -14,7 +18,9 @@ from palimpsest.context.view import CursorView
 from palimpsest.prompt.blocks import render_fim
 from palimpsest.text.positions import well_formed
 from palimpsest.types import Block
+from palimpsest.window.events import CacheForgotten
 from palimpsest.window.requests import Requests
+from palimpsest.window.services import Services
 
 WORD_SEARCH = 4
 """Paths that the search for a word follows at once."""
@@ -23,6 +29,18 @@ SMALL = 500_000_000
 
 NAME_TOKENS = 16
 """The most tokens of a name."""
+Moment: TypeAlias = Literal["asked", "pause", "typing"]
+N_LINES = 8
+"""Four were nearly as good."""
+N_TIMES = 5
+"""Reviews that say how long one takes here."""
+MOMENTS: dict[str, tuple[Moment, ...]] = {
+    "never": (),
+    "asked": ("asked",),
+    "pause": ("asked", "pause"),
+    "auto": ("asked", "pause"),
+    "always": ("asked", "pause", "typing"),
+}
 
 
 def completion(
@@ -92,3 +110,25 @@ def name(requests: Requests, view: CursorView, blocks: Iterable[Block], slot: wi
     """The rest of a name, for someone who waits for an edit and does not type."""
     request = completion(requests, view, (), multiline=False, n=1, first=False)
     return replace(request, slot=slot, sync=requests.sync(blocks, slot), max_tokens=NAME_TOKENS, replace="")
+
+
+class Reviewing:
+    """Says how many other lines are tried, by the setting and by how long it took lately."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._took = deque[float](maxlen=N_TIMES)
+        services.events.on(CacheForgotten, lambda _: self._took.clear())
+
+    def n_lines(self, moment: Moment) -> int:
+        """To be tried beside the likeliest, 0 where the engine cannot."""
+        model, options = self._services.supervisor.status.model, self._services.settings.completion
+        if model is None or not model.in_place:
+            return 0
+        fits = len(self._took) == N_TIMES and median(self._took) <= options.first_ms / 2
+        wanted = moment in MOMENTS[options.review] or (options.review == "auto" and fits)
+        return N_LINES if wanted else 0
+
+    def note(self, answer: wire.GenerateAnswer) -> None:
+        if answer.reviewed:
+            self._took.append(answer.ms["review"])

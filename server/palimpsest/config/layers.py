@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from palimpsest.config.settings import Settings, permission
-from palimpsest.errors import SettingsError
+from palimpsest.errors import PalimpsestError, SettingsError
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read
 
 Layer = Mapping[str, Any]
@@ -38,6 +38,7 @@ OF_CLIENTS = frozenset(
 """Settings of editors' extensions, which have the same prefix: an editor that is asked for ours sends them along."""
 KEY_HINT = "Put it into the environment variable that `engine.api_key_env` names, or into your editor's secret store."
 TRUST_HINT = "Set it in your editor or in your configuration folder."
+FILE = "palimpsest.toml"
 
 
 class WorkspaceLayer(dict[str, Any]):
@@ -171,3 +172,14 @@ def read_toml(path: Path, within: Path | None = None) -> tuple[dict[str, Any], l
         return {}, [SettingsError(str(path), f"{error.message}.", hint="The defaults are used.")]
     except (OSError, ValueError, RecursionError) as error:
         return {}, [SettingsError(str(path), f"cannot be read: {error}.", hint="The defaults are used.")]
+
+
+def file_layers(own: Path, roots: Iterable[Path]) -> tuple[list[Layer], list[PalimpsestError]]:
+    """`own`: the folder of the user's configuration."""
+    layers, problems = list[Layer](), list[PalimpsestError]()
+    for folder in (own, *reversed(tuple(roots))):
+        table, wrong = read_toml(folder / FILE, within=None if folder == own else folder)
+        layer, refused = from_file(table, whose="user" if folder == own else "workspace")
+        layers.append(layer)
+        problems += [*wrong, *refused]
+    return layers, problems

@@ -13,9 +13,11 @@ from functools import cached_property
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
-from palimpsest.syntax.names import Import, imports, names_in, visible
+from palimpsest.syntax.imports import Import, imports
+from palimpsest.syntax.names import names_in, visible
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, file_scope
+from palimpsest.syntax.scopes import file_scope
+from palimpsest.syntax.values import Scope
 from palimpsest.text.snapshot import Position
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import Editing

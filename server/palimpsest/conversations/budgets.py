@@ -66,15 +66,14 @@ class ConversationUsage:
             "messages": Part(self.messages, self.shares.for_messages(self.total, self.system + self.tools)),
         }
 
-    def should_compact(self, at: float = NEARLY_FULL) -> bool:
-        """Whether the messages are over their budget, all is over the share `at` of the window, or the reserve is not
+    def should_compact(self) -> bool:
+        """Whether the messages are over their budget, the window is nearly full, or the reserve is not
         free any more."""
         if not self.total:
             return False
         left = self.total - self.used
-        return (
-            self.messages > self.parts["messages"].budget or self.used > at * self.total or left < reserve(self.total)
-        )
+        is_over = self.messages > self.parts["messages"].budget or self.used > NEARLY_FULL * self.total
+        return is_over or left < reserve(self.total)
 
 
 def reserve(total: int) -> int:

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from palimpsest.conversations.answers import element
 from palimpsest.conversations.calls.native import native_call
 from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
 from palimpsest.conversations.events import BranchChanged, CallBegan, CallDone, TurnBegan
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.results import element
 from palimpsest.conversations.operations.toolbox import wrong
 from palimpsest.conversations.turns import Turn
 from palimpsest.window.events import Events

@@ -52,7 +52,7 @@ class Checkpoint:
 
 
 class ConversationCheckpoints:
-    """One database's."""
+    """Makes checkpoints in a database, and goes back to them."""
 
     def __init__(
         self, database: Database, conversations: Conversations, experiences: Experiences, contents: Contents

@@ -7,19 +7,54 @@ of megabytes is never in memory as a whole unless it was given so.  A line ends 
 from __future__ import annotations
 
 import zlib
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from threading import Lock
 
 from palimpsest.conversations.content_writer import UNFINISHED, Content, Writing, hash_of, pieces_of, writer_of
-from palimpsest.conversations.recent_contents import KeptTexts
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import NotFound
 from palimpsest.system.processes import is_there
 
+MOST_CHARS, LONGEST = 4_000_000, 50_000
+"""Of all together, and of one: longer ones are read in parts anyway."""
 NAMED_BY = (
     ("turn", "hash"), ("call", "result"), ("ref", "hash"), ("descriptor", "hash"), ("descriptor", "original"),
     ("temp_file", "hash"), ("fork", "response"), ("checkpoint_text", "hash"),
 )  # fmt: skip
 """Tables and columns that hold a text's hash."""
+
+
+class KeptTexts:
+    """Texts that were read lately, by their hashes: a conversation's turns are read again for each reply.  The least
+    recently read go first; a hash names one text for ever, so none can be out of date.  Any thread."""
+
+    def __init__(self, most_chars: int = MOST_CHARS, longest: int = LONGEST) -> None:
+        self._most, self._longest = most_chars, longest
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._n_chars = 0
+        self._lock = Lock()
+
+    def find(self, name: str) -> str | None:
+        with self._lock:
+            text = self._texts.get(name)
+            if text is not None:
+                self._texts.move_to_end(name)
+            return text
+
+    def keep(self, name: str, text: str) -> str:
+        """The text."""
+        if len(text) <= self._longest:
+            with self._lock:
+                self._n_chars += len(text) - len(self._texts.pop(name, ""))
+                self._texts[name] = text
+                while self._n_chars > self._most:
+                    self._n_chars -= len(self._texts.popitem(last=False)[1])
+        return text
+
+    def forget(self, name: str) -> None:
+        with self._lock:
+            self._n_chars -= len(self._texts.pop(name, ""))
 
 
 class Contents:

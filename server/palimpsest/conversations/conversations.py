@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 from palimpsest.conversations.contents import Contents
-from palimpsest.conversations.memory_keys import checked
+from palimpsest.conversations.experiences import checked_key
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import InvalidArgument, NotFound
 
@@ -61,7 +61,7 @@ def name_of(text: str) -> str:
 
 
 class Conversations:
-    """One database's."""
+    """Makes, finds and changes the conversations in a database."""
 
     def __init__(self, database: Database, contents: Contents) -> None:
         self._database = database
@@ -85,13 +85,6 @@ class Conversations:
         with self._database.reading() as rows:
             return self._get(rows, identity)
 
-    def find_by_uri(self, uri: str) -> Conversation | None:
-        with self._database.reading() as rows:
-            row = rows.execute(
-                f"SELECT {COLUMNS} FROM conversation WHERE uri = ? ORDER BY updated DESC LIMIT 1", (uri,)
-            ).fetchone()
-        return None if row is None else Conversation(*row)
-
     def list(self) -> list[Conversation]:
         """The one changed last first; forks are not among them."""
         with self._database.reading() as rows:
@@ -112,7 +105,7 @@ class Conversations:
 
     def set_memory_key(self, identity: str, key: str) -> Conversation:
         """Whose experiences it has.  Raises NotFound, InvalidArgument."""
-        return self._set(identity, "memory_key", checked(key))
+        return self._set(identity, "memory_key", checked_key(key))
 
     def delete(self, identity: str) -> None:
         """With its turns, refs, descriptors, checkpoints, forks and temporary files, and all texts that nothing else

@@ -19,7 +19,6 @@ from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
 from palimpsest.conversations.conversations import name_of
 from palimpsest.conversations.descriptors.incoming import Part
-from palimpsest.conversations.documents.asking import asking
 from palimpsest.conversations.documents.referring import Referred, Referring
 from palimpsest.conversations.events import ConversationChanged, Stopped, TurnBegan
 from palimpsest.conversations.host import Host, NoHost
@@ -27,12 +26,12 @@ from palimpsest.conversations.keeping import keep
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder
 from palimpsest.conversations.reply_writer import Writing, begun
-from palimpsest.conversations.thresholds import thresholds, thresholds_for
-from palimpsest.conversations.token_counts import TokenCounts
+from palimpsest.conversations.summarizing import asking
+from palimpsest.conversations.token_counts import TokenCounts, thresholds, thresholds_for
 from palimpsest.conversations.turns import BUSY, Role, Turn
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, PalimpsestError
-from palimpsest.text.endless import is_endless
 from palimpsest.text.positions import well_formed
+from palimpsest.text.repetition import is_endless
 from palimpsest.types import Block
 from palimpsest.window.events import RefreshNeeded, WindowClosing
 from palimpsest.window.services import LOADING_S, Services

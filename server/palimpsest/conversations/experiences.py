@@ -6,15 +6,25 @@ In: facts.  Out: those that were not forgotten, with ids that are never used aga
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, replace
 
-from palimpsest.conversations.memory_keys import checked
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import InvalidArgument, NotFound
 
+MAIN = "main"
+"""What conversations have unless another is asked for."""
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MOST_CHARS = 2_000
 """Of one experience: each is read again with every turn."""
+
+
+def checked_key(key: str) -> str:
+    """Raises InvalidArgument."""
+    if _KEY.fullmatch(key) is None:
+        raise InvalidArgument("memory_key", f"{key[:40]!r}: letters, digits, '.', '_' and '-' are wanted, 64 at most.")
+    return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,7 @@ class Experience:
 
 
 class Experiences:
-    """One database's, by memory key."""
+    """Keeps experiences in a database, by memory key."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -118,7 +128,7 @@ def _number(identity: str) -> int:
 
 
 def _checked(key: str, text: str) -> str:
-    checked(key)
+    checked_key(key)
     text = text.strip()
     if not text or len(text) > MOST_CHARS:
         raise InvalidArgument("text", f"1 to {MOST_CHARS} characters are wanted, not {len(text)}.")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from palimpsest.context.estimate import chars_for
+from palimpsest.conversations.answers import Answer, element, listed
 from palimpsest.conversations.descriptors import results as descriptor_results
 from palimpsest.conversations.descriptors.addresses import is_own
 from palimpsest.conversations.descriptors.descriptors import Descriptor
@@ -19,8 +20,6 @@ from palimpsest.conversations.descriptors.reader import Wanted
 from palimpsest.conversations.forking import Forking, OwnTurn, Result
 from palimpsest.conversations.forks import Fork
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.host import Answer
-from palimpsest.conversations.operations.results import element, listed
 from palimpsest.errors import InvalidArgument, NotFound, OutsideWorkspace
 from palimpsest.window.services import Services
 from palimpsest.workspace.files import WorkspaceFiles
@@ -104,7 +103,7 @@ class ForkTools:
             if one.n_chars <= room:
                 room -= one.n_chars
                 whole = memory.descriptors.read(conversation, one.id, Wanted(read_all=True))
-                parts.append(descriptor_results.read(whole, self._about(conversation, one))[1])
+                parts.append(descriptor_results.read(whole, self._about(conversation, one)).xml)
             else:
                 parts.append(self._beginning(conversation, one))
         for kind, attribute, name, text in texts:
@@ -119,7 +118,7 @@ class ForkTools:
 
     def _beginning(self, conversation: str, one: Descriptor) -> str:
         preview = self._memory().descriptors.read(conversation, one.id)
-        return descriptor_results.created(one, preview, about=self._about(conversation, one))[1]
+        return descriptor_results.created(one, preview, about=self._about(conversation, one)).xml
 
     def _about(self, conversation: str, one: Descriptor) -> dict[str, str]:
         """What a child is told of a text that it has not seen come."""

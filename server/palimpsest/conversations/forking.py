@@ -24,7 +24,7 @@ from palimpsest.conversations.prompt_builder import FORK, tail_of
 from palimpsest.conversations.reply_writer import Writing, begun
 from palimpsest.conversations.turns import Call, Turn
 from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, StorageError, UnknownTail
-from palimpsest.providers.base.together import Together
+from palimpsest.providers.base.protocol import Together
 from palimpsest.text.positions import well_formed
 from palimpsest.window.events import WindowClosing
 from palimpsest.window.services import LOADING_S, Services

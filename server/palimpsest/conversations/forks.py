@@ -52,7 +52,7 @@ COLUMNS = "id, conversation, child, task, instruction, fresh, status, response, 
 
 
 class Forks:
-    """One database's."""
+    """Keeps in a database which conversation is a fork of which turn, and how far it is."""
 
     def __init__(self, database: Database, contents: Contents, conversations: Conversations) -> None:
         self._database = database

@@ -10,24 +10,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Literal, Protocol
+from typing import Protocol
 
 from palimpsest.conversations.permissions import Permissions
 from palimpsest.errors import Denied
 from palimpsest.text.amounts import amount
 from palimpsest.text.previews import preview
+from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.places import around, shown
-
-WriteMode = Literal["write", "append", "insert"]
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """What was written: `shown` is the path as people see it, sizes are those of the text."""
-
-    shown: str
-    bytes: int
-    lines: int
+from palimpsest.workspace.writing import Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +43,21 @@ class WriteQuestion:
         }
 
 
-def asking_to_write(real: Path, roots: Sequence[Path], text: str, mode: WriteMode, *, is_there: bool) -> WriteQuestion:
+def asking_to_write(real: Path, roots: Sequence[Path], file: FileWrite, *, is_there: bool) -> WriteQuestion:
     """`real`: the place in the workspace, links resolved; `is_there`: whether a file is.  To make a new file, to add to
     one and to replace what is in one are asked apart.  What is called with a dot in front says what editors, hooks
     and workflows run: an answer for other files does not hold for it."""
     path, root = shown(real, roots), around(real, roots)
-    lines = amount(len(text.splitlines()), "line")
+    lines = amount(len(file.text.splitlines()), "line")
     dotted = next((f" {part}" for part in PurePath(path).parts if part.startswith(".")), "")
-    how = {"write": "write {} to", "append": "append {} to", "insert": "insert {} in"}[mode]
+    how = {"write": "write {} to", "append": "append {} to", "insert": "insert {} in"}[file.mode]
     what, question = "write", f"The model wants to {how.format(lines)} {path}."
-    if is_there and mode != "write":
+    if is_there and file.mode != "write":
         what = "add"
     elif is_there:
         what, question = "overwrite", f"The model wants to replace what is in {path} by {lines}."
     here = PurePath(root.name, path).parent.as_posix()
-    return WriteQuestion(what + dotted, str(real.parent), here, question, preview(text))
+    return WriteQuestion(what + dotted, str(real.parent), here, question, preview(file.text))
 
 
 async def is_allowed(
@@ -84,16 +75,7 @@ async def is_allowed(
 
 
 class Host(Protocol):
-    async def write_file(
-        self,
-        conversation: str,
-        path: str,
-        text: str,
-        mode: WriteMode = "write",
-        insert_at_line: int | None = None,
-        *,
-        overwrite: bool = False,
-    ) -> WrittenFile:
+    async def write_file(self, conversation: str, file: FileWrite) -> Written:
         """Once the person has allowed it.
 
         Raises OutsideWorkspace, AlreadyExists, Denied, InvalidArgument, StorageError."""
@@ -104,19 +86,10 @@ class Host(Protocol):
         ...
 
 
-class NoHost:
+class NoHost(Host):
     """Where nobody can be asked."""
 
-    async def write_file(
-        self,
-        conversation: str,
-        path: str,
-        text: str,
-        mode: WriteMode = "write",
-        insert_at_line: int | None = None,
-        *,
-        overwrite: bool = False,
-    ) -> WrittenFile:
+    async def write_file(self, conversation: str, file: FileWrite) -> Written:
         raise Denied("Nobody can be asked whether a file may be written.")
 
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:

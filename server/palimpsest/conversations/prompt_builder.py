@@ -12,12 +12,12 @@ from typing import Any, Literal
 from palimpsest import wire
 from palimpsest.context.estimate import chars_for, estimate
 from palimpsest.context.sources.rules import RulesSource
+from palimpsest.conversations.answers import failed
 from palimpsest.conversations.budgets import Shares, reserve
 from palimpsest.conversations.call_runner import Needs, Tools, sent_of_tools
-from palimpsest.conversations.compaction.dropping import SizedResult, SizedTurn, dropped
+from palimpsest.conversations.compaction.keeping import SizedResult, SizedTurn, dropped
 from palimpsest.conversations.descriptors.incoming import shortened
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.results import failed
 from palimpsest.conversations.prompts import (
     KeptMessage,
     Said,
@@ -35,7 +35,7 @@ from palimpsest.conversations.prompts import (
 )
 from palimpsest.conversations.refs.tags import PROBLEMS
 from palimpsest.conversations.reply_writer import NATIVE
-from palimpsest.conversations.thresholds import thresholds
+from palimpsest.conversations.token_counts import thresholds
 from palimpsest.conversations.turns import Turn
 from palimpsest.errors import InvalidArgument
 from palimpsest.prompt.blocks import render_context

@@ -1,21 +1,25 @@
-"""A sentence on what a descriptor is, by the model; kept with it.
+"""The model, asked for a few words: a summary of a document, or of a descriptor, which is kept with it.
 
-In: a descriptor.  Out: the same with its summary.
+In: a prompt, a descriptor.  Out: what the model says, in a tail of its own, so that no conversation's is disturbed.
 """
 
 from __future__ import annotations
 
 import asyncio
 
+from palimpsest import wire
 from palimpsest.conversations.descriptors.descriptors import Descriptor
-from palimpsest.conversations.documents.asking import asking
+from palimpsest.conversations.documents.referring import Ask
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import EngineUnavailable
-from palimpsest.window.services import Services
+from palimpsest.text.positions import well_formed
+from palimpsest.text.tokens import masked
+from palimpsest.window.services import LOADING_S, Services
 
 PROMPT = "Say in one sentence what this text is:\n\n"
 SHOWN_CHARS = 2_000
 """Of its beginning."""
+MOST_TOKENS = 50
 
 
 async def summarized(services: Services, memory: Memory, conversation: str, fd: str) -> Descriptor:
@@ -31,3 +35,26 @@ async def summarized(services: Services, memory: Memory, conversation: str, fd: 
     if not said:
         raise EngineUnavailable("The model said nothing.")
     return await asyncio.to_thread(memory.descriptors.set_summary, conversation, fd, said)
+
+
+def asking(services: Services) -> Ask | None:
+    """None where the model cannot be told what to do, or is not there."""
+    model = services.supervisor.status.model
+    if model is None or not model.chat_template:
+        return None
+
+    async def ask(prompt: str) -> str:
+        request = wire.GenerateRequest(
+            workspace=services.workspace,
+            chat=wire.ChatTail([wire.Message("user", well_formed(masked(prompt)))]),
+            slot="chat",
+            sync=services.requests.sync([], "chat"),
+            max_tokens=MOST_TOKENS,
+            sampling=wire.Sampling(temperature=0.0),
+            tail="document-summary",
+        )
+        async with services.supervisor.engine(LOADING_S) as engine:
+            answer = await services.generate(engine, request, [])
+        return answer.choices[0].text if answer.choices else ""
+
+    return ask

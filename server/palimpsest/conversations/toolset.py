@@ -14,20 +14,20 @@ from typing import Any
 
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
+from palimpsest.conversations.answers import Answer
 from palimpsest.conversations.call_runner import Needs, Outcome, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
-from palimpsest.conversations.documents.tool_answers import DocumentAnswer
 from palimpsest.conversations.fork_tools import ForkTools, most_chars
-from palimpsest.conversations.host import Host, WriteMode, WrittenFile
+from palimpsest.conversations.host import Host
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.operations.host import ToolHost
 from palimpsest.conversations.operations.instructions import described, description, instructions
 from palimpsest.conversations.operations.operation import Operation
 from palimpsest.conversations.operations.relevance import foreseen
 from palimpsest.conversations.operations.table import OF_DESCRIPTORS, TOOLS
 from palimpsest.conversations.operations.toolbox import Toolbox
 from palimpsest.conversations.summarizing import summarized
-from palimpsest.conversations.thresholds import thresholds
+from palimpsest.conversations.token_counts import thresholds
 from palimpsest.errors import PalimpsestError
 from palimpsest.window.services import Services
 
@@ -117,8 +117,20 @@ class Toolset:
         """What a program asks for.  `host`: where it asks the person and writes files.  Raises PalimpsestError."""
         return await self._box().answer(operation, arguments, conversation, self._tool_host(host))
 
-    def _tool_host(self, host: Host) -> _ToolHost:
-        return _ToolHost(self._services, self._memory, self._documents, self._forks(), host)
+    def _tool_host(self, host: Host) -> ToolHost:
+        return ToolHost(host, self._documents, self._forks(), self._summarize, self._summary)
+
+    async def _summarize(self, conversation: str, fd: str) -> str:
+        return (await summarized(self._services, self._memory(), conversation, fd)).summary
+
+    async def _summary(self, conversation: str, fd: str) -> str:
+        if self._services.settings.documents.summaries == "never":
+            return ""
+        try:
+            return await self._summarize(conversation, fd)
+        except PalimpsestError as error:
+            logger.info("no summary of %s: %s", fd, error)
+            return ""
 
     def _offered(self) -> list[Operation]:
         with_descriptors = self._services.settings.file_descriptor.enabled
@@ -130,82 +142,3 @@ class Toolset:
             box = Toolbox(memory, page_size=options.default_page_size, pretty=options.json_pretty_print)
             self._boxed = memory, options, box
         return self._boxed[2]
-
-
-class _ToolHost:
-    """What operations need from outside (`conversations/operations/host.py`)."""
-
-    def __init__(
-        self,
-        services: Services,
-        memory: Callable[[], Memory],
-        documents: DocumentTools,
-        forks: ForkTools,
-        host: Host,
-    ) -> None:
-        self._services = services
-        self._memory = memory
-        self._documents = documents
-        self._forks = forks
-        self._host = host
-
-    async def write_file(
-        self, conversation_id: str, path: str, text: str, mode: str, insert_at_line: int | None, overwrite: bool
-    ) -> WrittenFile:
-        """The host asks the person where a setting or an earlier answer does not say."""
-        kind: WriteMode = "append" if mode == "append" else "insert" if mode == "insert" else "write"
-        return await self._host.write_file(conversation_id, path, text, kind, insert_at_line, overwrite=overwrite)
-
-    async def summarize(self, conversation_id: str, fd: str) -> str:
-        return (await summarized(self._services, self._memory(), conversation_id, fd)).summary
-
-    async def summary(self, conversation_id: str, fd: str) -> str:
-        if self._services.settings.documents.summaries == "never":
-            return ""
-        try:
-            return await self.summarize(conversation_id, fd)
-        except PalimpsestError as error:
-            logger.info("no summary of %s: %s", fd, error)
-            return ""
-
-    async def agrees(self, conversation_id: str, question: str, yes: str, no: str) -> bool:
-        return await self._host.agrees(conversation_id, question, yes, no)
-
-    async def fork(self, conversation_id: str, tasks: Sequence[str]) -> Answer:
-        return await self._forks.fork(conversation_id, tasks)
-
-    async def spawn(
-        self,
-        conversation_id: str,
-        task: str,
-        instruction: str,
-        preload_fds: Sequence[str],
-        preload_files: Sequence[str],
-        preload_temp_files: Sequence[str],
-        *,
-        fresh: bool,
-        behind_all: bool,
-    ) -> Answer:
-        preloaded = preload_fds, preload_files, preload_temp_files
-        return await self._forks.spawn(
-            conversation_id, task, instruction, *preloaded, fresh=fresh, behind_all=behind_all
-        )
-
-    async def gather(self, conversation_id: str, include_history: bool) -> Answer:
-        return await self._forks.gather(conversation_id, include_history)
-
-    def cancel(self, conversation_id: str) -> int:
-        return self._forks.cancel(conversation_id)
-
-    async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer:
-        return _answer(await self._documents.read_document(conversation_id, document, heading))
-
-    async def find_documents(self, conversation_id: str, query: str, limit: int | None) -> Answer:
-        return _answer(await self._documents.find_documents(conversation_id, query, limit))
-
-    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None) -> Answer:
-        return _answer(await self._documents.find_excerpts(conversation_id, query, limit))
-
-
-def _answer(found: DocumentAnswer) -> Answer:
-    return Answer(found.xml, found.fields, found.text)

@@ -89,7 +89,7 @@ HEAD = _Head()
 
 
 class Turns:
-    """One database's."""
+    """Adds turns to a database, writes them as they come, and says which are shown."""
 
     def __init__(self, database: Database, contents: Contents) -> None:
         self._database = database

@@ -5,8 +5,10 @@ In: lines without line ends, `LineEdit`s.  Out: the same.  Pure: does not know a
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Sequence
 
+from palimpsest.text.alike import ends_alike, n_alike
 from palimpsest.types import LineEdit
 
 
@@ -38,12 +40,7 @@ def normalised(lines: Sequence[str], edits: Iterable[LineEdit]) -> tuple[LineEdi
 def _smallest(lines: Sequence[str], edit: LineEdit) -> LineEdit | None:
     """`edit` without equal lines at its ends; None if nothing is left."""
     old, new = lines[edit.start : edit.end], edit.lines
-    head = 0
-    while head < min(len(old), len(new)) and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
+    head, tail = ends_alike(old, new)
     small = LineEdit(edit.start + head, edit.end - tail, new[head : len(new) - tail])
     return small if small.start < small.end or small.lines else None
 
@@ -56,9 +53,7 @@ def line_map(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
     """
     if old == new:
         return {i: i for i in range(len(old))}
-    shorter = min(len(old), len(new))
-    head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
-    tail = next((i for i in range(shorter) if old[-1 - i] != new[-1 - i]), shorter)
+    shorter, head, tail = min(len(old), len(new)), n_alike(old, new), n_alike(old[::-1], new[::-1])
     if head + tail > shorter:  # an insertion or deletion repeats its neighbours: it could be any of them
         head, tail = shorter - tail, shorter - head
     shift, below = len(new) - len(old), len(old) - tail
@@ -75,3 +70,13 @@ def _once(lines: Sequence[str], start: int, end: int) -> dict[str, int]:
             twice.add(lines[i])
         seen[lines[i]] = i
     return {text: i for text, i in seen.items() if text not in twice}
+
+
+def unified(lines: Sequence[str], edits: Iterable[LineEdit], file: str) -> str:
+    """The edits of `lines` in the format of `diff -u`, with a newline after each line; empty if nothing changes.
+
+    `file` is the name shown, relative to the workspace.
+    """
+    changed = applied(lines, edits)
+    names = f"a/{file}", f"b/{file}"
+    return "".join(f"{line}\n" for line in difflib.unified_diff(lines, changed, *names, lineterm=""))

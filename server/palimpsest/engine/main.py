@@ -19,8 +19,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from palimpsest.engine.http.listen import answers
+from palimpsest.engine.lifetime.announcing import say
 from palimpsest.engine.lifetime.lock import ProcessLock
-from palimpsest.engine.lifetime.say import say
 from palimpsest.engine.options import Options, read
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.system import logs

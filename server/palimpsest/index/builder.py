@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from palimpsest.index.batch import BATCH, Batch
 from palimpsest.index.messages import Begin, Building, Built, Changed, Failed, Opened, Told
 from palimpsest.index.rows import FileRows, rows_of
 from palimpsest.index.store import Stamp, Store, database
@@ -31,12 +30,43 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace.files import WorkspaceFiles
 
+BATCH = 200
+BATCH_S = 0.5
+"""Files, and seconds, of one transaction."""
 logger = logging.getLogger(__name__)
-
 MOST_DAMAGED = 3
 """Times that an index is made anew; then it is the disk."""
 RULES = frozenset({".gitignore", ".palimpsestignore", "exclude"})
 """Names of files that say which others are ignored."""
+
+
+class Batch:
+    """Changes of a store that are written together.  All methods may raise `sqlite3.Error`.  `wrote`: whether there was anything to write so far."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._files = list[tuple[str, Stamp, FileRows]]()
+        self._gone = list[str]()
+        self._since = time.monotonic()
+        self.wrote = False
+
+    def put(self, name: str, stamp: Stamp, rows: FileRows) -> None:
+        self._files.append((name, stamp, rows))
+        if len(self._files) >= BATCH or time.monotonic() - self._since > BATCH_S:
+            self.write()
+
+    def remove(self, name: str) -> None:
+        self._gone.append(name)
+
+    def write(self) -> None:
+        files, gone = self._files, self._gone
+        self._files, self._gone = [], []
+        if files:
+            self._store.put(files)
+        if gone:
+            self._store.remove(gone)
+        self._since = time.monotonic()
+        self.wrote |= bool(files or gone)
 
 
 class Builder:

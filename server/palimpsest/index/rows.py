@@ -16,8 +16,8 @@ from typing import NamedTuple
 from palimpsest.languages.registry import languages
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, docstring, scopes, signature
-from palimpsest.syntax.values import Import
+from palimpsest.syntax.scopes import docstring, scopes, signature
+from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.positions import utf8
 
 MOST_DEFINITIONS = 2_000

@@ -45,10 +45,10 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
-from types import MappingProxyType
+from typing import Protocol
 
 import tree_sitter
 from tree_sitter import Node, Query
@@ -56,10 +56,10 @@ from tree_sitter import Node, Query
 from palimpsest.languages import doc_comments, grammars, risks
 from palimpsest.syntax.definitions import definition, first_of
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.lexical import Lexical, tokens
-from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.lexical import tokens
+from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import children, scopes
-from palimpsest.syntax.values import Argument, Embedded, Header, Import, Parameter, Scope
+from palimpsest.syntax.values import Argument, Import, Parameter, Scope
 
 _CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
 _DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
@@ -71,61 +71,31 @@ _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
 
 
-class Base:
-    id = ""
-    name = ""
-    language_ids: tuple[str, ...] = ()
-    other_names: tuple[str, ...] = ()
-    suffixes: tuple[str, ...] = ()
-    test_names: tuple[str, ...] = ("test_{}", "{}_test")
-    tested_beside: tuple[str, ...] = ()
-    fixture_files: tuple[str, ...] = ()
+class Values(Protocol):
+    """What tells the classes of values."""
+
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]: ...
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str: ...
+
+
+class Base(Language):
+    """What queries find, and what is the same in most languages; `Language` says what is asked, and has the rest."""
+
     grammar_module = ""
     """The grammar's package as it is imported, with the function in it: `tree_sitter_x` or `tree_sitter_x:language_y`.
     """
     query_files: tuple[str, ...] = ("queries.scm",)
     """Relative to the language's folder (`../other/queries.scm`); a section of a later file replaces an earlier one, or
     with the head `;; more name` adds to it."""
-    lexical = Lexical()
-    doc_comments: tuple[str, ...] = ()
-    """How comments begin that document the definition below them."""
     between_doc: tuple[str, ...] = ()
     """How lines begin that may stand between such a comment and the definition: attributes."""
-    indented = False
-    identifiers = frozenset({"identifier"})
     members: frozenset[str] = frozenset()
     """Types of nodes that are a member together with its head, `self.a`."""
     opaque: frozenset[str] = frozenset()
     """Types of nodes that may occur in a target but bind nothing."""
-    import_hint: str | tuple[str, ...] = "import"
-    member_marks: tuple[str, ...] = (".",)
-    sigil = ""
-    instance_mark = ""
-    global_names = False
-    builtins: frozenset[str] = frozenset()
-    builtin_members: frozenset[str] = frozenset()
-    object_members: frozenset[str] = frozenset()
-    dynamic_members: tuple[str, ...] | None = None
-    knows_builtins = False
-    base_members: Mapping[str, frozenset[str]] = MappingProxyType({})
-    extensible = False
-    narrowing: frozenset[str] = frozenset({"instanceof", "is", "as", "match", "switch", "typeof", "when"})
-    common_words: frozenset[str] = frozenset()
-    constructor = ""
-    initializers: frozenset[str] = frozenset()
-    receiver = "this"
-    omitted_body = " { ... }"
-    annotations: frozenset[str] = frozenset()
-    before_imports: frozenset[str] = frozenset()
-    wrappers: frozenset[str] = frozenset()
-    bare_members = False
-    type_first = False
-    type_mark = ": "
-    overloads = False
-    mixes_namespaces = False
-    declares = False
-    whole_file = False
-    is_checked = True
+    values: Values | None = None
+    """None where nothing is known of them."""
     before_body: frozenset[str] = frozenset()
     """Types of nodes between a header and its body that a signature leaves out."""
     leading: frozenset[str] = frozenset()
@@ -168,12 +138,6 @@ class Base:
         if first is not None:
             yield range(first, end)
 
-    def headers(self, lines: Sequence[str], start: int, end: int) -> list[Header]:
-        return []
-
-    def is_string_open(self, lines: Sequence[str], start: int, end: int) -> bool:
-        return False
-
     def is_whole(self, line: str) -> bool:
         if line.endswith("\\"):
             return False
@@ -215,21 +179,12 @@ class Base:
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         return doc_comments.docstring(parsed, scope, self.doc_comments, self.between_doc)
 
-    def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
-        return 0, 0
-
     def leads(self, parsed: Parsed, node: Node) -> bool:
         return node.type in self.leading or doc_comments.is_one(parsed, node, self.doc_comments)
 
     def docstring_written(self, text: str) -> str:
         mark = next(iter(self.lexical.line_comments), "")
         return f"{mark} {text}".lstrip()
-
-    def is_fixture(self, parsed: Parsed, scope: Scope) -> bool:
-        return False
-
-    def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
-        return False
 
     # Names
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
@@ -244,12 +199,6 @@ class Base:
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
         return any(item.bound == "*" for item in imports(parsed))
-
-    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
-        return False
-
-    def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
-        return new
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
@@ -267,9 +216,6 @@ class Base:
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return parsed.snapshot.lines[item.line].strip()
 
-    def import_added(self, parsed: Parsed, item: Import) -> str:
-        return ""
-
     def import_source(self, parsed: Parsed, name: Node) -> str:
         row = name.start_point.row
         for captures in parsed.matches("imports", row, row + 1):
@@ -286,30 +232,12 @@ class Base:
         named = ["".join(parsed.text_of(node).split()) for found in declared for node in found.get("package", ())]
         return [*named, *(scope.qualified_name for scope in scopes(parsed) if scope.kind == "namespace")]
 
-    def gives(self, source: str, file: str, module: str) -> bool:
-        return False
-
-    def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
-        return False
-
-    def is_included(self, file: str) -> bool:
-        return False
-
-    def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
-        return False
-
-    def embedded(self, parsed: Parsed, lines: range) -> Sequence[Embedded]:
-        return ()
-
     # Values and calls
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return frozenset()
-
-    def holders(self, parsed: Parsed) -> frozenset[str]:
-        return frozenset()
+        return frozenset() if self.values is None else self.values.owners(parsed, start, end)
 
     def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return ""
+        return "" if self.values is None else self.values.head(parsed, start, end)
 
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         matches = parsed.matches("bases", cls.def_line, cls.header_end_line)
@@ -347,9 +275,6 @@ class Base:
 
     def awaited(self, call: str, *, chained: bool) -> str:
         return f"(await {call})" if chained else f"await {call}"
-
-    def by_name(self, name: str, value: str) -> str | None:
-        return None
 
     # Half-written code
     def opens_block(self, statement: str) -> bool:

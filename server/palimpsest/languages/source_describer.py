@@ -19,8 +19,8 @@ from palimpsest.languages.source_entries import Item, entry, renamed
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.scopes import additions, children, docstring, file_scope
 from palimpsest.syntax.values import Import, Scope
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.workspace.files import FileText, Stamp, WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
 MAX_FILES = 60
 """Files read for one description."""
@@ -80,7 +80,7 @@ class SourceDescriber:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._parsed: dict[Path, tuple[FileText, Parsed]] = {}
+        self._parsed = Kept[Path, Parsed](_MOST_PARSES, _MOST_CHARACTERS)
         self._read: dict[Path, tuple[Path | None, Stamp]] = {}
         self.typed_in: Path | None = None
         """A file that does not outdate what was read of it, since every keystroke would."""
@@ -121,12 +121,7 @@ class SourceDescriber:
         if len(self._read) > _MOST_KNOWN:
             self._read.clear()  # what seems outdated then is read again
         self._read[path] = within, text.stamp
-        known = self._parsed.pop(path, None)
-        if known is None or known[0].stamp != text.stamp:
-            known = text, parse_text(text.text, self._rules.language_at(path))
-        self._parsed[path] = known
-        forget_oldest(self._parsed, _MOST_PARSES, lambda one: len(one[0].text), _MOST_CHARACTERS)
-        return known
+        return text, self._parsed.get(path, text, lambda: parse_text(text.text, self._rules.language_at(path)))
 
     def _entry(self, offer: _Offer | None) -> Entry | None:
         if offer is None or offer.parsed is None or offer.item is None:

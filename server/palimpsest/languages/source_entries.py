@@ -13,7 +13,8 @@ from dataclasses import replace
 from palimpsest.languages.modules import Entry
 from palimpsest.syntax.names import Visible, members_of, visible
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, children, docstring, file_scope, members, signature
+from palimpsest.syntax.scopes import children, docstring, file_scope, members, signature
+from palimpsest.syntax.values import Scope
 from palimpsest.text.paragraphs import first_paragraph
 
 Item = Scope | Visible

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, enclosing, scope_at, scopes, with_aliases
+from palimpsest.syntax.scopes import enclosing, scope_at, scopes, with_aliases
 from palimpsest.syntax.uses import Use, uses
+from palimpsest.syntax.values import Scope
 
 _DEEPEST = 6
 """Maximum number of steps from a value to its declaration."""

@@ -27,7 +27,7 @@ from palimpsest.lsp.suggestions import ACCEPT, APPLIED, APPLY, Suggest, best_of,
 from palimpsest.window.events import CursorMoved
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.suggestions import Offer
+    from palimpsest.edits.suggestions.proposals import Offer
     from palimpsest.lsp.server import PalimpsestServer
 
 

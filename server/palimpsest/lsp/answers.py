@@ -15,7 +15,7 @@ from palimpsest.types import Block, BlockKey
 
 if TYPE_CHECKING:
     from palimpsest.conversations.budgets import ConversationUsage
-    from palimpsest.edits.suggestions.suggestions import Suggested
+    from palimpsest.edits.suggestions.ranking import Suggested
     from palimpsest.lsp.window import Client
     from palimpsest.session.context import ContextBudget, Shown
     from palimpsest.text.roots import Roots

@@ -26,7 +26,7 @@ from palimpsest.text.previews import without_links
 from palimpsest.window.events import DocumentChanged, DocumentOpened
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.suggestions import Offer
+    from palimpsest.edits.suggestions.proposals import Offer
     from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)

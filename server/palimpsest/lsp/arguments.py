@@ -50,6 +50,12 @@ class Uri:
 
 
 @dataclass(frozen=True, slots=True)
+class Document:
+    uri: str
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TextPlace:
     uri: str
     position: At

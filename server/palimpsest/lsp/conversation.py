@@ -15,7 +15,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.conversations.conversations import Conversation as Talk
-from palimpsest.conversations.memory_keys import MAIN, checked
+from palimpsest.conversations.experiences import MAIN, checked_key
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.transcript.showing import document_of
 from palimpsest.errors import NotFound, StaleDocument
@@ -61,7 +61,7 @@ async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
 
     def made() -> dict[str, Any]:
         workspace = session.services.roots.names
-        talk = memory.conversations.new(asked.name, memory_key=checked(asked.memory_key), workspace=workspace)
+        talk = memory.conversations.new(asked.name, memory_key=checked_key(asked.memory_key), workspace=workspace)
         return _opened(server, memory, talk)
 
     return await memory.writes.run(made)

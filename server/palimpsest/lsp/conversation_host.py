@@ -1,32 +1,49 @@
-"""An editor's window as the place where conversations are held: it asks the person, and writes files.
+"""An editor's window as the place where conversations are held: it asks the person, writes files, and is told what
+happens (`palimpsest/conversation`); `palimpsest.permissions.*` shows and forgets what was answered for good.
 
-In: questions, files to write.  Out: answers.
+In: questions, files to write, events of conversations.  Out: answers; `{conversation, answering}`: what is there now is
+asked by the commands, as far as it is shown.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from palimpsest.conversations.events import MemorySetAside, TurnBegan, TurnEnded
-from palimpsest.conversations.host import WriteMode, WriteQuestion, WrittenFile, asking_to_write, is_allowed
+from palimpsest.conversations.events import (
+    BranchChanged,
+    CallDone,
+    ConversationChanged,
+    MemorySetAside,
+    TurnBegan,
+    TurnEnded,
+)
+from palimpsest.conversations.host import Host, WriteQuestion, asking_to_write, is_allowed
 from palimpsest.conversations.turns import Turn
 from palimpsest.conversations.unfit import unfit
 from palimpsest.errors import Denied
+from palimpsest.lsp.arguments import Nothing
 from palimpsest.lsp.asking import chosen
+from palimpsest.lsp.command import Command
 from palimpsest.lsp.file_writing import check_before, write_file
-from palimpsest.workspace.changes import check
+from palimpsest.workspace.changes import FileWrite
+from palimpsest.workspace.writing import Written
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session.session import Session
 
+
 CANNOT = "The editor cannot ask the person whether it may be written."
 SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a new one has begun."
+METHOD = "palimpsest/conversation"
 
 
 def register(server: PalimpsestServer) -> None:
     def begin(session: Session) -> None:
         session.conversing.host = WindowHost(server)
+        _tell_editor(server, session)
         session.events.on(MemorySetAside, lambda event: server.window.report.warn(SET_ASIDE.format(event.path)))
         session.events.on(TurnBegan, lambda event: _say_whether_it_converses(server, session, event.turn))
         session.events.on(TurnEnded, lambda event: _say_whether_it_converses(server, session, event.turn))
@@ -40,7 +57,7 @@ def _say_whether_it_converses(server: PalimpsestServer, session: Session, turn: 
         server.window.report.warn(why)
 
 
-class WindowHost:
+class WindowHost(Host):
     """Asks the person and writes files through one editor window."""
 
     def __init__(self, server: PalimpsestServer) -> None:
@@ -55,23 +72,59 @@ class WindowHost:
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
         return await chosen(self._server, question, (yes, no)) == yes
 
-    async def write_file(
-        self,
-        conversation: str,
-        path: str,
-        text: str,
-        mode: WriteMode = "write",
-        insert_at_line: int | None = None,
-        *,
-        overwrite: bool = False,
-    ) -> WrittenFile:
-        check(mode, insert_at_line)
-        real, is_there = await check_before(self._server, path, mode, overwrite=overwrite)
+    async def write_file(self, conversation: str, file: FileWrite) -> Written:
+        file.check()
+        real, is_there = await check_before(self._server, file)
         roots = self._server.window.roots.folders
-        question = asking_to_write(real, roots, text, mode, is_there=is_there)
+        question = asking_to_write(real, roots, file, is_there=is_there)
         permissions = self._server.window.session.conversing.memory.permissions
         if not await is_allowed(permissions, question, self._ask):
-            raise Denied(f"The person did not allow it to write to {path}.")
-        how = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "asked": real}
-        done = await write_file(self._server, path, text, **how)  # type: ignore[arg-type]
-        return WrittenFile(done.shown, done.bytes, done.lines)
+            raise Denied(f"The person did not allow it to write to {file.path}.")
+        return await write_file(self._server, file, asked=real)
+
+
+def _tell_editor(server: PalimpsestServer, session: Session) -> None:
+    def tell(event: Any) -> None:
+        answering = session.conversing.is_running(event.conversation)
+        server.protocol.notify(METHOD, {"conversation": event.conversation, "answering": answering})
+
+    for kind in (TurnBegan, CallDone, TurnEnded, BranchChanged, ConversationChanged):
+        session.events.on(kind, tell)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """`what`: `write`, `add` or `overwrite`, and behind it the part of a path that begins with a dot."""
+
+    folder: str
+    what: str
+
+
+async def permissions_listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    permissions = server.window.session.conversing.memory.permissions
+    found = await asyncio.to_thread(lambda: [(folder, permissions.list(folder)) for folder in permissions.folders()])
+    return {
+        "permissions": [
+            {"folder": folder, "what": what, "allowed": allowed}
+            for folder, answers in found
+            for what, allowed in answers.items()
+        ]
+    }
+
+
+async def forget_permission(server: PalimpsestServer, asked: Forgotten) -> dict[str, Any]:
+    permissions = server.window.session.conversing.memory.permissions
+    await asyncio.to_thread(permissions.forget, asked.folder, asked.what)
+    return {"forgotten": asked.what}
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.permissions.list",
+        Nothing,
+        permissions_listed,
+        "what you have allowed or refused the model for good, in the workspace's folders: writing new files, adding to "
+        "one, and replacing what is in one",
+    ),
+    Command("palimpsest.permissions.forget", Forgotten, forget_permission, "has the model ask you again"),
+)

@@ -17,7 +17,7 @@ from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
 from palimpsest.lsp import proactive
-from palimpsest.lsp.arguments import Between, read
+from palimpsest.lsp.arguments import Between, Document, read
 from palimpsest.window.events import DiagnosticsTold
 
 if TYPE_CHECKING:
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DIAGNOSTICS = "palimpsest/diagnostics"
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    uri: str
-    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.edits.diff import unified
+from palimpsest.edits.line_edits import unified
 from palimpsest.lsp.convert import text_edit
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import DocumentChange, Proposal
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.suggestions import Offer
+    from palimpsest.edits.suggestions.proposals import Offer
     from palimpsest.lsp.window import Client
     from palimpsest.text.roots import Roots
 

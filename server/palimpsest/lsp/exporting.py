@@ -18,6 +18,7 @@ from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.command import Command
 from palimpsest.text.markup import attribute
 from palimpsest.text.positions import well_formed
+from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.places import FIELD
 from palimpsest.workspace.writing import write
 
@@ -57,7 +58,7 @@ async def export(server: PalimpsestServer, asked: Export) -> dict[str, Any]:
     roots, exclude = window.session.services.roots.folders, window.settings.context.exclude
     try:
         written = await asyncio.to_thread(
-            lambda: write(asked.path, text, roots, overwrite=asked.overwrite, exclude=exclude)
+            write, FileWrite(asked.path, text, overwrite=asked.overwrite), roots, exclude=exclude
         )
     except PalimpsestError as error:
         error.message = error.message.replace(f"{FIELD}: ", "path: ", 1)  # as this command calls it

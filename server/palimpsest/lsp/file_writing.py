@@ -17,9 +17,9 @@ from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.document_edits import make
 from palimpsest.text.uris import to_uri
-from palimpsest.workspace.changes import change, check, n_lines
+from palimpsest.workspace.changes import FileWrite, change, n_lines
 from palimpsest.workspace.places import place, shown
-from palimpsest.workspace.writing import Written, check_there, write
+from palimpsest.workspace.writing import Written, write
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -28,55 +28,34 @@ if TYPE_CHECKING:
 LABEL = "Palimpsest: write {}"
 
 
-async def write_file(
-    server: PalimpsestServer,
-    file_path: str,
-    text: str,
-    *,
-    mode: str = "write",
-    insert_at_line: int | None = None,
-    overwrite: bool = False,
-    asked: Path | None = None,
-) -> Written:
+async def write_file(server: PalimpsestServer, file: FileWrite, asked: Path | None = None) -> Written:
     """Raises what `workspace/writing.py` raises, and PalimpsestError where the editor does not apply the change."""
     window = server.window
     roots, exclude = window.roots.folders, window.settings.context.exclude
-    check(mode, insert_at_line)
-    path = await asyncio.to_thread(place, file_path, roots, exclude, asked)
+    file.check()
+    path = await asyncio.to_thread(place, file.path, roots, exclude, asked)
     snapshot = window.session.documents.find(to_uri(path))
     if snapshot is None:
-        return await asyncio.to_thread(
-            write,
-            file_path,
-            text,
-            roots,
-            mode=mode,
-            insert_at_line=insert_at_line,
-            overwrite=overwrite,
-            exclude=exclude,
-            asked=asked,
-        )
-    check_there(file_path, bool(snapshot.text) or mode != "write", mode, overwrite=overwrite)
-    await _apply(server, snapshot, text, mode, insert_at_line, shown(path, roots))
-    return Written(path, shown(path, roots), len(text.encode()), n_lines(text), is_new=False)
+        return await asyncio.to_thread(write, file, roots, exclude=exclude, asked=asked)
+    file.check_there(bool(snapshot.text) or file.mode != "write")
+    await _apply(server, snapshot, file, shown(path, roots))
+    return Written(shown(path, roots), len(file.text.encode()), n_lines(file.text))
 
 
-async def check_before(server: PalimpsestServer, file_path: str, mode: str, *, overwrite: bool) -> tuple[Path, bool]:
+async def check_before(server: PalimpsestServer, file: FileWrite) -> tuple[Path, bool]:
     """Where it would be written, and whether something is there, open or on the disk; raises what is wrong with that
     before the person is asked."""
     window = server.window
-    path = await asyncio.to_thread(place, file_path, window.roots.folders, window.settings.context.exclude)
+    path = await asyncio.to_thread(place, file.path, window.roots.folders, window.settings.context.exclude)
     snapshot = window.session.documents.find(to_uri(path))
     on_disk, text = path.exists(), snapshot.text if snapshot is not None else ""
-    is_there = bool(text) or mode != "write" if snapshot is not None else on_disk
-    check_there(file_path, is_there, mode, overwrite=overwrite)
+    is_there = bool(text) or file.mode != "write" if snapshot is not None else on_disk
+    file.check_there(is_there)
     return path, on_disk or bool(text)
 
 
-async def _apply(
-    server: PalimpsestServer, snapshot: Snapshot, text: str, mode: str, insert_at_line: int | None, name: str
-) -> None:
-    one = change(snapshot.text, text, mode, insert_at_line)
+async def _apply(server: PalimpsestServer, snapshot: Snapshot, file: FileWrite, name: str) -> None:
+    one = change(snapshot.text, file)
     assert one.range is not None  # `change` says where
     encoding = server.window.client.encoding
     start, end = (position_out(snapshot, at, encoding) for at in (one.range.start, one.range.end))

@@ -1,6 +1,6 @@
 """Warnings for links in Markdown that lead nowhere, or may mean several documents.
 
-In: documents that open, change and close, files that change.  Out: diagnostics (`published.py`), a moment after the
+In: documents that open, change and close, files that change.  Out: diagnostics (`Published`), a moment after the
 last change.  What a link means is decided in `documents/wikilinks.py`.
 """
 
@@ -16,8 +16,8 @@ from palimpsest.conversations.transcript.reading import parse
 from palimpsest.documents.wikilinks import Found, Link, Several
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.link_ids import told
 from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
-from palimpsest.lsp.link_words import told
 from palimpsest.lsp.proactive import SOURCE
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot

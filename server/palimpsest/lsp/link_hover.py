@@ -5,20 +5,24 @@ In: a place.  Out: LSP's hover, in Markdown.  A text is shown as it is, between 
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
 from palimpsest.documents.passages import LONGEST_LINE, passage, summary_of
 from palimpsest.documents.wikilinks import Found, Missing
+from palimpsest.errors import PalimpsestError
 from palimpsest.lsp import link_ids, virtual
-from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.lsp.link_ids import fenced, plain, told
 from palimpsest.lsp.link_places import LinkAt, is_markdown, link_at, meant
-from palimpsest.lsp.link_words import fenced, plain, told
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
+
+Hovering = Callable[["PalimpsestServer", Snapshot, Position], Awaitable[lsp.Hover | None]]
 
 
 async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> lsp.Hover | None:
@@ -69,3 +73,25 @@ def _hover(server: PalimpsestServer, snapshot: Snapshot, one: LinkAt, said: str)
     encoding = server.window.client.encoding
     where = lsp.Range(position_out(snapshot, one.start, encoding), position_out(snapshot, one.end, encoding))
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, said), where)
+
+
+HOVERS: tuple[Hovering, ...] = (of_id, of_link)
+
+
+def register(server: PalimpsestServer) -> None:
+    window = server.window
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        snapshot = window.session.documents.find(params.text_document.uri)
+        if snapshot is None:
+            return None
+        position = position_in(snapshot, params.position, window.client.encoding)
+        for one in HOVERS:
+            try:
+                found = await one(server, snapshot, position)
+            except PalimpsestError:  # there is nothing to be said of it, and nobody asked for an error
+                continue
+            if found is not None:
+                return found
+        return None

@@ -17,6 +17,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.conversations.refs.scanner import LONGEST_ID
 from palimpsest.conversations.transcript.marks import PLAIN_ID
+from palimpsest.documents.wikilinks import Found, Missing, Resolved
 from palimpsest.lsp.convert import position_out
 from palimpsest.text.snapshot import Position, Snapshot
 
@@ -31,6 +32,10 @@ _ID = re.compile(
     rf"|ref:(?P<ref>{PLAIN_ID.pattern}))(?![\w\-/])"
 )
 _TAG = re.compile(r"""<ref\s[^>\n]{0,200}?\bid=(["'])(?P<ref>(?:(?!\1)[^\n]){1,200})\1""")
+MOST_CANDIDATES = 20
+_MARKUP = re.compile(r"([\\`*\[<>|~&]|(?<!\w)_|_(?!\w)|^[#+\-=])")
+"""What Markdown takes for markup, and no more: an editor that shows it as text shows each escape, too."""
+_NUMBER = re.compile(r"^(\d{1,9})([.)])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +88,27 @@ def links(server: PalimpsestServer, snapshot: Snapshot) -> list[lsp.DocumentLink
         start, end = (position_out(snapshot, snapshot.position(at), encoding) for at in (one.start, one.end))
         found.append(lsp.DocumentLink(lsp.Range(start, end), uri_of(conversation, one), one.id))
     return found
+
+
+def told(meaning: Resolved) -> str:
+    """What is wrong with a link, in a sentence; "" where nothing is."""
+    if isinstance(meaning, Found):
+        return ""
+    if isinstance(meaning, Missing):
+        if meaning.document is None:
+            return "No document is called so, and none has it as its path, alias or only heading."
+        return f"{meaning.document.path} has no such heading."
+    paths = [document.path for document in meaning.documents]
+    more = f" and {len(paths) - MOST_CANDIDATES} more" if len(paths) > MOST_CANDIDATES else ""
+    return f"This may mean {', '.join(paths[:MOST_CANDIDATES])}{more}: write which, by its path."
+
+
+def plain(text: str) -> str:
+    """A text as Markdown shows it, whatever is in it."""
+    return _NUMBER.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", " ".join(text.split())))
+
+
+def fenced(text: str, language: str = "") -> str:
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

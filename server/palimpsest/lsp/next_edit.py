@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.errors import InvalidArgument, PalimpsestError, StaleDocument
-from palimpsest.lsp.arguments import At, Id, read
+from palimpsest.lsp.arguments import At, Document, Id, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.protocol import response_error
@@ -31,12 +31,6 @@ INLINE_EDIT = "textDocument/copilotInlineEdit"
 SHOWN = "textDocument/didShowInlineEdit"
 FOCUS = "textDocument/didFocus"
 ACCEPT = "palimpsest.nextEdit.accept"
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    uri: str
-    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ them; they answer its fields and, as `xml`, what a model reads.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, field, fields, make_dataclass
+from dataclasses import MISSING, field, fields, make_dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from palimpsest.conversations.events import BranchChanged, ConversationChanged
-from palimpsest.conversations.host import WriteMode, WrittenFile
+from palimpsest.conversations.host import Host
 from palimpsest.conversations.operations.memory import COMPACT
 from palimpsest.conversations.operations.operation import Operation, Parameter
 from palimpsest.conversations.operations.table import OPERATIONS
@@ -21,6 +21,8 @@ from palimpsest.lsp.asking import chosen, confirmed
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.file_writing import write_file
 from palimpsest.lsp.parts import text_at
+from palimpsest.workspace.changes import FileWrite
+from palimpsest.workspace.writing import Written
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -67,30 +69,26 @@ async def _run(
     session = server.window.session
     if operation.idle:
         await session.conversing.check_idle(conversation)
-    if "uri" in arguments:
-        arguments = await _with_text(server, arguments)
-    tells, host = arguments.pop("tell", False), CommandHost(server, asks=arguments.pop("ask", False))
+    used = {one.use: arguments.pop(one.name) for one in operation.parameters if one.use and one.name in arguments}
+    if "document" in used:
+        uri = used["document"]
+        text, source, language = await text_at(server, uri, used.get("part"))
+        if not text:
+            raise InvalidArgument("uri", f"{uri[:200]} is empty, so there is nothing to keep.")
+        arguments = {"source": source, "language": language, **arguments, "content": text}
+    host = CommandHost(server, asks=used.get("ask", False))
     answer = await session.toolset.answer(operation, arguments, conversation, host)
     if operation.rewinds:
         session.events.emit(BranchChanged(conversation))
         await session.conversing.compacting.recount(conversation)
-    if arguments.get("extract"):
+    if arguments.get(operation.changes_with):
         session.events.emit(ConversationChanged(conversation))
-    if tells:
+    if used.get("tell"):
         server.window.report.tell(operation.tell.format(**answer.fields))
     return {**answer.fields, "xml": answer.xml}
 
 
-async def _with_text(server: PalimpsestServer, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The text of a document or a part of it as `content`, and what it is."""
-    uri, range = arguments.pop("uri"), arguments.pop("range", None)
-    text, source, language = await text_at(server, uri, range)
-    if not text:
-        raise InvalidArgument("uri", f"{uri[:200]} is empty, so there is nothing to keep.")
-    return {"source": source, "language": language, **arguments, "content": text}
-
-
-class CommandHost:
+class CommandHost(Host):
     """Who calls a command has decided that a file is written.  `asks`: whether one that is there may be replaced, is
     the person's to say."""
 
@@ -98,24 +96,13 @@ class CommandHost:
         self._server = server
         self._asks = asks
 
-    async def write_file(
-        self,
-        conversation: str,
-        path: str,
-        text: str,
-        mode: WriteMode = "write",
-        insert_at_line: int | None = None,
-        *,
-        overwrite: bool = False,
-    ) -> WrittenFile:
-        how: dict[str, Any] = {"mode": mode, "insert_at_line": insert_at_line}
+    async def write_file(self, conversation: str, file: FileWrite) -> Written:
         try:
-            done = await write_file(self._server, path, text, overwrite=overwrite, **how)
+            return await write_file(self._server, file)
         except AlreadyExists:
-            if not self._asks or not await confirmed(self._server, OVERWRITE.format(path), "Replace"):
+            if not self._asks or not await confirmed(self._server, OVERWRITE.format(file.path), "Replace"):
                 raise
-            done = await write_file(self._server, path, text, overwrite=True, **how)
-        return WrittenFile(done.shown, done.bytes, done.lines)
+            return await write_file(self._server, replace(file, overwrite=True))
 
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
         return await chosen(self._server, question, (yes, no)) == yes

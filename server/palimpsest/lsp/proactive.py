@@ -1,6 +1,6 @@
 """Proactive suggestions: a hint where one is, with the action that applies it and the one that dismisses it.
 
-In: the session's notices.  Out: diagnostics (`published.py`), code actions.  Which notices there are is decided in
+In: the session's notices.  Out: diagnostics (`Published`), code actions.  Which notices there are is decided in
 `edits/suggestions/proactive.py`.
 """
 

@@ -2,7 +2,7 @@
 are open, and what a code block or a selection can become (`ref_making.py`).
 
 In: a range in a document.  Out: actions with commands.  In a conversation's document these are for the refs at the
-place (`ref_places.py`).
+place (`refs_at`).
 """
 
 from __future__ import annotations
@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.conversations.transcript.reading import parse
-from palimpsest.errors import PalimpsestError
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.refs.refs import Ref
+from palimpsest.conversations.refs.tags import extract
+from palimpsest.conversations.transcript.reading import DocumentTurn, parse
+from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.languages.embedded import called
 from palimpsest.lsp import ref_making, transcript_lenses
-from palimpsest.lsp.link_ids import conversation_of
-from palimpsest.lsp.ref_places import refs_at, turn_at
+from palimpsest.lsp.link_ids import conversation_of, ids
 from palimpsest.lsp.related_documents import OFFER, being_written
 from palimpsest.lsp.transcript_lenses import lenses
 from palimpsest.text.conversations import is_conversation
+from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
 
 if TYPE_CHECKING:
@@ -149,3 +152,36 @@ def _action(title: str, argument: dict[str, object]) -> lsp.CodeAction:
     title = f"Palimpsest: {title}"
     command = lsp.Command(title=title, command="palimpsest.refs.write", arguments=[argument])
     return lsp.CodeAction(title=title, kind=ref_making.REF, command=command, data=argument)
+
+
+def turn_at(snapshot: Snapshot, line: int) -> DocumentTurn | None:
+    return next((turn for turn in parse(snapshot.text).turns if turn.start <= line < turn.end), None)
+
+
+def refs_at(memory: Memory, snapshot: Snapshot, conversation: str, range: lsp.Range) -> list[Ref]:
+    """In the order of the text, each once.  Raises NotFound."""
+    first, last = range.start.line, range.end.line
+    turn = turn_at(snapshot, first)
+    written = [one.id for line in snapshot.lines[first : last + 1] for one in ids(line) if one.kind == "ref"]
+    if not written and turn is not None and turn.id is not None:
+        written = _of_turn(memory, snapshot, turn, first, last)
+    known = {ref.id: ref for ref in memory.refs.list(conversation)}
+    return [known[id] for id in dict.fromkeys(written) if id in known]
+
+
+def _of_turn(memory: Memory, snapshot: Snapshot, turn: DocumentTurn, first: int, last: int) -> list[str]:
+    try:
+        tagged = extract(memory.turns.text(memory.turns.get(turn.id or 0)))
+    except NotFound:
+        return []
+    if first >= turn.text_end or first < turn.text_start:
+        return [ref.id for ref in tagged.refs]
+    skipped = len(tagged.shown) - len(tagged.shown.lstrip("\r\n"))  # which the document leaves out
+    found = list[str]()
+    for ref in tagged.refs:
+        start, end = (
+            turn.text_start + tagged.shown.count("\n", skipped, max(skipped, at)) for at in (ref.start, ref.end)
+        )
+        if start <= last and end >= first:
+            found.append(ref.id)
+    return found

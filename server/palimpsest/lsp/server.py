@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any, BinaryIO
 
+from lsprotocol import types as lsp
 from lsprotocol.types import NotebookDocumentSyncOptions
 from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
@@ -22,15 +23,33 @@ from pygls.lsp.server import LanguageServer
 from palimpsest import __version__
 from palimpsest.lsp.ending import Ending
 from palimpsest.lsp.protocol import Protocol, converter
-from palimpsest.lsp.published import Published
 from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import MessageReader, Writer, bodies, reader_of
 from palimpsest.lsp.window import SessionFactory, Window
 
 logger = logging.getLogger(__name__)
-
 CLOSING_S = 2.0
 """An editor that left without `shutdown` does not wait, and what is closed behind it shall not take long."""
+
+
+class Published:
+    """Joins the diagnostics of all features, and publishes those of a document when they change."""
+
+    def __init__(self, publish: Callable[[lsp.PublishDiagnosticsParams], None]) -> None:
+        self._publish = publish
+        self._found: dict[str, dict[str, Sequence[lsp.Diagnostic]]] = {}
+
+    def put(self, feature: str, uri: str, found: Sequence[lsp.Diagnostic], version: int | None = None) -> None:
+        """All that a feature has to say of a document; nothing is sent where that was nothing and is so still."""
+        of_document = self._found.setdefault(uri, {})
+        before = of_document.pop(feature, ())
+        if found:
+            of_document[feature] = found
+        if not of_document:
+            del self._found[uri]
+        if found or before:
+            every = [one for name in sorted(of_document) for one in of_document[name]]
+            self._publish(lsp.PublishDiagnosticsParams(uri, every, version))
 
 
 class PalimpsestServer(LanguageServer):

@@ -22,10 +22,9 @@ from palimpsest.lsp.command import Command
 from palimpsest.lsp.document_edits import why_not_made
 from palimpsest.lsp.edits import proposal_edit, title_of
 from palimpsest.window.events import RefreshNeeded, Yanked
-from palimpsest.window.snooze import MINUTES, MOST_MINUTES
 from palimpsest.window.statistics import HAPPENED, Happened, Part, What
 from palimpsest.window.statistics_page import page
-from palimpsest.window.switches import Feature, Scope
+from palimpsest.window.switches import MINUTES, MOST_MINUTES, Feature, Scope
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

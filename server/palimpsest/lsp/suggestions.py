@@ -21,9 +21,13 @@ from palimpsest.lsp.arguments import At, Between, Id, among
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.edits import proposal_edit
+from palimpsest.lsp.progress import report
+from palimpsest.text.markup import attribute, escape_closing
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.suggestions import Offer, Suggested
+    from palimpsest.edits.suggestions.proposals import Offer
+    from palimpsest.edits.suggestions.ranking import Suggested
+    from palimpsest.edits.summaries import Summarized
     from palimpsest.lsp.server import PalimpsestServer
 
 SUGGEST = "palimpsest.suggest"
@@ -116,6 +120,27 @@ async def apply(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
     return await accept(server, Accept(offer.proposal.id))
 
 
+@dataclass(frozen=True, slots=True)
+class Summarize:
+    uri: str = ""
+    staged: bool = False
+
+
+async def summarize(server: PalimpsestServer, asked: Summarize) -> dict[str, Any]:
+    return summary_answer(await server.window.session.summaries.of(asked.uri, staged=asked.staged, on_summary=report))
+
+
+def summary_answer(found: Summarized) -> dict[str, Any]:
+    files = " ".join(found.files)
+    return {
+        "summary": found.summary,
+        "text": found.text,
+        "files": list(found.files),
+        "left_out": [{"file": file, "reason": reason} for file, reason in found.left_out],
+        "xml": f"<summary files={attribute(files)}>\n{escape_closing(found.text, 'summary')}</summary>",
+    }
+
+
 COMMANDS = (
     Command(
         SUGGEST,
@@ -143,6 +168,13 @@ COMMANDS = (
         go_on,
         "goes on from a suggestion as if it were accepted, or finishes one that was cut off: both as one edit",
         slow=SLOW,
+    ),
+    Command(
+        "palimpsest.summarize",
+        Summarize,
+        summarize,
+        "a commit message for what is not committed in the workspace folder (of `uri`, whose text also counts unsaved)",
+        slow="Summarizing the change",
     ),
 )
 

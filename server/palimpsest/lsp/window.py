@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.config.files import file_layers
-from palimpsest.config.layers import from_editor, merged, of_others
+from palimpsest.config.layers import file_layers, from_editor, merged, of_others
 from palimpsest.config.settings import Settings
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.lsp.convert import encoding_name

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from palimpsest.syntax.calls import Argument, Call, Parameter
 from palimpsest.syntax.parse import Language
+from palimpsest.text.alike import ends_alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +104,7 @@ def rewrite(call: Call, pieces: Sequence[ArgumentText]) -> Rewrite | None:
     old, new = [ArgumentText(a.text) for a in call.arguments], list(pieces)
     if old == new:
         return None
-    first = 0
-    while first < min(len(old), len(new)) and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-        last += 1
+    first, last = ends_alike(old, new)
     changed = new[first : len(new) - last]
     text = ", ".join(piece.text for piece in changed)
     arguments, end = call.arguments, len(old) - last

@@ -26,6 +26,7 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_name_around, scope_at
 from palimpsest.syntax.tokens import errors_between, tokens
 from palimpsest.syntax.uses import Use, uses
+from palimpsest.text.alike import ends_alike
 
 MOST_LINES = 120
 """Maximum number of lines in one edit; more is treated as a different text."""
@@ -35,12 +36,7 @@ Window = tuple[range, range]
 def window(before: Parsed, after: Parsed) -> Window | None:
     """The lines that differ, in both versions, or None if nothing differs."""
     old, new = before.snapshot.lines, after.snapshot.lines
-    first = 0
-    while first < min(len(old), len(new)) and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-        last += 1
+    first, last = ends_alike(old, new)
     if first == len(old) == len(new):
         return None
     return range(first, len(old) - last), range(first, len(new) - last)

@@ -16,11 +16,11 @@ from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.targets import File
 from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.generated import is_generated
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
 from palimpsest.workspace.files import FileText, WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
 MOST_FILES = 2_000
 MOST_ENTRIES = 50_000
@@ -42,7 +42,7 @@ class OtherFiles:
     ) -> None:
         self._files = WorkspaceFiles(roots, exclude)
         self._index = index(self._files)
-        self._parsed: dict[str, tuple[tuple[str, int, int], Parsed]] = {}
+        self._parsed = Kept[str, Parsed](KEPT, KEPT_CHARACTERS)
 
     def having(self, words: Collection[str], language: Language, without: Collection[str]) -> Iterator[File]:
         """The files of a language with one of the words in their text, in order of their paths; not those `without`
@@ -81,9 +81,5 @@ class OtherFiles:
                     yield path
 
     def _tree(self, source: FileText, language: Language) -> Parsed:
-        known = self._parsed.pop(source.uri, None)
-        if known is None or known[0] != source.stamp:
-            known = source.stamp, parse_snapshot(Snapshot(source.uri, 0, language.id, source.text), language)
-        self._parsed[source.uri] = known
-        forget_oldest(self._parsed, KEPT, lambda kept: len(kept[1].snapshot.text), KEPT_CHARACTERS)
-        return known[1]
+        snapshot = Snapshot(source.uri, 0, language.id, source.text)
+        return self._parsed.get(source.uri, source, lambda: parse_snapshot(snapshot, language))

@@ -88,10 +88,9 @@ def where(parsed: Parsed, line: int) -> str:
     return scope_at(parsed, line, 0).qualified_name
 
 
-def referring(file: File, target: EditedName, name: str = "", also: str = "") -> Iterator[Use]:
-    """The uses of `name` (default: the target's own name) that refer to the target, except those that bind it in its
-    own file."""
-    for use in uses(file.parsed, name or target.name, also):
+def referring(file: File, target: EditedName, also: str = "") -> Iterator[Use]:
+    """The uses of the target's name that refer to it, except those that bind it in its own file."""
+    for use in uses(file.parsed, target.name, also):
         if target.member:
             if _is_bare(file, use, target) if use.role != "member" else _is_member(file, use, target):
                 yield use

@@ -6,8 +6,10 @@ Each format has its own text (`edits/formats/`).
 
 from __future__ import annotations
 
+from palimpsest.prompt.blocks import render_numbered, render_plain
 from palimpsest.prompt.formats import FormatText
-from palimpsest.types import BLOCK_TYPES, CURSOR_MARKER, BlockType
+from palimpsest.text.markup import escape_closing
+from palimpsest.types import BLOCK_TYPES, CURSOR_MARKER, BlockType, Editing
 
 _MEANS: dict[BlockType, str] = {
     "filesystem": "the files around the one being edited",
@@ -61,3 +63,26 @@ def instructions(language: str, format: FormatText, *, has_cursor: bool = True) 
         example=format.example,
         answer=format.answer,
     )
+
+
+def suggestion_tail(
+    editing: Editing,
+    instruction: str | None,
+    is_told: bool,
+    *,
+    language: str,
+    format: FormatText,
+) -> str:
+    """The instructions (with `is_told`), the editing block (with line numbers for a format that names them), and
+    the person's instruction on one line; the model continues with `<suggestion`.  `language`: its name
+    as a person writes it.
+
+    What is the same in each request comes first, so that its KV is reused.  A model that reads the instructions sees
+    the cursor, except in code that has such a marker itself: which of them is the cursor, nobody could tell.
+    """
+    asked = " ".join((instruction or "").split())
+    ask = f"<instruction>{escape_closing(asked, 'instruction')}</instruction>\n" if asked else ""
+    has_cursor = is_told and CURSOR_MARKER not in editing.text
+    shown = editing.marked if has_cursor else editing
+    block = render_numbered(shown) if format.numbered else render_plain(shown)
+    return (instructions(language, format, has_cursor=has_cursor) if is_told else "") + block + ask

@@ -14,7 +14,7 @@ from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.view import CursorView
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_numbered
-from palimpsest.providers.base.estimating import Estimating
+from palimpsest.providers.base.protocol import Estimating
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import Block, BlockKey
 from palimpsest.window.events import RefreshNeeded

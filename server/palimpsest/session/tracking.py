@@ -36,7 +36,7 @@ FEW = 8
 
 
 class ActivityTracker:
-    """One window's; `activity` is the session's for as long as it lives."""
+    """`activity` is the session's for as long as it lives."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

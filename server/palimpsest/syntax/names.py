@@ -13,21 +13,10 @@ from typing import Literal
 from tree_sitter import Node
 
 from palimpsest.syntax.definitions import OUTLINE_DEPTH
-from palimpsest.syntax.imports import Import, imports
+from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import (
-    Scope,
-    ScopeKind,
-    children,
-    class_of,
-    enclosing,
-    file_scope,
-    members,
-    parts,
-    signature,
-)
-
-__all__ = ["Import", "Visible", "VisibleKind", "attributes_in", "imports", "members_of", "names_in", "visible"]
+from palimpsest.syntax.scopes import children, class_of, enclosing, file_scope, members, parts, signature
+from palimpsest.syntax.values import Scope, ScopeKind
 
 VisibleKind = Literal["parameter", "local", "attribute", "method", "function", "class", "constant", "import"]
 

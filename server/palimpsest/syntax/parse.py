@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 import tree_sitter
@@ -40,94 +41,94 @@ T = TypeVar("T")
 class Language(Protocol):
     """What differs from one language to another.
 
-    `languages/base.py` has the default of everything here, from a grammar's queries alone, and says what the sections
-    of a query file are.  A language without a grammar has no tree and no query; what needs one is empty there.
-    Lines are 0-based and half-open; nodes and bytes are those of the `Parsed` that comes with them.
+    `languages/base.py` has what a grammar's queries find, and says what the sections of a query file are.  A language
+    without a grammar has no tree and no query; what needs one is empty there.  Lines are 0-based and half-open; nodes
+    and bytes are those of the `Parsed` that comes with them.
     """
 
-    id: str
+    id: str = ""
     """The name of its folder, or LSP's id if the language has no folder here."""
-    name: str
+    name: str = ""
     """The name as people write it."""
-    language_ids: tuple[str, ...]
+    language_ids: tuple[str, ...] = ()
     """LSP's ids for it."""
-    other_names: tuple[str, ...]
+    other_names: tuple[str, ...] = ()
     """What people call it where they show code of it."""
-    suffixes: tuple[str, ...]
+    suffixes: tuple[str, ...] = ()
     """Suffixes of its file names, with the dot, in lower case."""
-    test_names: tuple[str, ...]
+    test_names: tuple[str, ...] = ("test_{}", "{}_test")
     """What the test of a file is called, without the suffix, with `{}` for the file's own name."""
-    tested_beside: tuple[str, ...]
+    tested_beside: tuple[str, ...] = ()
     """Suffixes of files in other languages that test its files, or that its tests are of."""
-    fixture_files: tuple[str, ...]
+    fixture_files: tuple[str, ...] = ()
     """Names of files that have what tests in their folder and below take by the names of parameters."""
-    lexical: Lexical
-    doc_comments: tuple[str, ...]
+    lexical: Lexical = Lexical()
+    doc_comments: tuple[str, ...] = ()
     """How comments begin that document the definition below them; empty if documentation is in a body."""
-    indented: bool
+    indented: bool = False
     """Whether blocks are defined by indentation."""
-    identifiers: frozenset[str]
+    identifiers: frozenset[str] = frozenset({"identifier"})
     """Types of nodes that are a single name."""
-    import_hint: str | tuple[str, ...]
+    import_hint: str | tuple[str, ...] = "import"
     """A word that occurs on a line of every import, or several of which one does, so that only such lines are
     examined."""
-    member_marks: tuple[str, ...]
+    member_marks: tuple[str, ...] = (".",)
     """What stands between a value or a module and its member; first what stands behind the receiver."""
-    sigil: str
+    sigil: str = ""
     """What the name of a variable begins with where it is declared, and the name of a member behind an object does
     not."""
-    instance_mark: str
+    instance_mark: str = ""
     """What the name of every attribute of an object begins with, where it has no receiver before it."""
-    global_names: bool
+    global_names: bool = False
     """Whether code uses the classes of other files by their names alone."""
-    builtins: frozenset[str]
+    builtins: frozenset[str] = frozenset()
     """Names that are known without a definition."""
-    builtin_members: frozenset[str]
+    builtin_members: frozenset[str] = frozenset()
     """Members that values of built-in types have."""
-    object_members: frozenset[str]
+    object_members: frozenset[str] = frozenset()
     """Members that every object, class and module has."""
-    dynamic_members: tuple[str, ...] | None
+    dynamic_members: tuple[str, ...] | None = None
     """Patterns of what a class or module has whose objects may have members that nobody wrote: `__getattr__`.  None:
     any may, or nobody can tell which class a value is of."""
-    knows_builtins: bool
+    knows_builtins: bool = False
     """Whether `builtin_members` are all members of values of built-in types, and `owners` names these types too."""
-    base_members: Mapping[str, frozenset[str]]
+    base_members: Mapping[str, frozenset[str]] = MappingProxyType({})
     """The members of classes of its own library that others are often derived from."""
-    extensible: bool
+    extensible: bool = False
     """Whether code outside of a class and its module may give it members, each defined by its name."""
-    narrowing: frozenset[str]
+    narrowing: frozenset[str] = frozenset({"instanceof", "is", "as", "match", "switch", "typeof", "when"})
     """Words that stand before or behind a value where code asks which class it is of."""
-    common_words: frozenset[str]
+    common_words: frozenset[str] = frozenset()
     """Words that say nothing about the topic of a text that contains them."""
-    constructor: str
+    constructor: str = ""
     """The method that runs when a class is called; "" if it has no fixed name."""
-    initializers: frozenset[str]
+    initializers: frozenset[str] = frozenset()
     """The methods in which an object gets its attributes."""
-    receiver: str
+    receiver: str = "this"
     """The name of the object inside a method; "" if that is the first parameter."""
-    omitted_body: str
+    omitted_body: str = " { ... }"
     """The text that replaces a body after its signature."""
-    annotations: frozenset[str]
+    annotations: frozenset[str] = frozenset()
     """Types of nodes at the beginning of a definition that are not part of its header."""
-    before_imports: frozenset[str]
+    before_imports: frozenset[str] = frozenset()
     """Types of nodes at the top of a file that stand before its imports, besides documentation."""
-    wrappers: frozenset[str]
+    wrappers: frozenset[str] = frozenset()
     """Types of nodes that hold one definition, and what stands before it: `export`."""
-    bare_members: bool
+    bare_members: bool = False
     """Whether methods use the members of their class by plain names."""
-    type_first: bool
+    type_first: bool = False
     """Whether a declaration has its type before the name."""
-    type_mark: str
+    type_mark: str = ": "
     """What stands between a name and its type, if the name is first."""
-    declares: bool
+    declares: bool = False
     """Whether what one file defines is declared in others, which include each other (`sees`)."""
-    overloads: bool
+    overloads: bool = False
     """Whether functions of the same name differ by their parameters."""
-    mixes_namespaces: bool
+    mixes_namespaces: bool = False
     """Whether classes take the functions of a namespace for their own members."""
-    whole_file: bool
+    whole_file: bool = False
     """Whether an editing block is always a part of the whole file: in data and prose, which have no functions."""
-    is_checked: bool
+    is_checked: bool = True
     """Whether what the grammar calls an error is one; else nothing counts as an error."""
 
     # Grammar
@@ -146,9 +147,11 @@ class Language(Protocol):
 
     def headers(self, lines: Sequence[str], start: int, end: int) -> list[Header]:
         """The definitions in lines that do not parse, in order of their first line."""
+        return []
 
     def is_string_open(self, lines: Sequence[str], start: int, end: int) -> bool:
         """Whether a string over several lines that begins in the lines does not end there."""
+        return False
 
     def is_whole(self, line: str) -> bool:
         """Whether a statement that begins on the line certainly ends there."""
@@ -175,15 +178,18 @@ class Language(Protocol):
     def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
         """(The line after the first line of its text, the line after its last line); (0, 0) if there is none before
         `end`."""
+        return 0, 0
 
     def docstring_written(self, text: str) -> str:
         """One line of documentation as it is written in a body."""
 
     def is_fixture(self, parsed: Parsed, scope: Scope) -> bool:
         """Whether a function makes what tests take by its name."""
+        return False
 
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         """Whether a method's first parameter is its object, which calls do not pass."""
+        return False
 
     # Names
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
@@ -195,10 +201,12 @@ class Language(Protocol):
 
     def is_variant(self, parsed: Parsed, definition: Node) -> bool:
         """Whether there may be another definition of the same name beside it, of which one counts."""
+        return False
 
     def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
         """What is written for a local name at these bytes that is `new` now: more than that where the old name is also
         a member's."""
+        return new
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
@@ -209,6 +217,7 @@ class Language(Protocol):
 
     def import_added(self, parsed: Parsed, item: Import) -> str:
         """A statement for a name that the file does not import yet, in its own style; "" where nobody can tell."""
+        return ""
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
         """The module, as written, that a name is imported from."""
@@ -222,28 +231,36 @@ class Language(Protocol):
 
     def gives(self, source: str, file: str, module: str) -> bool:
         """Whether an import from `source` in `file` may provide what `module` defines."""
+        return False
 
     def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
         """Whether code in a file uses what another file defines by its plain name, without an import."""
+        return False
 
     def is_included(self, file: str) -> bool:
         """Whether other files include a file, so that they see what it has for itself."""
+        return False
 
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
         """Whether `head`, as in `head.name`, refers to `module` because of one of the imports of `file`."""
+        return False
 
     def embedded(self, parsed: Parsed, lines: range) -> Sequence[Embedded]:
         """The parts of a document that touch some lines and are in other languages, in order."""
+        return ()
 
     # Values and calls
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
         """Words for the classes that own the member at these bytes; empty if nothing is known."""
+        return frozenset()
 
     def holders(self, parsed: Parsed) -> frozenset[str]:
         """Names of values that functions of the file are put on, which makes them classes (`@holder`)."""
+        return frozenset()
 
     def head(self, parsed: Parsed, start: int, end: int) -> str:
         """`a.b` of the member at these bytes in `a.b.name`; empty if it is more than dotted names."""
+        return ""
 
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         """The last names of a class's bases as written, and of what it mixes in."""
@@ -262,6 +279,7 @@ class Language(Protocol):
 
     def by_name(self, name: str, value: str) -> str | None:
         """An argument passed by name; None if the language has no such arguments."""
+        return None
 
     # Half-written code
     def opens_block(self, statement: str) -> bool:

@@ -6,7 +6,7 @@ is no tree, and of a string that the line leaves open.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from tree_sitter import Node
 
@@ -15,7 +15,6 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.text.snapshot import Position
 
 Prose = Literal["comments", "strings"]
-PROSE: tuple[Prose, ...] = get_args(Prose)
 LONGEST = 100_000
 """Characters before a cursor that are read where there is no tree."""
 _OPENERS = ("(", "{")

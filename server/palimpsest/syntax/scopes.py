@@ -14,27 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from palimpsest.syntax.definitions import OUTLINE_DEPTH, all_headers, headers_at, headers_between
 from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.values import Header, Scope, ScopeKind
-
-__all__ = [
-    "Scope",
-    "ScopeKind",
-    "additions",
-    "aliases",
-    "children",
-    "class_around",
-    "class_name_around",
-    "class_of",
-    "docstring",
-    "enclosing",
-    "file_scope",
-    "members",
-    "parts",
-    "scope_at",
-    "scopes",
-    "signature",
-    "with_aliases",
-]
+from palimpsest.syntax.values import Header, Scope
 
 
 def file_scope(parsed: Parsed) -> Scope:

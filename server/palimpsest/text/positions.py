@@ -6,10 +6,9 @@ of UTF-8, code units of UTF-16, code points of UTF-32.  Knows no document and no
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
-POSITION_ENCODINGS: tuple[PositionEncoding, ...] = get_args(PositionEncoding)
 
 
 def utf8(text: str) -> bytes:

@@ -23,6 +23,10 @@ _WITHIN = (
     re.compile(r"([^\W\d_])\1{15,}"),
 )
 _SHORTEST = 16
+COPIES, FEWEST = 6, 600
+"""What repeats stands there so often, and all of its copies are so many characters, at least."""
+LONGEST = 500
+"""Of one copy, in characters."""
 
 
 def kept(text: str, before: str) -> int:
@@ -66,3 +70,14 @@ def _lines(text: str, before: str) -> int:
                 at = sum(len(line) + 1 for line in lines[: i + size]) - 1 - len(before)
                 return max(0, at)
     return len(text)
+
+
+def is_endless(text: str) -> bool:
+    """Whether a text that is being written only says the same again and again, as small models sometimes end.  Much
+    more has to repeat than a person would ask for; repetitions without a letter, such as rules of dashes, are allowed.
+    """
+    for size in range(1, min(LONGEST, len(text) // COPIES) + 1):
+        copies = text[-max(COPIES * size, FEWEST) :]
+        if len(copies) >= FEWEST and copies[size:] == copies[:-size] and _LETTER.search(copies[:size]):
+            return True
+    return False

@@ -11,11 +11,11 @@ Lines with `gitleaks:allow` or `pragma: allowlist secret`, and values that conta
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from palimpsest.text.assigned_secrets import assigned
-from palimpsest.text.long_words import RUNS, long_words
 from palimpsest.text.secret_formats import FORMATS, LONG
 
 HIDDEN = "..."
@@ -26,6 +26,11 @@ _LONGEST_LINE = 100_000
 """Characters that are kept until a line's end comes."""
 _ALLOWED = re.compile(r"gitleaks:allow|pragma:\s?allowlist[ -](?:next )?secret", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"example|x{8,}|\*{4,}", re.IGNORECASE)
+_OF_WORDS = (string.ascii_letters + string.digits + "_-").encode()
+_OF_RUNS = _OF_WORDS + b".+/=:~$"
+WORDS, RUNS = (
+    bytes(ord("w") if byte in members else ord(" ") for byte in range(256)) for members in (_OF_WORDS, _OF_RUNS)
+)
 
 
 def found(text: str, *, parts: bool = False) -> str:
@@ -90,3 +95,17 @@ def _end(text: str, start: int, end: int) -> int:
     at = text.find("-----END", end)
     last = text.find("-----", at + 8) if at >= 0 else -1
     return last + 5 if last >= 0 else len(text)
+
+
+def long_words(text: str, fewest: int, kind: bytes = WORDS) -> str:
+    """The words or runs of at least `fewest` characters, a line each.  A word is of ASCII letters, digits, `_` and `-`
+    here, a run of these and what is in addresses and base64.  What can only stand in a long one need not be looked for
+    elsewhere."""
+    classes, word = text.encode("ascii", "replace").translate(kind), b"w" * fewest
+    found, at = list[str](), classes.find(word)
+    while at >= 0:
+        end = classes.find(b" ", at + fewest)
+        end = len(text) if end < 0 else end
+        found.append(text[at:end])
+        at = classes.find(word, end)
+    return "\n".join(found)

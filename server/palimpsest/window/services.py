@@ -20,8 +20,7 @@ from palimpsest.errors import EngineError
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.languages.registry import language_of
-from palimpsest.providers.base.protocol import Engine, streamed
-from palimpsest.providers.base.scoring import Scores
+from palimpsest.providers.base.protocol import Engine, Scores, streamed
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.parser import Parser
@@ -45,9 +44,8 @@ from palimpsest.window.events import (
 from palimpsest.window.levels import Levels
 from palimpsest.window.privacy import Privacy
 from palimpsest.window.requests import Requests
-from palimpsest.window.snooze import Snooze
 from palimpsest.window.statistics import Statistics
-from palimpsest.window.switches import Feature, Scope, Switches
+from palimpsest.window.switches import Feature, Scope, Snooze, Switches
 from palimpsest.window.usage import Usage
 
 LOADING_S = 60.0

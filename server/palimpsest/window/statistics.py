@@ -26,7 +26,6 @@ T = TypeVar("T")
 What = Literal["completion", "suggestion", "nextEdit"]
 Happened = Literal["shown", "accepted", "rejected"]
 Part = Literal["all", "line", "word"]
-WHATS: tuple[What, ...] = ("completion", "suggestion", "nextEdit")
 HAPPENED: tuple[Happened, ...] = ("shown", "accepted", "rejected")
 PARTS: tuple[Part, ...] = ("all", "line", "word")
 

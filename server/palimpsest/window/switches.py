@@ -8,9 +8,11 @@ the settings.  Switching everything removes the nearer toggles.
 
 from __future__ import annotations
 
+import asyncio
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 from palimpsest.config.settings import Settings
 from palimpsest.errors import InvalidArgument
@@ -19,11 +21,14 @@ from palimpsest.text.patterns import Patterns
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import can_be_written, path_or_none
+from palimpsest.window.events import Events, FeatureSwitched, WindowClosing
 
 Scope = Literal["everywhere", "language", "folder", "buffer"]
-SCOPES: tuple[Scope, ...] = ("everywhere", "language", "folder", "buffer")
 Feature = Literal["completion", "suggestion", "nextEdit"]
-FEATURES: tuple[Feature, ...] = get_args(Feature)
+
+MINUTES = 5.0
+"""Unless a person says otherwise."""
+MOST_MINUTES = 24 * 60.0
 
 
 @dataclass(slots=True)
@@ -143,3 +148,28 @@ class _Switches:
 def _folder(uri: str) -> Path | None:
     path = path_or_none(uri)
     return path.parent if path is not None else None
+
+
+class Snooze:
+    """The time until which nothing is shown unasked."""
+
+    def __init__(self, events: Events) -> None:
+        self._events = events
+        self._timer: asyncio.TimerHandle | None = None
+        self.until = 0.0
+        """Seconds of Unix time; 0: there is none."""
+        events.on(WindowClosing, lambda _: self._stop())
+
+    def start(self, minutes: float) -> None:
+        """From now on, whatever was left of an earlier one; 0 ends it.  Must be called on the event loop."""
+        self._stop()
+        if minutes > 0:
+            self.until = time.time() + 60 * minutes
+            self._timer = asyncio.get_running_loop().call_later(60 * minutes, self.start, 0.0)
+        self._events.emit(FeatureSwitched())
+
+    def _stop(self) -> None:
+        self.until = 0.0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -10,23 +10,52 @@ lines ends with one; what is appended and ends within a line is added as it is.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Literal, get_args
 
-from palimpsest.errors import InvalidArgument, OutOfRange
+from palimpsest.errors import AlreadyExists, InvalidArgument, NotFound, OutOfRange
 from palimpsest.text.amounts import amount
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from palimpsest.workspace.places import FIELD
 
 Mode = Literal["write", "append", "insert"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def change(before: str, text: str, mode: str, insert_at_line: int | None = None) -> ContentChange:
-    """`insert_at_line` is the line, from 1, that the text becomes; the line after the last one appends.
+@dataclass(frozen=True, slots=True)
+class FileWrite:
+    """A text that is to be written to a file.  `insert_at_line` is the line, from 1, that it becomes; the line after
+    the last one appends.  `overwrite`: what is in the file may be replaced."""
 
-    Raises OutOfRange for a line that is not there, InvalidArgument for a mode that is none.
-    """
-    check(mode, insert_at_line)
+    path: str
+    text: str
+    mode: Mode = "write"
+    insert_at_line: int | None = None
+    overwrite: bool = False
+
+    def check(self) -> None:
+        """Raises InvalidArgument for a mode that is none, and for a line that does not go with it."""
+        if self.mode not in MODES:
+            raise InvalidArgument("mode", f"expected one of {', '.join(MODES)}, got {self.mode!r}.")
+        if self.mode == "insert" and self.insert_at_line is None:
+            raise InvalidArgument("insert_at_line", 'mode="insert" needs the line to insert at, from 1.')
+        if self.mode != "insert" and self.insert_at_line is not None:
+            raise InvalidArgument("insert_at_line", f'mode="{self.mode}" takes no line; use mode="insert".')
+
+    def check_there(self, is_there: bool) -> None:
+        """Raises NotFound where nothing is there to insert in, AlreadyExists where what is there may not be
+        replaced."""
+        if not is_there and self.mode == "insert":
+            raise NotFound(FIELD, f"there is no file {self.path} to insert in.", hint='Use mode="write".')
+        if is_there and self.mode == "write" and not self.overwrite:
+            raise AlreadyExists(FIELD, f"{self.path} exists already.", hint="Say overwrite=true to replace it.")
+
+
+def change(before: str, file: FileWrite) -> ContentChange:
+    """Raises OutOfRange for a line that is not there, InvalidArgument for a mode that is none."""
+    file.check()
+    text, mode, insert_at_line = file.text, file.mode, file.insert_at_line
     document = Snapshot("", 0, "", before)
     written = with_line_ends(text, document)
     end = document.position(len(before))
@@ -45,19 +74,10 @@ def change(before: str, text: str, mode: str, insert_at_line: int | None = None)
     return ContentChange(Range(end, end), begun + written)
 
 
-def changed(before: str, text: str, mode: str, insert_at_line: int | None = None) -> str:
+def changed(before: str, file: FileWrite) -> str:
     """The text after `change`."""
-    document, _ = Snapshot("", 0, "", before).changed([change(before, text, mode, insert_at_line)], 1)
+    document, _ = Snapshot("", 0, "", before).changed([change(before, file)], 1)
     return document.text
-
-
-def check(mode: str, insert_at_line: int | None) -> None:
-    if mode not in MODES:
-        raise InvalidArgument("mode", f"expected one of {', '.join(MODES)}, got {mode!r}.")
-    if mode == "insert" and insert_at_line is None:
-        raise InvalidArgument("insert_at_line", 'mode="insert" needs the line to insert at, from 1.')
-    if mode != "insert" and insert_at_line is not None:
-        raise InvalidArgument("insert_at_line", f'mode="{mode}" takes no line; use mode="insert".')
 
 
 def with_line_ends(text: str, document: Snapshot) -> str:

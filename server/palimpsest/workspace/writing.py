@@ -16,13 +16,13 @@ import secrets
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from palimpsest.errors import AlreadyExists, Denied, InvalidArgument, NotFound, PalimpsestError, StaleDocument
+from palimpsest.errors import AlreadyExists, Denied, InvalidArgument, PalimpsestError, StaleDocument
 from palimpsest.system.process_lock import holding
 from palimpsest.system.reading import Refused, read_there
-from palimpsest.workspace.changes import changed, check, n_lines
+from palimpsest.workspace.changes import FileWrite, changed, n_lines
 from palimpsest.workspace.held_folders import Folder
 from palimpsest.workspace.places import FIELD, around, place, shown
 
@@ -36,75 +36,54 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """`bytes` and `lines` are those of the text, not of the whole file; `is_new`: there was no file before."""
+    """`shown` is the path as people see it; `bytes` and `lines` are those of the text, not of the whole file."""
 
-    path: Path
     shown: str
     bytes: int
     lines: int
-    is_new: bool
 
 
-def write(
-    file_path: str,
-    text: str,
-    roots: Sequence[Path],
-    *,
-    mode: str = "write",
-    insert_at_line: int | None = None,
-    overwrite: bool = False,
-    exclude: Sequence[str] = (),
-    asked: Path | None = None,
-) -> Written:
+def write(file: FileWrite, roots: Sequence[Path], *, exclude: Sequence[str] = (), asked: Path | None = None) -> Written:
     """`asked`: the place that the person has agreed to.  Raises OutsideWorkspace, Denied, AlreadyExists, NotFound,
     OutOfRange, InvalidArgument or StaleDocument; whatever is raised, an old file is as it was."""
-    check(mode, insert_at_line)
+    file.check()
     try:
-        n_bytes = len(text.encode())
+        data = file.text.encode()
     except UnicodeEncodeError:
         raise InvalidArgument("content", "it has half a character (a lone surrogate) in it.") from None
-    path = place(file_path, roots, exclude, asked)
+    n_bytes, path = len(data), place(file.path, roots, exclude, asked)
     root = around(path, roots).resolve()
     try:
         with holding(path.parent, PATIENCE_S), Folder.opened(root) as folder:
             inner = folder.below(path.parent.relative_to(root).parts)
             before = None if inner is None else _status(inner, path.name)
-            check_there(file_path, before is not None, mode, overwrite=overwrite)
-            data = text.encode()
+            file.check_there(before is not None)
             if inner is not None and before is not None:
-                data = _after(inner, path.name, text, mode, insert_at_line)
+                data = _after(inner, path.name, file)
             _replace(folder, path.relative_to(root).parts, data, before)
     except TimeoutError:
-        raise PalimpsestError(f"{file_path} is being written by another window; try again.") from None
+        raise PalimpsestError(f"{file.path} is being written by another window; try again.") from None
     except OSError as error:
-        raise PalimpsestError(f"{file_path} could not be written: {error.strerror or error}.") from error
-    return Written(path, shown(path, roots), n_bytes, n_lines(text), before is None)
+        raise PalimpsestError(f"{file.path} could not be written: {error.strerror or error}.") from error
+    return Written(shown(path, roots), n_bytes, n_lines(file.text))
 
 
-def check_there(file_path: str, is_there: bool, mode: str, *, overwrite: bool) -> None:
-    """Raises NotFound where nothing is there to insert in, AlreadyExists where what is there may not be replaced."""
-    if not is_there and mode == "insert":
-        raise NotFound(FIELD, f"there is no file {file_path} to insert in.", hint='Use mode="write".')
-    if is_there and mode == "write" and not overwrite:
-        raise AlreadyExists(FIELD, f"{file_path} exists already.", hint="Say overwrite=true to replace it.")
-
-
-def _after(folder: Folder, name: str, text: str, mode: str, insert_at_line: int | None) -> bytes:
+def _after(folder: Folder, name: str, file: FileWrite) -> bytes:
     """The bytes of a file that exists, after the change."""
     try:
         data = read_there(folder.handle, folder.at(name), MOST_BYTES)
         bom = _BOM if data.startswith(_BOM) else b""
         old = data[len(bom) :].decode()
     except (Refused, OSError) as error:
-        if mode == "write" and isinstance(error, Refused):
-            return text.encode()
+        if file.mode == "write" and isinstance(error, Refused):
+            return file.text.encode()
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Denied(f"{FIELD}: {name} cannot be read: {reason}.") from error
     except UnicodeDecodeError:
-        if mode == "write":
-            return text.encode()
+        if file.mode == "write":
+            return file.text.encode()
         raise Denied(f"{FIELD}: {name} is no UTF-8 text, so nothing is added to it.") from None
-    return bom + changed(old, text.removeprefix("\ufeff") if bom else text, mode, insert_at_line).encode()
+    return bom + changed(old, replace(file, text=file.text.removeprefix("\ufeff")) if bom else file).encode()
 
 
 def _status(folder: Folder, name: str) -> os.stat_result | None:

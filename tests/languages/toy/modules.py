@@ -9,8 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from palimpsest.languages.source_modules import ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope
-from palimpsest.syntax.values import Import
+from palimpsest.syntax.values import Import, Scope
 
 _GIVEN = re.compile(r"^give (.+) (?:of|from) (\S+);$", re.MULTILINE)
 _DEFAULT = re.compile(r"^give (\w+);$", re.MULTILINE)

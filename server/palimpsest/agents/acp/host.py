@@ -29,12 +29,12 @@ from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.commands import OWN_WRITE
 from palimpsest.agents.acp.talk import Talk
 from palimpsest.agents.acp.workspaces import AcpWorkspace
-from palimpsest.conversations.host import WriteMode, WriteQuestion, WrittenFile, asking_to_write, is_allowed
+from palimpsest.conversations.host import Host, WriteQuestion, asking_to_write, is_allowed
 from palimpsest.errors import Denied, PalimpsestError, StaleDocument
 from palimpsest.system.reading import Refused, read_text
-from palimpsest.workspace.changes import changed, check, n_lines
+from palimpsest.workspace.changes import FileWrite, changed, n_lines
 from palimpsest.workspace.places import FIELD, place, shown
-from palimpsest.workspace.writing import MOST_BYTES, check_there, write
+from palimpsest.workspace.writing import MOST_BYTES, Written, write
 
 KINDS: Mapping[str, PermissionOptionKind] = {
     "allow": "allow_once",
@@ -62,7 +62,7 @@ class Change:
         return [FileEditToolCallContent(type="diff", path=path, old_text=self.before, new_text=self.after)]
 
 
-class EditorHost:
+class EditorHost(Host):
     """Of one workspace.  `talk_of` finds the session in which a conversation is shown."""
 
     def __init__(
@@ -73,54 +73,41 @@ class EditorHost:
         self._can = can.fs
         self._talk_of = talk_of
 
-    async def write_file(
-        self,
-        conversation: str,
-        path: str,
-        text: str,
-        mode: WriteMode = "write",
-        insert_at_line: int | None = None,
-        *,
-        overwrite: bool = False,
-    ) -> WrittenFile:
+    async def write_file(self, conversation: str, file: FileWrite) -> Written:
         """Through the editor where it offers that: what it has open is changed there."""
         session, roots = self._workspace.session, self._workspace.roots
         talk = self._shown_in(conversation)
-        check(mode, insert_at_line)
+        file.check()
         through = talk if self._writes else None
 
         async def planned() -> Change:
-            real = await asyncio.to_thread(place, path, roots, session.services.settings.context.exclude)
-            before = await self._before(through, real, path, mode, overwrite=overwrite)
-            after = text if before is None else changed(before, text, mode, insert_at_line)
+            real = await asyncio.to_thread(place, file.path, roots, session.services.settings.context.exclude)
+            before = await self._before(through, real, file)
+            after = file.text if before is None else changed(before, file)
             return Change(real, before, after)
 
         change = await planned()
         if not OWN_WRITE.get():
-            question = asking_to_write(change.path, roots, text, mode, is_there=change.before is not None)
+            question = asking_to_write(change.path, roots, file, is_there=change.before is not None)
 
             async def ask(question: WriteQuestion) -> str:
                 call = _call(question, change, self._workspace.written(change.path))
                 return await self._asked(conversation, call, question.answers)
 
             if not await is_allowed(session.conversing.memory.permissions, question, ask):
-                raise Denied(f"The person did not allow it to write to {path}.")
+                raise Denied(f"The person did not allow it to write to {file.path}.")
         if through is None:
             exclude = session.services.settings.context.exclude
-            options = {"mode": mode, "insert_at_line": insert_at_line, "overwrite": overwrite, "asked": change.path}
-            done = await asyncio.to_thread(
-                lambda: write(path, text, roots, exclude=exclude, **options)  # type: ignore[arg-type]
-            )
-            return WrittenFile(done.shown, done.bytes, done.lines)
+            return await asyncio.to_thread(write, file, roots, exclude=exclude, asked=change.path)
         asked, change = change, await planned()
-        if change != asked and mode != "append":  # what is added at the end is added to whatever is there by now
-            raise StaleDocument(f"{path} has changed since the person was asked; it was left as it is.")
+        if change != asked and file.mode != "append":  # what is added at the end is added to whatever is there by now
+            raise StaleDocument(f"{file.path} has changed since the person was asked; it was left as it is.")
         real, after = change.path, change.after
         try:
             await self._client.write_text_file(through.conversation, self._workspace.written(real), after)
         except RequestError as error:
-            raise PalimpsestError(f"The editor did not write {path}: {error}") from error
-        return WrittenFile(shown(real, roots), len(text.encode()), n_lines(text))
+            raise PalimpsestError(f"The editor did not write {file.path}: {error}") from error
+        return Written(shown(real, roots), len(file.text.encode()), n_lines(file.text))
 
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
         call = ToolCallUpdate(tool_call_id="ask", title=question, kind="think", status="pending")
@@ -145,12 +132,10 @@ class EditorHost:
             return ""  # an editor that cannot ask, or whose answer is none
         return answer.outcome.option_id if isinstance(answer.outcome, AllowedOutcome) else ""
 
-    async def _before(
-        self, through: Talk | None, real: Path, path: str, mode: WriteMode, *, overwrite: bool
-    ) -> str | None:
+    async def _before(self, through: Talk | None, real: Path, file: FileWrite) -> str | None:
         """What is in the file, None where there is none.  Raises AlreadyExists, NotFound."""
         is_there = real.exists()
-        check_there(path, is_there, mode, overwrite=overwrite)
+        file.check_there(is_there)
         if not is_there:
             return None
         if through is not None:
@@ -158,9 +143,9 @@ class EditorHost:
         try:
             return await asyncio.to_thread(read_text, real, MOST_BYTES, self._workspace.roots)
         except (Refused, OSError) as error:
-            if mode == "write":
+            if file.mode == "write":
                 return ""  # something that is no text is replaced
-            raise Denied(f"{FIELD}: {path} cannot be read: {error}.") from error
+            raise Denied(f"{FIELD}: {file.path} cannot be read: {error}.") from error
 
     async def _read(self, talk: Talk, path: Path) -> str:
         try:

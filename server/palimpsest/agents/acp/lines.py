@@ -17,7 +17,7 @@ MOST_BUFFERED = 16 << 20
 
 
 class Lines:
-    """Of one connection: the library's transport."""
+    """The library's transport for a connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.takes_compactions = False

@@ -11,8 +11,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.config.files import file_layers
-from palimpsest.config.layers import merged
+from palimpsest.config.layers import file_layers, merged
 from palimpsest.errors import InvalidArgument
 from palimpsest.session.building import build
 from palimpsest.session.session import Session
@@ -27,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class AcpWorkspace:
-    """One set of folders."""
+    """A window's session for one set of folders."""
 
     def __init__(self, roots: tuple[Path, ...]) -> None:
         layers, problems = file_layers(folders.config(), roots)

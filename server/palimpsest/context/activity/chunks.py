@@ -9,10 +9,10 @@ piece here is a function where the function is short, and it follows the edits o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest.context.activity.similarity import similarity
 from palimpsest.context.estimate import chars_for
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import enclosing, scope_at
@@ -146,3 +146,14 @@ def _moved(chunk: Chunk, new: Snapshot, edits: Sequence[InputEdit]) -> Chunk | N
         return replace(chunk, start=there.start)
     found = chunk_of(new, range(start, end), chunk.name) if end - start <= MOST_LINES else None
     return None if found is None else replace(found, part=chunk.part)
+
+
+def similarity(one: Iterable[str], other: Iterable[str]) -> float:
+    """Twice the lines that both have, by the lines of both; 0 where there are none."""
+    a, b = _lines(one), _lines(other)
+    both = a.total() + b.total()
+    return 2 * (a & b).total() / both if both else 0.0
+
+
+def _lines(lines: Iterable[str]) -> Counter[str]:
+    return Counter(stripped for line in lines if (stripped := line.strip()))

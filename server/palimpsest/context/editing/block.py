@@ -15,7 +15,8 @@ from palimpsest.context.editing.cutting import characters, window
 from palimpsest.context.estimate import CHARS_PER_TOKEN, chars_for
 from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, children, enclosing, file_scope, scope_at
+from palimpsest.syntax.scopes import children, enclosing, file_scope, scope_at
+from palimpsest.syntax.values import Scope
 from palimpsest.text.snapshot import Position
 from palimpsest.types import Editing, ShownLine
 

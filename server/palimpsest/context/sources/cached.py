@@ -5,7 +5,7 @@ from __future__ import annotations
 from palimpsest.syntax import names, scopes
 from palimpsest.syntax.names import Visible
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope
+from palimpsest.syntax.values import Scope
 
 
 def visible(parsed: Parsed, scope: Scope) -> list[Visible]:

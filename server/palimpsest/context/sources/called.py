@@ -20,7 +20,8 @@ from palimpsest.context.values import Distance, worth
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Entry
 from palimpsest.syntax.calls import calls
-from palimpsest.syntax.scopes import Scope, children, class_of, docstring, file_scope, members, scopes, signature
+from palimpsest.syntax.scopes import children, class_of, docstring, file_scope, members, scopes, signature
+from palimpsest.syntax.values import Scope
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.paragraphs import first_paragraph
 from palimpsest.types import Block

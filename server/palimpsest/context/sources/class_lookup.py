@@ -13,12 +13,13 @@ from pathlib import Path
 
 from palimpsest.context.sources.cached import children, visible
 from palimpsest.languages.modules import Modules
-from palimpsest.syntax.names import Visible, imports
-from palimpsest.syntax.parse import Parsed, parse_text
-from palimpsest.syntax.scopes import Scope, additions, aliases, file_scope, signature
-from palimpsest.syntax.values import Import
-from palimpsest.text.bounded import forget_oldest
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.names import Visible
+from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.scopes import additions, aliases, file_scope, signature
+from palimpsest.syntax.values import Import, Scope
 from palimpsest.workspace.files import FileText, WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _MAX_STEPS = 3
@@ -54,7 +55,7 @@ class ClassDefinition:
 class ClassLookup:
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._parsed: dict[Path, tuple[FileText, Parsed]] = {}
+        self._parsed = Kept[tuple[Path, Language], Parsed](_MOST_PARSES, _MOST_CHARACTERS)
 
     def find(
         self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules
@@ -140,14 +141,8 @@ class ClassLookup:
                 yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
 
     def _parse(self, path: Path, text: FileText, modules: Modules) -> Parsed:
-        known, parsed = self._parsed.pop(path, (None, None))
         language = modules.language_at(path)
-        is_same = known is not None and known.stamp == text.stamp
-        if parsed is None or not is_same or parsed.language is not language:
-            parsed = parse_text(text.text, language)
-        self._parsed[path] = (text, parsed)
-        forget_oldest(self._parsed, _MOST_PARSES, lambda cached: len(cached[0].text), _MOST_CHARACTERS)
-        return parsed
+        return self._parsed.get((path, language), text, lambda: parse_text(text.text, language))
 
 
 class _Search:

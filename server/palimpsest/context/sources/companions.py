@@ -20,17 +20,24 @@ from palimpsest.context.sources.cached import children
 from palimpsest.context.sources.counterparts import Counterparts
 from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.lines_of import LinesOf
-from palimpsest.context.sources.parsed_files import ParsedFiles
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FIXTURE, PER_RANK, TEST
 from palimpsest.context.view import CursorView
-from palimpsest.syntax.names import imports
-from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, enclosing, file_scope, scope_at, scopes
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.parse import Parsed, parse_snapshot
+from palimpsest.syntax.scopes import enclosing, file_scope, scope_at, scopes
+from palimpsest.syntax.values import Scope
 from palimpsest.text.bounded import forget_oldest
+from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
+LONGEST = 200_000
+"""Characters."""
+_MOST_KEPT = 32
+_MOST_CHARACTERS = 2_000_000
 MOST_TESTS = 2
 MOST_FILES = 3
 MOST_TESTED = 2
@@ -40,6 +47,20 @@ _MOST_PLACES = 40
 """Lines with a name that are looked at in one file."""
 _MOST_OFFERED = 128
 _WORD = re.compile(r"[^\W\d]\w*")
+
+
+class ParsedFiles:
+    def __init__(self, files: WorkspaceFiles) -> None:
+        self._files = files
+        self._known = Kept[Path, Parsed](_MOST_KEPT, _MOST_CHARACTERS)
+
+    def of(self, path: Path) -> Parsed | None:
+        source = self._files.source(path)
+        if source is None or len(source.text) > LONGEST:
+            return None
+        language = language_of("", path.name)
+        snapshot = Snapshot(source.uri, 0, language.id, source.text)
+        return self._known.get(path, source, lambda: parse_snapshot(snapshot, language))
 
 
 @dataclass(frozen=True, slots=True)

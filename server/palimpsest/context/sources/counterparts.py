@@ -39,7 +39,7 @@ def of_test(stem: str, names: Sequence[str]) -> str:
 
 
 class Counterparts:
-    """For one workspace."""
+    """Finds tests and what they are of in a workspace."""
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files

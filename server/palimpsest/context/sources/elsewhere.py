@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.context.sources.cached import visible
@@ -26,11 +25,11 @@ from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.unknown import bound_in
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
-from palimpsest.workspace.files import Stamp, WorkspaceFiles
+from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
 MOST_NAMES = 40
 """That the index is asked for."""
@@ -38,15 +37,6 @@ MOST_BLOCKS = 6
 SHORTEST = 3
 _MOST_KEPT = 64
 _MOST_CHARACTERS = 2_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A class's skeleton as it was in a version of its file."""
-
-    stamp: Stamp
-    size: int
-    lines: Sequence[Line]
 
 
 class ElsewhereSource(Source):
@@ -57,7 +47,7 @@ class ElsewhereSource(Source):
         self._files = files
         self._modules = modules
         self._index = index
-        self._read: dict[tuple[Path, str], _Read] = {}
+        self._read = Kept[tuple[Path, str], Sequence[Line]](_MOST_KEPT, _MOST_CHARACTERS)
         self._offered: dict[str, tuple[IndexedDefinition, ...]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
@@ -162,15 +152,13 @@ class ElsewhereSource(Source):
         source = self._files.source(definition.path)
         if source is None:
             return ()
-        key = definition.path, definition.qualified_name
-        known = self._read.pop(key, None)
-        if known is None or known.stamp != source.stamp:
+
+        def made() -> Sequence[Line]:
             language = language_of(definition.language, definition.path.name)
             parsed = parse_snapshot(Snapshot(source.uri, 0, language.id, source.text), language)
-            known = _Read(source.stamp, len(source.text), _skeleton(parsed, definition))
-        self._read[key] = known
-        forget_oldest(self._read, _MOST_KEPT, lambda kept: kept.size, _MOST_CHARACTERS)
-        return known.lines
+            return _skeleton(parsed, definition)
+
+        return self._read.get((definition.path, definition.qualified_name), source, made)
 
 
 def _skeleton(parsed: Parsed, definition: IndexedDefinition) -> Sequence[Line]:

@@ -5,7 +5,7 @@ path ends in a slash.  Listed are the file's folder, the folders above it, its s
 the subfolders' folders, as far as tokens go.  Of a crowded folder a part is listed, then `shop/… 1,960 more`.
 
 The text depends on the folder alone, so it is the same for all files there; where that folder is crowded, it also
-depends on which page of it the file is on (`width.py`), and going from file to file changes it once in some dozens of
+depends on which page of it the file is on (`nearest`), and going from file to file changes it once in some dozens of
 files.  Reads no file's content.
 """
 
@@ -18,7 +18,6 @@ from pathlib import Path
 
 from palimpsest.context.estimate import estimate
 from palimpsest.context.sources.source import Source
-from palimpsest.context.sources.width import nearest
 from palimpsest.context.values import FILESYSTEM
 from palimpsest.context.view import CursorView
 from palimpsest.types import Block
@@ -39,6 +38,8 @@ _OF_HERE = 0.6
 """The part of the tokens that the file's own folder may take."""
 MOST_S = 0.25
 """Seconds for listing folders, checked after each; only folders full of ignored files come near it."""
+_OF_OTHERS = 4
+"""One entry in so many is of another kind."""
 
 
 class FilesystemSource(Source):
@@ -116,3 +117,43 @@ def _lines(root: Path, folder: Path, entries: Sequence[Entry], name: str, most: 
 
 def _more(before: str, number: int, *, at_least: bool = False) -> str:
     return f"{before}… {number:,}{' or' if at_least else ''} more"
+
+
+def nearest(entries: Sequence[Entry], name: str, most: int) -> list[Entry]:
+    """At most `most` of the entries, sorted as they are; `name` need not be among them, "" is before all others.
+
+    The entries of the same kind (folders, or files with the same suffix) are divided into pages in order of their
+    names, and the page with the name is shown, then what shares a stem with an entry of the page, folders, and the
+    first others.  So the answer is the same for all names of a page, and most often while a person works on related
+    files.
+    """
+    if len(entries) <= most:
+        return list(entries)
+    there = next((entry for entry in entries if entry.name == name), None)
+    kind = _kind(there) if there is not None else (False, _suffix(name))
+    kin = [entry for entry in entries if _kind(entry) == kind] if name else list(entries)
+    others = [entry for entry in entries if _kind(entry) != kind] if name else []
+    page = _page(kin, name, max(1, most - min(len(others), most // _OF_OTHERS)))
+    stems = {_stem(entry.name) for entry in page}
+    others.sort(key=lambda entry: (_stem(entry.name) not in stems, not entry.is_dir))
+    shown = {entry.name for entry in [*page, *others[: most - len(page)]]}
+    return [entry for entry in entries if entry.name in shown]
+
+
+def _page(kin: list[Entry], name: str, size: int) -> list[Entry]:
+    """The last page is filled from the one before."""
+    before = sum(entry.name < name for entry in kin)
+    start = max(0, min(before // size * size, len(kin) - size))
+    return kin[start : start + size]
+
+
+def _kind(entry: Entry) -> tuple[bool, str]:
+    return entry.is_dir, "" if entry.is_dir else _suffix(entry.name)
+
+
+def _suffix(name: str) -> str:
+    return name[1:].rpartition(".")[2].lower() if "." in name[1:] else ""
+
+
+def _stem(name: str) -> str:
+    return name[:1] + name[1:].partition(".")[0]

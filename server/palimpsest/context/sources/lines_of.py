@@ -9,27 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.workspace.files import Stamp, WorkspaceFiles
+from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
 _MOST_KEPT = 32
-_MOST_LINES = 200_000
+_MOST_CHARACTERS = 8_000_000
 
 
 class LinesOf:
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._known: dict[Path, tuple[Stamp, Sequence[str]]] = {}
+        self._known = Kept[Path, Sequence[str]](_MOST_KEPT, _MOST_CHARACTERS)
 
     def of(self, path: Path) -> Sequence[str]:
         source = self._files.source(path)
         if source is None:
-            self._known.pop(path, None)
             return ()
-        known = self._known.pop(path, None)
-        if known is None or known[0] != source.stamp:
-            known = source.stamp, Snapshot(source.uri, 0, "", source.text).lines
-        self._known[path] = known
-        forget_oldest(self._known, _MOST_KEPT, lambda kept: len(kept[1]), _MOST_LINES)
-        return known[1]
+        return self._known.get(path, source, lambda: Snapshot(source.uri, 0, "", source.text).lines)

@@ -17,7 +17,8 @@ from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Modules
 from palimpsest.languages.name_index import IndexedDefinition, NameIndex
 from palimpsest.languages.registry import languages
-from palimpsest.syntax.names import imports, members_of
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.names import members_of
 from palimpsest.syntax.naming import Named, is_one_of
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import members, parts, signature

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from palimpsest.context.activity.activity import Activity
-from palimpsest.context.activity.chunks import Chunk
+from palimpsest.context.activity.chunks import Chunk, similarity
 from palimpsest.context.activity.edits import Edit
-from palimpsest.context.activity.similarity import similarity
 from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.lines_of import LinesOf
 from palimpsest.context.sources.source import Source

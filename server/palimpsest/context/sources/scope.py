@@ -19,7 +19,8 @@ from palimpsest.context.sources.stable_lines import stable
 from palimpsest.context.values import Distance, worth
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.names import Visible
-from palimpsest.syntax.scopes import Scope, enclosing, file_scope
+from palimpsest.syntax.scopes import enclosing, file_scope
+from palimpsest.syntax.values import Scope
 from palimpsest.types import Block
 
 _MOST_CACHED = 128

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 from palimpsest.context.sources.cached import children, visible
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import Scope, docstring, members, parts, signature
+from palimpsest.syntax.scopes import docstring, members, parts, signature
+from palimpsest.syntax.values import Scope
 
 _LONGEST_LINE = 120
 _LONGEST_DOC = 100

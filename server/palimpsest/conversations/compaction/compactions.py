@@ -64,7 +64,7 @@ MOST_SUMMARY = 8_000
 
 
 class Compactions:
-    """One database's."""
+    """Queues compactions in a database, and applies them."""
 
     def __init__(self, database: Database, experiences: Experiences) -> None:
         self._database = database

@@ -119,15 +119,13 @@ class Descriptors:
         language = "" if wanted.unit in ("", PARAGRAPH) else self._language(at)
         return self._reader.read(at.id, at.hash, at.page_size, language, wanted, most)
 
-    def extract(self, conversation_id: str, fd: str, wanted: Wanted, name: str = "") -> Descriptor:
+    def extract(self, conversation_id: str, fd: str, wanted: Wanted) -> Descriptor:
         """A part as a descriptor of its own."""
         at = addressed(self._database, conversation_id, fd)
         part = self.read(conversation_id, fd, wanted)
         source = f"{at.id}:{part.first_line}-{part.last_line}"
-        return self.create(
-            conversation_id, part.content, source, name, self._language(at),
-            page_size=at.page_size,
-        )  # fmt: skip
+        language = self._language(at)
+        return self.create(conversation_id, part.content, source, "", language, page_size=at.page_size)
 
     def language(self, conversation_id: str, fd: str) -> str:
         """What was said of it, else what its source or its text tells; "" for nothing."""

@@ -128,7 +128,7 @@ def _made(descriptors: Descriptors, conversation_id: str, part: Part, paging: Pa
         conversation_id, part.text, part.source, language=part.language, page_size=paging.page_size,
         pretty=paging.pretty,
     )  # fmt: skip
-    return made.id, results.created(made, descriptors.read(conversation_id, made.id), paging.part_limit)[1]
+    return made.id, results.created(made, descriptors.read(conversation_id, made.id), paging.part_limit).xml
 
 
 def _shown(part: Part) -> str:

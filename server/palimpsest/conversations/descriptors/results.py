@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from palimpsest.conversations.answers import Answer, element, listed, opening, passage
 from palimpsest.conversations.descriptors.descriptors import Descriptor
 from palimpsest.conversations.descriptors.matches import Match, SearchResult
 from palimpsest.conversations.descriptors.pages import Reading
 from palimpsest.conversations.descriptors.sections import Section
-from palimpsest.text.markup import attribute, escape_closing
+from palimpsest.text.markup import escape_closing
 
-Result = tuple[dict[str, Any], str]
-"""Fields, and the XML."""
 FROM_USER = "user_input"
 """The source of a person's message."""
 _WHAT = {"file": "The file", "selection": "The selection", "terminal": "What the terminal said"}
@@ -33,7 +32,7 @@ def descriptor_fields(one: Descriptor) -> dict[str, Any]:
 
 def created(
     one: Descriptor, preview: Reading, threshold: int | None = None, about: Mapping[str, str] | None = None
-) -> Result:
+) -> Answer:
     """What stands in the place of a text that became a descriptor; `preview` is its first page.  `threshold`: what it
     exceeds, where that is why.  `about`: what is told of it besides."""
     told = {
@@ -48,13 +47,13 @@ def created(
     summary = f"\n  <summary>{escape_closing(one.summary, 'summary')}</summary>" if one.summary else ""
     shown = escape_closing(escape_closing(preview.content, "preview"), "fd_result")
     xml = (
-        f"<fd_result {_written(told)}>\n  <message>{message}</message>{summary}\n  <preview>\n{_ended(shown)}"
+        f"<{opening('fd_result', told)}>\n  <message>{message}</message>{summary}\n  <preview>\n{shown}\n"
         "  </preview>\n</fd_result>"
     )
-    return {**descriptor_fields(one), **told, "preview": preview.content}, xml
+    return Answer(xml, {**descriptor_fields(one), **told, "preview": preview.content})
 
 
-def read(part: Reading, about: Mapping[str, str] | None = None) -> Result:
+def read(part: Reading, about: Mapping[str, str] | None = None) -> Answer:
     """`about`: what is told of the text besides."""
     told: dict[str, Any] = {"fd": part.fd, **(about or {})}
     if part.page is not None:
@@ -64,77 +63,65 @@ def read(part: Reading, about: Mapping[str, str] | None = None) -> Result:
         "total_lines": part.total_lines,
     }  # fmt: skip
     more = {"page": part.page, "content": part.content, "start_char": part.start, "end_char": part.end}
-    return {**told, **more}, _element("fd_content", told, part.content)
+    return Answer(passage("fd_content", told, part.content), {**told, **more})
 
 
-def section_read(part: Reading, name: str) -> Result:
-    fields, _ = read(part)
+def section_read(part: Reading, name: str) -> Answer:
     about = {"fd": part.fd, "ref_id": name, "lines": part.lines, "total_lines": part.total_lines}
-    return {**fields, "ref_id": name}, _element("fd_section", about, part.content)
+    return Answer(passage("fd_section", about, part.content), {**read(part).fields, "ref_id": name})
 
 
-def found(answer: SearchResult) -> Result:
+def found(answer: SearchResult) -> Answer:
     about = {"fd": answer.fd, "query": answer.query, "count": answer.count, "shown": len(answer.matches)}
-    rows = [_element("match", {"line": one.line, "page": one.page}, _match(one)) for one in answer.matches]
+    rows = [passage("match", {"line": one.line, "page": one.page}, _match(one)) for one in answer.matches]
     matches = [
         {"line": one.line, "text": one.text, "before": list(one.before), "after": list(one.after), "page": one.page,
          "char": one.char}
         for one in answer.matches
     ]  # fmt: skip
-    return {**about, "matches": matches}, _listed("fd_search", about, rows)
+    return Answer(listed("fd_search", about, rows), {**about, "matches": matches})
 
 
-def listed(ones: Sequence[Descriptor]) -> Result:
-    rows = [f"<fd {_written(_shown(one))} />" for one in ones]
+def descriptors(ones: Sequence[Descriptor]) -> Answer:
+    rows = [element("fd", _shown(one)) for one in ones]
     fields = {"count": len(ones), "descriptors": [descriptor_fields(one) for one in ones]}
-    return fields, _listed("fd_list", {"count": len(ones)}, rows)
+    return Answer(listed("fd_list", {"count": len(ones)}, rows), fields)
 
 
-def renamed(ones: Sequence[Descriptor]) -> Result:
-    rows = [f"<fd {_written({'fd': one.id, 'name': one.name})} />" for one in ones]
-    return {"renamed": {one.id: one.name for one in ones}}, _listed("fd_renamed", {"count": len(ones)}, rows)
+def renamed(ones: Sequence[Descriptor]) -> Answer:
+    rows = [element("fd", {"fd": one.id, "name": one.name}) for one in ones]
+    return Answer(listed("fd_renamed", {"count": len(ones)}, rows), {"renamed": {one.id: one.name for one in ones}})
 
 
-def closed(ids: Sequence[str]) -> Result:
-    rows = [f"<fd {_written({'fd': id})} />" for id in ids]
-    return {"closed": list(ids)}, _listed("fd_closed", {"count": len(ids)}, rows)
+def closed(ids: Sequence[str]) -> Answer:
+    rows = [element("fd", {"fd": id}) for id in ids]
+    return Answer(listed("fd_closed", {"count": len(ids)}, rows), {"closed": list(ids)})
 
 
-def marked(one: Section) -> Result:
-    fields = section_fields(one)
-    return fields, f"<fd_section_marked {_written(fields)} />"
-
-
-def unmarked(one: Section) -> Result:
-    fields = {"fd": one.fd, "ref_id": one.name}
-    return fields, f"<fd_section_deleted {_written(fields)} />"
-
-
-def sections(fd: str, ones: Sequence[Section]) -> Result:
-    about = {"fd": fd, "count": len(ones)}
-    rows = [f"<section {_written(section_fields(one))} />" for one in ones]
-    return {**about, "sections": [section_fields(one) for one in ones]}, _listed("fd_sections", about, rows)
+def sections(fd: str, ones: Sequence[Section]) -> Answer:
+    about, rows = {"fd": fd, "count": len(ones)}, [section_fields(one) for one in ones]
+    xml = listed("fd_sections", about, [element("section", row) for row in rows])
+    return Answer(xml, {**about, "sections": rows})
 
 
 def section_fields(one: Section) -> dict[str, Any]:
     return {"fd": one.fd, "ref_id": one.name, "start_line": one.start_line, "end_line": one.end_line}
 
 
-def written(fd: str, file_path: str, mode: str, n_bytes: int, lines: int) -> Result:
-    about = {"fd": fd, "file_path": file_path, "success": True, "mode": mode}
+def written(fd: str, file_path: str, mode: str, n_bytes: int, lines: int) -> Answer:
+    head = opening("fd_write", {"fd": fd, "file_path": file_path, "success": True, "mode": mode})
     message = escape_closing(f"Content of {fd} successfully written to {file_path}", "message")
     xml = (
-        f"<fd_write {_written(about)}>\n  <message>{message}</message>\n  <stats>\n    <bytes>{n_bytes}</bytes>\n"
+        f"<{head}>\n  <message>{message}</message>\n  <stats>\n    <bytes>{n_bytes}</bytes>\n"
         f"    <lines>{lines}</lines>\n  </stats>\n</fd_write>"
     )
-    return {"fd": fd, "file_path": file_path, "mode": mode, "bytes": n_bytes, "lines": lines}, xml
+    return Answer(xml, {"fd": fd, "file_path": file_path, "mode": mode, "bytes": n_bytes, "lines": lines})
 
 
 def _match(one: Match) -> str:
     first = one.line - len(one.before)
-    around = [*((first + n, text) for n, text in enumerate(one.before)), (one.line, one.text)]
-    around += [(one.line + 1 + n, text) for n, text in enumerate(one.after)]
-    return "\n".join(f"{'>' if number == one.line else ' '} {number}: {text}" for number, text in around)
+    lines = enumerate([*one.before, one.text, *one.after], first)
+    return "\n".join(f"{'>' if number == one.line else ' '} {number}: {text}" for number, text in lines)
 
 
 def _shown(one: Descriptor) -> dict[str, Any]:
@@ -143,22 +130,3 @@ def _shown(one: Descriptor) -> dict[str, Any]:
         "summary": one.summary,
     }  # fmt: skip
     return {key: value for key, value in about.items() if value != ""}
-
-
-def _element(name: str, about: Mapping[str, Any], content: str) -> str:
-    return f"<{name} {_written(about)}>\n{_ended(escape_closing(content, name))}</{name}>"
-
-
-def _ended(content: str) -> str:
-    """With exactly one line end that is not content behind it."""
-    return f"{content}\n"
-
-
-def _listed(name: str, about: Mapping[str, Any], rows: Sequence[str]) -> str:
-    inner = "".join(f"  {escape_closing(row, name)}\n" for row in rows)
-    return f"<{name} {_written(about)}>\n{inner}</{name}>"
-
-
-def _written(about: Mapping[str, Any]) -> str:
-    values = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in about.items()}
-    return " ".join(f"{key}={attribute(value)}" for key, value in values.items())

@@ -48,7 +48,7 @@ class Summary:
 
 
 class DocumentReferences:
-    """One database's."""
+    """Keeps in a database which turns refer to which documents."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -106,10 +106,6 @@ class DocumentReferences:
             ).fetchall()
         uses = [DocumentUse(*row) for row in found]
         return sorted(uses, key=lambda one: (not one.is_used, -one.n_conversations, -one.n_turns, one.path))
-
-    def never_used(self) -> list[DocumentUse]:
-        """Those that were only ever found."""
-        return [one for one in self.usage() if not one.is_used]
 
     def together(self, paths: Sequence[str]) -> dict[str, int]:
         """Other documents of the conversations that refer to one of these, with the number of such conversations."""

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
-from palimpsest.conversations.documents import tool_answers
+from palimpsest.conversations.answers import Answer, listed, opening, passage
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
 from palimpsest.conversations.documents.referring import Referring
-from palimpsest.conversations.documents.tool_answers import DocumentAnswer, Excerpt
 from palimpsest.conversations.documents.workspace_documents import Place, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
-from palimpsest.documents.passages import passage
+from palimpsest.documents import passages
 from palimpsest.documents.wikilinks import DocumentNames, Found, Link, Missing, links
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.text.amounts import amount
+from palimpsest.text.markup import escape_closing
 from palimpsest.text.stop_words import STOP_WORDS
 
 FEW, MOST = 5, 50
@@ -51,7 +51,7 @@ class DocumentTools:
         self._referring = referring
         self._memory = memory
 
-    async def read_document(self, conversation_id: str, document: str, heading: str = "") -> DocumentAnswer:
+    async def read_document(self, conversation_id: str, document: str, heading: str = "") -> Answer:
         """A document by path, title, alias or link.  Raises NotFound, InvalidArgument, StorageError."""
         root, meaning = await self._meant(_as_link(document, heading))
         path = meaning.document.path
@@ -59,14 +59,14 @@ class DocumentTools:
         if text is None:
             raise NotFound("document", f"{path} {await self._documents.why_not(root, path)}.")
         under = meaning.heading.title if meaning.heading is not None else ""
-        content = passage(text, meaning.heading, len(text)).text if meaning.heading is not None else text
+        content = passages.passage(text, meaning.heading, len(text)).text if meaning.heading is not None else text
         reference = DocumentReference(
             wikilink_to(path), path, "search", fragment=under, read=True, summary=await self._referring.summary(text)
         )
         await self._note(conversation_id, [reference])
-        return tool_answers.read(path, meaning.document.outline.title or path, under, content)
+        return _document(path, meaning.document.outline.title or path, under, content)
 
-    async def find_documents(self, conversation_id: str, query: str, limit: int | None = None) -> DocumentAnswer:
+    async def find_documents(self, conversation_id: str, query: str, limit: int | None = None) -> Answer:
         """Documents that have some of the words, the best first."""
         found, most = dict[str, tuple[str, str, str]](), _most(limit)
         snippets = dict[str, str]()
@@ -82,9 +82,9 @@ class DocumentTools:
                 for path, _, summary in found.values()
             ],
         )
-        return tool_answers.documents(query, list(found.values()))
+        return _documents(query, list(found.values()))
 
-    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None = None) -> DocumentAnswer:
+    async def find_excerpts(self, conversation_id: str, query: str, limit: int | None = None) -> Answer:
         """Sections that have some of the words, the best first, each as far as an excerpt goes."""
         found = list[Excerpt]()
         for root in self._documents.folders:
@@ -100,7 +100,7 @@ class DocumentTools:
                 for one in found
             ],
         )
-        return tool_answers.excerpts(query, found)
+        return _excerpts(query, found)
 
     async def related(self, text: str, most: int, *, conversation_id: str = "") -> list[Related]:
         """Documents that may matter for a turn that is being written; none that the conversation refers to already."""
@@ -191,3 +191,38 @@ def _cut(text: str, most: int) -> str:
 
 def _snippet(text: str) -> str:
     return " ".join(text.split())[:SNIPPET_CHARS]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    path: str
+    heading: str
+    text: str
+
+
+def _document(path: str, title: str, heading: str, text: str) -> Answer:
+    about = {"path": path, "title": title} | ({"heading": heading} if heading else {})
+    fields = {"path": path, "title": title, "heading": heading, "content": text}
+    return Answer(passage("document", about, text), fields, text)
+
+
+def _documents(query: str, found: Sequence[tuple[str, str, str]]) -> Answer:
+    """Path, title and summary of each."""
+    rows = [
+        f"<{opening('document', {'path': path, 'title': title})}>{escape_closing(summary, 'document')}</document>"
+        for path, title, summary in found
+    ]
+    every = [{"path": path, "title": title, "summary": summary} for path, title, summary in found]
+    about = {"query": query, "count": len(found)}
+    return Answer(listed("documents", about, rows), {"count": len(found), "documents": every})
+
+
+def _excerpts(query: str, found: Sequence[Excerpt]) -> Answer:
+    rows = [
+        passage("excerpt", {"document": one.path, "heading": one.heading}, one.text).removesuffix("</excerpt>")
+        + "  </excerpt>"
+        for one in found
+    ]
+    every = [{"document": one.path, "heading": one.heading, "text": one.text} for one in found]
+    about = {"query": query, "count": len(found)}
+    return Answer(listed("excerpts", about, rows), {"count": len(found), "excerpts": every})

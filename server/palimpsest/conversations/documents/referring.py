@@ -9,18 +9,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.context.estimate import estimate
 from palimpsest.conversations.documents.reference import DocumentReference, without_repeats
-from palimpsest.conversations.documents.reference_prompt import element, fits, told
 from palimpsest.conversations.documents.workspace_documents import Place, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Missing, Resolved
 from palimpsest.errors import PalimpsestError
+from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.window.services import Services
 
 Ask = Callable[[str], Awaitable[str]]
@@ -33,6 +33,9 @@ MOST_CANDIDATES = 10
 PROMPT = "Summarize this document in one sentence:\n\n"
 
 logger = logging.getLogger(__name__)
+
+SHARE = 0.2
+"""Of the tokens that are left for messages: a document that takes less stands in the message itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +125,34 @@ def _reference(link: Link, written: str, meaning: Resolved) -> DocumentReference
         return DocumentReference(written, None, "direct", fragment=link.heading, problem=lacks)
     paths = ", ".join(document.path for document in meaning.documents[:MOST_CANDIDATES])
     return DocumentReference(written, None, "direct", problem=f"Several documents are meant: {paths}")
+
+
+def fits(text: str, room_tokens: int) -> bool:
+    """Whether a document's text may stand in the message; else the model reads it with the tool."""
+    return estimate(text) < room_tokens * SHARE
+
+
+def element(path: str, text: str) -> str:
+    return f"<document path={attribute(path)}>\n{escape_closing(text, 'document')}\n</document>"
+
+
+def told(
+    references: Sequence[DocumentReference], texts: Mapping[str, str], above: Collection[str] = frozenset()
+) -> str:
+    """The list of the documents, then the texts of those that are given, but for those that stand `above` as they are;
+    "" where there is none."""
+    if not references:
+        return ""
+    lines = ["Referenced Documents:"]
+    for one in references:
+        if one.path is None:
+            lines.append(f"- {one.wikilink}: Warning - {one.problem or 'Document not found'}")
+        else:
+            where = ", its text stands above" if one.path in above else ""
+            lines.append(f"- {one.wikilink} ({one.path}{where}){f': {one.summary}' if one.summary else ''}")
+    given = [one.path for one in references if one.path is not None and one.path in texts]
+    for path in given:
+        lines.append(element(path, texts[path]))
+    if any(one.path is not None and one.path not in texts and one.path not in above for one in references):
+        lines.append("Read these documents with read_document if you need more of them.")
+    return "\n".join(lines)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from palimpsest.conversations.answers import Answer, answered, element, listed
 from palimpsest.conversations.checkpoints import Checkpoint
-from palimpsest.conversations.operations.host import Answer
 from palimpsest.conversations.operations.operation import Call, Operation, Parameter, required
-from palimpsest.conversations.operations.results import answered, element, listed
 from palimpsest.conversations.refs.results import time_written
 
 _TOPICS = ("checkpoint", "restore", "undo", "back", "snapshot", "recover")

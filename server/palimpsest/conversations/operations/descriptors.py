@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
+from palimpsest.conversations.answers import Answer, answered
 from palimpsest.conversations.descriptors import results
 from palimpsest.conversations.descriptors.addresses import is_own
 from palimpsest.conversations.descriptors.descriptors import MOST_CONTEXT, Descriptor, Descriptors
 from palimpsest.conversations.descriptors.pages import Reading
 from palimpsest.conversations.descriptors.reader import WAYS, Wanted, name_of_unit
-from palimpsest.conversations.operations.host import Answer
 from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
-from palimpsest.conversations.operations.refs import ASK, WRITING, mode_of
+from palimpsest.conversations.operations.refs import ASK, WRITING, file_of
 from palimpsest.errors import InvalidArgument
 
 CONTEXT = 2
@@ -44,7 +44,7 @@ def create_fd(call: Call) -> Answer:
 
 
 def list_fds(call: Call) -> Answer:
-    return _answer(results.listed(call.memory.descriptors.list(call.conversation_id)))
+    return results.descriptors(call.memory.descriptors.list(call.conversation_id))
 
 
 async def read_fd(call: Call) -> Answer:
@@ -54,8 +54,8 @@ async def read_fd(call: Call) -> Answer:
         return await asyncio.to_thread(_preview, call, one)
     is_new = is_own(one.id) and not one.summary and one.pages > 1 and len(part.content) < one.n_chars
     asks = call.by == "model" and is_new
-    summary = await call.host.summary(call.conversation_id, one.id) if asks else ""
-    return _answer(results.read(part, {"summary": summary} if summary else None))
+    summary = await call.outside.summary(call.conversation_id, one.id) if asks else ""
+    return results.read(part, {"summary": summary} if summary else None)
 
 
 def _read(call: Call) -> tuple[Reading | None, Descriptor]:
@@ -79,7 +79,7 @@ def search_fd(call: Call) -> Answer:
         case_sensitive=call.is_set("case_sensitive"),
         context=CONTEXT if context is None else context,
     )
-    return _answer(results.found(found))
+    return results.found(found)
 
 
 def rename_fds(call: Call) -> Answer:
@@ -88,7 +88,7 @@ def rename_fds(call: Call) -> Answer:
         names = {call.text("fd"): call.text("name")}
     if names is None:
         raise InvalidArgument("names", "is missing; give fd and name, or names with a name for each fd.")
-    return _answer(results.renamed(call.memory.descriptors.rename(call.conversation_id, names)))
+    return results.renamed(call.memory.descriptors.rename(call.conversation_id, names))
 
 
 def close_fds(call: Call) -> Answer:
@@ -97,47 +97,48 @@ def close_fds(call: Call) -> Answer:
         fds = [call.text("fd")]
     if fds is None:
         raise InvalidArgument("fds", "is missing: the ids of the descriptors.")
-    return _answer(results.closed(call.memory.descriptors.close(call.conversation_id, fds)))
+    return results.closed(call.memory.descriptors.close(call.conversation_id, fds))
 
 
 async def summarize_fd(call: Call) -> Answer:
     """From the beginning of the text."""
     fd = _fd(call)
-    await call.host.summarize(call.conversation_id, fd)
-    return _answer(results.listed([await asyncio.to_thread(call.memory.descriptors.get, call.conversation_id, fd)]))
+    await call.outside.summarize(call.conversation_id, fd)
+    return results.descriptors([await asyncio.to_thread(call.memory.descriptors.get, call.conversation_id, fd)])
 
 
 def mark_section(call: Call) -> Answer:
     lines = call.arguments["start_line"], call.arguments["end_line"]
-    return _answer(
-        results.marked(call.memory.descriptors.mark(call.conversation_id, _fd(call), call.text("ref_id"), *lines))
+    return answered(
+        "fd_section_marked",
+        results.section_fields(
+            call.memory.descriptors.mark(call.conversation_id, _fd(call), call.text("ref_id"), *lines)
+        ),
     )
 
 
 def get_section(call: Call) -> Answer:
     name = call.text("ref_id")
     part = call.memory.descriptors.section(call.conversation_id, _fd(call), name, most=call.most_chars)
-    return _answer(results.section_read(part, name))
+    return results.section_read(part, name)
 
 
 def list_sections(call: Call) -> Answer:
     descriptors, of = call.memory.descriptors, (call.conversation_id, _fd(call))
-    return _answer(results.sections(descriptors.id_of(*of), descriptors.sections(*of)))
+    return results.sections(descriptors.id_of(*of), descriptors.sections(*of))
 
 
 def delete_section(call: Call) -> Answer:
     gone = call.memory.descriptors.unmark(call.conversation_id, _fd(call), call.text("ref_id"))
-    return _answer(results.unmarked(gone))
+    return answered("fd_section_deleted", {"fd": gone.fd, "ref_id": gone.name})
 
 
 async def fd_to_file(call: Call) -> Answer:
     descriptors, fd = call.memory.descriptors, _fd(call)
-    path, mode = call.text("file_path"), mode_of(call)
-    text = await asyncio.to_thread(descriptors.text, call.conversation_id, fd)
-    line, overwrite = call.number("insert_at_line"), call.is_set("overwrite")
-    done = await call.host.write_file(call.conversation_id, path, text, mode, line, overwrite)
+    file = file_of(call, await asyncio.to_thread(descriptors.text, call.conversation_id, fd))
+    done = await call.outside.host.write_file(call.conversation_id, file)
     id = await asyncio.to_thread(descriptors.id_of, call.conversation_id, fd)
-    return _answer(results.written(id, done.shown, mode, done.bytes, done.lines))
+    return results.written(id, done.shown, file.mode, done.bytes, done.lines)
 
 
 def wrapped(
@@ -145,11 +146,11 @@ def wrapped(
 ) -> tuple[str, Answer]:
     """A text that is too long to be shown as a descriptor, with its preview."""
     made = descriptors.create(conversation_id, text, source, page_size=page_size, pretty=pretty)
-    return made.id, _answer(results.created(made, descriptors.read(conversation_id, made.id), threshold))
+    return made.id, results.created(made, descriptors.read(conversation_id, made.id), threshold)
 
 
 def _preview(call: Call, made: Descriptor) -> Answer:
-    return _answer(results.created(made, call.memory.descriptors.read(call.conversation_id, made.id)))
+    return results.created(made, call.memory.descriptors.read(call.conversation_id, made.id))
 
 
 def _fd(call: Call) -> str:
@@ -161,11 +162,6 @@ def _fd(call: Call) -> str:
     return given
 
 
-def _answer(result: results.Result) -> Answer:
-    fields, xml = result
-    return Answer(xml, fields)
-
-
 OPERATIONS = (
     Operation(
         "create_fd",
@@ -173,12 +169,12 @@ OPERATIONS = (
         create_fd,
         (
             required("content", "text", "the text"),
-            of_programs("uri", "text", "a document or file, instead of content"),
-            of_programs("range", "range", "the part of it"),
+            of_programs("uri", "text", "a document or file, instead of content", use="document"),
+            of_programs("range", "range", "the part of it", use="part"),
             of_programs("source", "text", "what it is"),
             Parameter("name", "text", "a name for it"),
             of_programs("language", "text", "where the document does not say it"),
-            of_programs("tell", "true or false", "the person is told its id"),
+            of_programs("tell", "true or false", "the person is told its id", use="tell"),
         ),
         command="fd.create",
         does="puts a text, or an open document or a part of it, into a descriptor of a conversation",
@@ -212,6 +208,7 @@ OPERATIONS = (
         command="fd.read",
         does="a part of a descriptor: a page, lines, characters, a paragraph, a function or class, or all; with "
         "`extract` it becomes a descriptor of its own",
+        changes_with="extract",
         agents=("fd", "page", "read_all", "start_line", "end_line"),
         told_agents="A page of a descriptor (the first one unless another is asked for), some of its lines, or all of "
         "it.",

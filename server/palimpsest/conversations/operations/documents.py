@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from palimpsest.conversations.answers import Answer, element, listed
 from palimpsest.conversations.documents.reference import DocumentReference, without_repeats
-from palimpsest.conversations.operations.host import Answer
 from palimpsest.conversations.operations.operation import Call, Operation, Parameter, required
-from palimpsest.conversations.operations.results import element, listed
 
 _TOPICS = ("document", "documents", "note", "notes", "docs", "readme", "wiki", "guide", "manual", "explain")
 _LIMIT = Parameter("limit", "whole number", "how many at most", least=1)
@@ -15,15 +14,15 @@ _QUERY = required("query", "text", "what they should be about", also=("text",))
 
 
 async def read_document(call: Call) -> Answer:
-    return await call.host.read_document(call.conversation_id, call.text("document"), call.text("heading"))
+    return await call.outside.documents.read_document(call.conversation_id, call.text("document"), call.text("heading"))
 
 
 async def find_documents(call: Call) -> Answer:
-    return await call.host.find_documents(call.conversation_id, call.text("query"), call.number("limit"))
+    return await call.outside.documents.find_documents(call.conversation_id, call.text("query"), call.number("limit"))
 
 
 async def find_excerpts(call: Call) -> Answer:
-    return await call.host.find_excerpts(call.conversation_id, call.text("query"), call.number("limit"))
+    return await call.outside.documents.find_excerpts(call.conversation_id, call.text("query"), call.number("limit"))
 
 
 def list_documents(call: Call) -> Answer:

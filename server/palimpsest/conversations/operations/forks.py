@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.answers import Answer, answered
 from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
-from palimpsest.conversations.operations.results import answered
 
 _TOPICS = ("fork", "spawn", "child", "children", "delegate", "parallel", "each", "review", "several", "gather")
 
 
 async def fork(call: Call) -> Answer:
-    return await call.host.fork(call.conversation_id, call.texts("tasks"))
+    return await call.outside.forks.fork(call.conversation_id, call.texts("tasks"))
 
 
 async def spawn(call: Call) -> Answer:
     """A model's child knows only what is loaded for it; a program's the conversation too, unless it is to be fresh."""
     is_model = call.by == "model"
-    return await call.host.spawn(
+    return await call.outside.forks.spawn(
         call.conversation_id,
         call.text("task"),
         call.text("instruction"),
@@ -29,12 +28,12 @@ async def spawn(call: Call) -> Answer:
 
 
 async def gather(call: Call) -> Answer:
-    return await call.host.gather(call.conversation_id, call.is_set("include_history"))
+    return await call.outside.forks.gather(call.conversation_id, call.is_set("include_history"))
 
 
 async def cancel(call: Call) -> Answer:
     """On the event loop, whose tasks they are."""
-    return answered("forks_cancelled", {"cancelled": call.host.cancel(call.conversation_id)})
+    return answered("forks_cancelled", {"cancelled": call.outside.forks.cancel(call.conversation_id)})
 
 
 OPERATIONS = (

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from palimpsest.conversations.answers import Answer, answered, element, listed
 from palimpsest.conversations.compaction.compactions import Compaction, Summary
 from palimpsest.conversations.experiences import Experience
-from palimpsest.conversations.operations.host import Answer
 from palimpsest.conversations.operations.operation import Call, Operation, Parameter, required
-from palimpsest.conversations.operations.results import answered, element, listed
 from palimpsest.errors import Denied
 from palimpsest.text.previews import preview
 
@@ -91,7 +90,7 @@ async def _others_have_it(call: Call) -> bool:
 
 
 async def _agrees(call: Call, question: str, yes: str, no: str) -> bool:
-    return await call.host.agrees(call.conversation_id, question, yes, no)
+    return await call.outside.host.agrees(call.conversation_id, question, yes, no)
 
 
 def compacted(one: Compaction) -> Answer:

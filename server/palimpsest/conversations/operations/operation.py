@@ -8,13 +8,15 @@ from it.  Knows no operation by name.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from palimpsest.conversations.answers import Answer
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.operations.host import Answer, ToolHost
+from palimpsest.conversations.operations.host import ToolHost
 
 Kind = Literal["text", "whole number", "true or false", "list of texts", "texts by name", "range"]
+Use = Literal["", "document", "part", "tell", "ask"]
 SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
     "text": {"type": "string"},
     "whole number": {"type": "integer"},
@@ -26,7 +28,9 @@ SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`also` are other names that models give it.  `of_programs`: no model is told of it."""
+    """`also` are other names that models give it.  `of_programs`: no model is told of it.  `use`: what becomes of it
+    before the operation runs: the text of a `document`, or of a `part` of it, is given as `content`; with `tell` the
+    person is told of the answer; with `ask` they are asked whether a file may be replaced."""
 
     name: str
     kind: Kind
@@ -37,6 +41,7 @@ class Parameter:
     most: int | None = None
     also: tuple[str, ...] = ()
     of_programs: bool = False
+    use: Use = ""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -57,7 +62,7 @@ class Call:
     conversation_id: str
     arguments: dict[str, Any]
     memory: Memory
-    host: ToolHost
+    outside: ToolHost
     by: Literal["model", "program"] = "model"
     most_chars: int | None = None
     page_size: int | None = None
@@ -89,8 +94,9 @@ class Operation:
     and never becomes a descriptor.
     For programs: `command` behind `palimpsest.`, "" where there is none; `does` is the line of the documents' table;
     `may_omit` are required parameters that something else may stand for; `slow`: the title of the progress that is
-    shown; `tell`: what the person is told of the answer where the argument `tell` says so; `changes`: behind it the
-    conversation is not as it was; `idle`: no reply may be under way; `rewinds`: another branch of it may be shown.
+    shown; `tell`: what the person is told of the answer, where it was asked for; `changes`: behind it the conversation
+    is not as it was, `changes_with`: where this argument is given; `idle`: no reply may be under way; `rewinds`:
+    another branch of it may be shown.
     For agents: the parameters that they have, None where they have no such tool; `told_agents` is what they are told
     of it instead of the description.
     `stores`: it is done on the thread that writes, behind what was asked for before, and to its end when cancelled."""
@@ -111,6 +117,7 @@ class Operation:
     tell: str = ""
     idle: bool = False
     changes: bool = False
+    changes_with: str = ""
     rewinds: bool = False
     agents: tuple[str, ...] | None = None
     told_agents: str = ""
@@ -144,15 +151,5 @@ def required(
     return Parameter(name, kind, description, required=True, also=tuple(also), least=least)
 
 
-def of_programs(name: str, kind: Kind, description: str, *, least: int | None = None) -> Parameter:
-    return Parameter(name, kind, description, least=least, of_programs=True)
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """`error` is the code of what went wrong, or empty; `descriptor` is where a long result went."""
-
-    xml: str
-    fields: dict[str, Any] = field(default_factory=dict)
-    descriptor: str | None = None
-    error: str = ""
+def of_programs(name: str, kind: Kind, description: str, *, least: int | None = None, use: Use = "") -> Parameter:
+    return Parameter(name, kind, description, least=least, of_programs=True, use=use)

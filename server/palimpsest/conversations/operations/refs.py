@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 
-from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.answers import Answer
 from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
 from palimpsest.conversations.refs import results
 from palimpsest.conversations.refs.fences import unfenced
 from palimpsest.errors import NotFound
 from palimpsest.languages.plain import is_prose
 from palimpsest.languages.registry import language_of
-from palimpsest.workspace.changes import MODES
+from palimpsest.workspace.changes import MODES, FileWrite
 
 WRITING = (
     Parameter("mode", "text", "how it is written", choices=MODES),
     Parameter("insert_at_line", "whole number", "with mode=insert: the line, from 1", least=1, also=("line",)),
     Parameter("overwrite", "true or false", "with mode=write: replace a file that exists"),
 )
-ASK = of_programs("ask", "true or false", "where the file exists, the person is asked whether it may be replaced")
+ASK = of_programs(
+    "ask", "true or false", "where the file exists, the person is asked whether it may be replaced", use="ask"
+)
 _REF_ID = required("ref_id", "text", "id of the ref", also=("id", "ref"))
 
 
@@ -46,18 +48,18 @@ def add_ref(call: Call) -> Answer:
 
 
 async def ref_to_file(call: Call) -> Answer:
-    ref_id, path, mode = call.text("ref_id"), call.text("file_path"), mode_of(call)
-    content = (await asyncio.to_thread(get_ref, call)).text
-    line, overwrite = call.number("insert_at_line"), call.is_set("overwrite")
-    done = await call.host.write_file(call.conversation_id, path, for_file(content, path), mode, line, overwrite)
-    sizes = mode, done.bytes, done.lines
+    ref_id, content = call.text("ref_id"), (await asyncio.to_thread(get_ref, call)).text
+    file = file_of(call, for_file(content, call.text("file_path")))
+    done = await call.outside.host.write_file(call.conversation_id, file)
+    sizes = file.mode, done.bytes, done.lines
     return Answer(results.write_xml(ref_id, done.shown, *sizes), results.write_fields(ref_id, done.shown, *sizes))
 
 
-def mode_of(call: Call) -> str:
-    """A line to insert at says to a model that it is an insertion."""
-    is_insertion = call.by == "model" and call.number("insert_at_line") is not None
-    return call.text("mode", "insert" if is_insertion else "write")
+def file_of(call: Call, text: str) -> FileWrite:
+    """A line to insert at, given by a model, says that it is an insertion."""
+    line = call.number("insert_at_line")
+    mode = call.arguments.get("mode", "insert" if call.by == "model" and line is not None else "write")
+    return FileWrite(call.text("file_path"), text, mode, line, call.is_set("overwrite"))
 
 
 def for_file(content: str, path: str) -> str:
@@ -122,7 +124,7 @@ OPERATIONS = (
             required("content", "text", "the text"),
             of_programs("attributes", "texts by name", "of its tag"),
             of_programs("turn", "whole number", "which has it; the last one that is shown, if none is named", least=1),
-            of_programs("tell", "true or false", "the person is told"),
+            of_programs("tell", "true or false", "the person is told", use="tell"),
         ),
         command="refs.add",
         does="keeps a text as a ref of a conversation, as if a turn had marked it; the same id again makes a new "

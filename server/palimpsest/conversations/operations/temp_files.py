@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from palimpsest.conversations.operations.host import Answer
+from palimpsest.conversations.answers import Answer, element, listed
 from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
-from palimpsest.conversations.operations.results import element
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.temp_files import TempFile
 
@@ -32,10 +31,9 @@ def write(call: Call) -> Answer:
     return Answer(xml, {"temp_file_id": id, "chars": n_chars})
 
 
-def listed(call: Call) -> Answer:
+def list_temp_files(call: Call) -> Answer:
     found = [_fields(one) for one in call.memory.temp_files.list(call.conversation_id)]
-    rows = "".join(f"  {element('temp_file', one)}\n" for one in found)
-    return Answer(f"<temp_files>\n{rows}</temp_files>", {"temp_files": found})
+    return Answer(listed("temp_files", {}, [element("temp_file", one) for one in found]), {"temp_files": found})
 
 
 def delete(call: Call) -> Answer:
@@ -92,7 +90,7 @@ OPERATIONS = (
     Operation(
         "list_temp_files",
         "List the temporary files.",
-        listed,
+        list_temp_files,
         command="temp_file.list",
         does="the temporary files of a conversation and its forks",
     ),

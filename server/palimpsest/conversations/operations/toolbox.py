@@ -14,14 +14,14 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, cast
 
+from palimpsest.conversations.answers import Answer, ToolResult, failed
 from palimpsest.conversations.calls.parsing import WrongCall
 from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.arguments import checked
 from palimpsest.conversations.operations.descriptors import wrapped
-from palimpsest.conversations.operations.host import Answer, ToolHost
-from palimpsest.conversations.operations.operation import Call, Operation, ToolResult
-from palimpsest.conversations.operations.results import failed
+from palimpsest.conversations.operations.host import ToolHost
+from palimpsest.conversations.operations.operation import Call, Operation
 from palimpsest.conversations.operations.table import TOOLS
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
 

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 class WriteQueue:
-    """One database's."""
+    """Runs functions that write to a database on a thread of its own, in order."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "memory")

@@ -8,27 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from palimpsest.edits.formats.ast_grammar import SHARED, node_rules
 from palimpsest.edits.formats.elements import (
     LAST_LINE_END,
-    NO_NAME,
     Element,
-    element,
-    elements,
-    summary_element,
+    attributes,
+    closing,
     unfenced,
 )
+from palimpsest.edits.formats.format import Format
 from palimpsest.edits.formats.lines import Unplaced, differences, indent_of, marks, texts, ungutter
 from palimpsest.edits.formats.nodes import Node, Nodes, nodes_of
-from palimpsest.edits.formats.quoting import unmistakable
 from palimpsest.edits.formats.renaming import renamed
 from palimpsest.edits.gbnf import reply_grammar
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.tags import attributes, closing
 from palimpsest.prompt.formats import FormatText
 from palimpsest.text.markup import attribute, escape_closing, unescape_closing
 from palimpsest.types import LineEdit
@@ -53,19 +48,20 @@ uses in the block.
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Ast:
-    name: ClassVar[str] = "ast"
-    text: ClassVar[FormatText] = TEXT
+class Ast(Format):
+    name = "ast"
+    text = TEXT
 
-    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
-        found, summary = elements(reply)
-        return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
+    def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
+        return [line for operation in _operations(block, edits) for line in operation]
 
-    def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
-        lines = [line for operation in _operations(block, edits) for line in operation]
-        reply = element(block.name, lines, block) + summary_element(summary)
-        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
+    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        text = "\n".join(found.lines(block))
+        operations = _read_operations(text, found.complete)
+        if not operations and text.strip() and found.complete:
+            raise Unplaced("there is no operation such as <replace node=…>")
+        nodes = nodes_of(block)
+        return [edit for operation in operations for edit in _edits(operation, block, nodes)]
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         """Allows one operation in each suggestion, on an existing definition."""
@@ -79,25 +75,6 @@ class _Operation:
     kind: str
     given: Mapping[str, str]
     lines: tuple[str, ...] = ()
-
-
-def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
-    if not found.name:
-        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
-    if block is None:
-        return WrittenEdits(found.name, (), found.complete)
-    text = "\n".join(found.lines(block))
-    operations = _read_operations(text, found.complete)
-    edits = list[LineEdit]()
-    try:
-        if not operations and text.strip() and found.complete:
-            raise Unplaced("there is no operation such as <replace node=…>")
-        nodes = nodes_of(block)
-        for operation in operations:
-            edits += _edits(operation, block, nodes)
-    except Unplaced as reason:
-        return WrittenEdits(found.name, (), found.complete, str(reason))
-    return WrittenEdits(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
 
 
 def _read_operations(text: str, complete: bool) -> list[_Operation]:

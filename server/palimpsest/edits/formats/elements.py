@@ -1,6 +1,7 @@
 """Pure: the elements of every edit format's replies: `<suggestion name="…">` with its content, one `<summary>`.
 
-In: a reply's text.  Out: its elements; and the other way round.  What the content means is each format's.
+In: a reply's text.  Out: its elements; and the other way round.  What the content means is each format's.  Tags are
+read leniently: single or no quotes, any order, stray commas, a missing quote (`text/markup.py` writes them).
 """
 
 from __future__ import annotations
@@ -8,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from xml.sax.saxutils import unescape
 
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.tags import attributes, closing, opening
 from palimpsest.text.markup import attribute, escape_closing, unescape_closing
 from palimpsest.types import CURSOR_MARKER
 
-OPEN, CLOSE = opening("suggestion"), closing("suggestion")
+ATTRIBUTE = re.compile(r"""([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\s,"'>]+))""")
+_ENTITIES = {"&quot;": '"', "&apos;": "'", "&#10;": "\n", "&#13;": "\r", "&#9;": "\t"}
 SUMMARY = re.compile(r"<summary\s*>(.*?)(?:</summary\s*>|(?=<suggestion\b)|\Z)", re.DOTALL)
 NEXT_ELEMENT = re.compile(r"^[ \t]*<(?:suggestion\b[^\n]*|summary\s*)>", re.MULTILINE)
 LAST_LINE_END = re.compile(r"\n[ \t]*\Z")
@@ -24,8 +26,28 @@ OPENER = re.compile(r"(?m)^([-+]?[ \t]*)(?:&((?:amp;)*lt;)|<)(?=suggestion\b[^\n
 ignored, so that a line is always written in the same way."""
 ESCAPED_OPENER = re.compile(r"(?m)^([-+]?[ \t]*)&(?:amp;((?:amp;)*lt;)|lt;)(?=suggestion\b[^\n]*>|summary\s*>)")
 FENCE = re.compile(r"\s*(?:```+|~~~+)[\w.+-]*\s*\Z")
-
 NO_NAME = "the suggestion does not name a block"
+
+
+def opening(element: str) -> re.Pattern[str]:
+    """Matches an opening tag on one line, group 1 its attributes; a `>` inside quotes does not end it."""
+    return re.compile(rf"""<{element}\b((?:[^>"'\n]|"[^"\n]*"|'[^'\n]*')*|[^>\n]*)>""")
+
+
+def closing(element: str) -> re.Pattern[str]:
+    """Matches a closing tag that ends its line or is followed by another tag: any other closing tag is content."""
+    return re.compile(rf"</{element}\s*>(?=[ \t]*(?:\r?\n|<|$))")
+
+
+OPEN, CLOSE = opening("suggestion"), closing("suggestion")
+
+
+def attributes(text: str) -> dict[str, str]:
+    """The attributes in the text between an element's name and its `>`; if a name occurs twice, the first counts."""
+    found = dict[str, str]()
+    for name, double, single, bare in ATTRIBUTE.findall(text):
+        found.setdefault(name, unescape(double or single or bare, _ENTITIES))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

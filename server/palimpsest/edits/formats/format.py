@@ -1,4 +1,4 @@
-"""Pure: the interface of an edit format: how a model writes edits of the blocks it was shown.
+"""Pure: what edit formats have in common: how a model writes edits of the blocks it was shown.
 
 In: replies, blocks shown, edits.  Out: a `Reply` of edits, replies, grammars.  A format knows no
 document and no engine.
@@ -6,29 +6,32 @@ document and no engine.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import ClassVar
 
-from palimpsest.edits.reply import Reply
+from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, summary_element
+from palimpsest.edits.formats.lines import Unplaced
+from palimpsest.edits.formats.quoting import unmistakable
+from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.prompt.formats import FormatText
 from palimpsest.types import LineEdit
 
 
-class Format(Protocol):
+class Format(ABC):
     """One way to write edits.  `read` undoes `write` and reads everything that `grammar` allows without a problem."""
 
-    @property
-    def name(self) -> str:
-        """The name used in the setting `suggestion.format`."""
-
-    @property
-    def text(self) -> FormatText:
-        """What a model is told of it, and how code is shown."""
+    name: ClassVar[str]
+    """The name used in the setting `suggestion.format`."""
+    text: ClassVar[FormatText]
+    """What a model is told of it, and how code is shown."""
 
     def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
         """The edits of a reply.  Never raises: `WrittenEdits.problem` says what could not be read, and the worst case
         is a reply without suggestions.  If a reply was cut off, its complete parts are kept."""
+        found, summary = elements(reply)
+        return Reply(tuple(self._written(one, shown.get(one.name)) for one in found), summary)
 
     def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
         """A reply that makes these edits of the block's lines as shown.  The edits are sorted, do not overlap, and
@@ -36,6 +39,28 @@ class Format(Protocol):
 
         Raises ValueError if the format cannot express them.
         """
+        reply = element(block.name, self.lines(block, edits), block) + summary_element(summary)
+        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
+    @abstractmethod
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         """GBNF of the replies that edit these blocks; "" if nothing can be edited."""
+
+    @abstractmethod
+    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        """What an element says of the block that it names.  Raises Unplaced."""
+
+    @abstractmethod
+    def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
+        """What stands in the element that makes these edits."""
+
+    def _written(self, found: Element, block: ShownBlock | None) -> WrittenEdits:
+        if not found.name:
+            return WrittenEdits("", complete=found.complete, problem=NO_NAME)
+        if block is None:
+            return WrittenEdits(found.name, complete=found.complete)
+        try:
+            edits = sorted(self.edits(found, block), key=lambda edit: (edit.start, edit.end))
+        except Unplaced as reason:
+            return WrittenEdits(found.name, complete=found.complete, problem=str(reason))
+        return WrittenEdits(found.name, tuple(edits), found.complete)

@@ -6,13 +6,14 @@ In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know abou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, summary_element
+from palimpsest.edits.formats.elements import Element
+from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.lines import Unplaced
 from palimpsest.edits.grammar import grammar_for
-from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.prompt.formats import FormatText
 from palimpsest.types import LineEdit
@@ -33,10 +34,6 @@ class _Operation:
     text: str = ""
 
 
-class _Unreadable(Exception):
-    """Holds the reason, worded for a person."""
-
-
 TEXT = FormatText(
     """\
 - Write only the lines that change, each with its number as shown, from small to large.
@@ -47,35 +44,21 @@ TEXT = FormatText(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LnDiff:
-    name: ClassVar[str] = "ln-diff"
-    text: ClassVar[FormatText] = TEXT
+class LnDiff(Format):
+    name = "ln-diff"
+    text = TEXT
 
-    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
-        found, summary = elements(reply)
-        return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
+    def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
+        return [line for edit in _writable(block, edits) for line in _edit_lines(block, edit)]
 
-    def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
-        lines = [line for edit in _writable(block, edits) for line in _edit_lines(block, edit)]
-        return element(block.name, lines, block) + summary_element(summary)
+    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        return _edits(_read_operations(found.lines(block), block), block)
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         return grammar_for(shown)
 
 
-def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
-    if not found.name:
-        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
-    try:
-        operations = _operations(found.lines(block), block)
-        edits = _edits(operations, block) if block else ()
-    except _Unreadable as reason:
-        return WrittenEdits(found.name, complete=found.complete, problem=str(reason))
-    return WrittenEdits(found.name, edits, found.complete)
-
-
-def _operations(lines: Iterable[str], block: ShownBlock | None) -> list[_Operation]:
+def _read_operations(lines: Iterable[str], block: ShownBlock) -> list[_Operation]:
     operations = list[_Operation]()
     for line in lines:
         operation = _numbered(line)
@@ -83,9 +66,9 @@ def _operations(lines: Iterable[str], block: ShownBlock | None) -> list[_Operati
             if not operations:
                 if not line.strip():
                     continue
-                raise _Unreadable(f"text stands before any line number: {line.strip()[:60]!r}")
+                raise Unplaced(f"text stands before any line number: {line.strip()[:60]!r}")
             last = operations[-1].number
-            if block and line.strip() in block.unnumbered_after(last):
+            if line.strip() in block.unnumbered_after(last):
                 continue  # a copied mark of a cut or an omitted body
             operation = _Operation("insert", last, line)
         operations.append(_cleaned(operation))
@@ -132,9 +115,9 @@ def _edits(operations: Iterable[_Operation], block: ShownBlock) -> tuple[LineEdi
     for operation in operations:
         number = operation.number
         if number not in indexes and not (number == 0 and operation.kind == "insert"):
-            raise _Unreadable(f'line {number} of "{block.name}" was not shown')
+            raise Unplaced(f'line {number} of "{block.name}" was not shown')
         if number and block.lines[indexes[number]].document_line is None:
-            raise _Unreadable(f'line {number} of "{block.name}" stands for no line of the document')
+            raise Unplaced(f'line {number} of "{block.name}" stands for no line of the document')
         touched.setdefault(number, []).append(operation)
     indexes[0] = next((i for i, line in enumerate(block.lines) if line.document_line is not None), 0)
     edits = list[LineEdit]()
@@ -142,7 +125,7 @@ def _edits(operations: Iterable[_Operation], block: ShownBlock) -> tuple[LineEdi
         at, texts = indexes[number], list[str]()
         kinds = {o.kind for o in touched[number]}
         if kinds >= {"replace", "delete"}:
-            raise _Unreadable(f'line {number} of "{block.name}" is both replaced and deleted')
+            raise Unplaced(f'line {number} of "{block.name}" is both replaced and deleted')
         texts = [o.text for o in touched[number] if o.kind == "replace"]
         texts += [o.text for o in touched[number] if o.kind == "insert"]
         start = at if kinds != {"insert"} or number == 0 else at + 1

@@ -15,7 +15,8 @@ from palimpsest.edits.formats.lines import Unplaced, texts
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_text
-from palimpsest.syntax.scopes import Scope, scopes
+from palimpsest.syntax.scopes import scopes
+from palimpsest.syntax.values import Scope
 
 KINDS = {"function": "function", "method": "function", "def": "function", "class": "class"}
 WHOLE = "file"

@@ -12,8 +12,8 @@ from palimpsest.edits.formats.lines import Unplaced, texts
 from palimpsest.edits.formats.nodes import Node, Nodes
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.syntax.names import visible
-from palimpsest.syntax.scopes import Scope
 from palimpsest.syntax.uses import Use, uses
+from palimpsest.syntax.values import Scope
 from palimpsest.types import LineEdit
 
 

@@ -8,15 +8,14 @@ All marks of a pair have as many signs as its first mark, so that lines of code 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, escaped, summary_element
+from palimpsest.edits.formats.elements import Element, escaped
+from palimpsest.edits.formats.format import Format
 from palimpsest.edits.formats.lines import Unplaced, placed, texts
-from palimpsest.edits.formats.quoting import hunks, unmistakable
+from palimpsest.edits.formats.quoting import hunks
 from palimpsest.edits.gbnf import FREE, reply_grammar
-from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.runs import Runs
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.prompt.formats import FormatText
@@ -44,19 +43,23 @@ few: the lines that change, and one or two around them.
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SearchReplace:
-    name: ClassVar[str] = "search-replace"
-    text: ClassVar[FormatText] = TEXT
+class SearchReplace(Format):
+    name = "search-replace"
+    text = TEXT
 
-    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
-        found, summary = elements(reply)
-        return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
+    def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
+        return [line for old, new in hunks(block, edits) for line in _pair(block, old, new)]
 
-    def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
-        lines = [line for old, new in hunks(block, edits) for line in _pair(block, old, new)]
-        reply = element(block.name, lines, block) + summary_element(summary)
-        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
+    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        lines, edits = found.lines(block), list[LineEdit]()
+        pairs = _pairs(lines, found.complete)
+        if not pairs and any(line.strip() for line in lines) and found.complete:
+            raise Unplaced("there is no SEARCH part")
+        for pair in pairs:
+            if pair.problem:
+                raise Unplaced(pair.problem)
+            edits += placed(block, pair.old, pair.new, "a SEARCH part")
+        return edits
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         """Allows one pair in each suggestion; its SEARCH part can only be consecutive shown lines that occur at a
@@ -71,26 +74,6 @@ class _Pair:
     old: tuple[str, ...]
     new: tuple[str, ...] = ()
     problem: str = ""
-
-
-def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
-    if not found.name:
-        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
-    if block is None:
-        return WrittenEdits(found.name, (), found.complete)
-    lines = found.lines(block)
-    pairs = _pairs(lines, found.complete)
-    edits = list[LineEdit]()
-    try:
-        if not pairs and any(line.strip() for line in lines) and found.complete:
-            raise Unplaced("there is no SEARCH part")
-        for pair in pairs:
-            if pair.problem:
-                raise Unplaced(pair.problem)
-            edits += placed(block, pair.old, pair.new, "a SEARCH part")
-    except Unplaced as reason:
-        return WrittenEdits(found.name, (), found.complete, str(reason))
-    return WrittenEdits(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
 
 
 def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:

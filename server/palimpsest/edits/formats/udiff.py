@@ -6,15 +6,13 @@ In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know abou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
 
-from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, escaped, summary_element
-from palimpsest.edits.formats.lines import Unplaced, differences, placed
-from palimpsest.edits.formats.quoting import hunks, unmistakable
+from palimpsest.edits.formats.elements import Element, escaped
+from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.lines import differences, placed
+from palimpsest.edits.formats.quoting import hunks
 from palimpsest.edits.gbnf import reply_grammar
-from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.runs import Runs
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.prompt.formats import FormatText
@@ -34,39 +32,22 @@ TEXT = FormatText(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Udiff:
-    name: ClassVar[str] = "udiff"
-    text: ClassVar[FormatText] = TEXT
+class Udiff(Format):
+    name = "udiff"
+    text = TEXT
 
-    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
-        found, summary = elements(reply)
-        return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
+    def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
+        return [line for old, new in hunks(block, edits) for line in _hunk_lines(old, new)]
 
-    def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
-        lines = [line for old, new in hunks(block, edits) for line in _hunk_lines(old, new)]
-        reply = element(block.name, lines, block) + summary_element(summary)
-        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
+    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        known = {line.text for line in block.lines}
+        sides = [_sides(lines, known) for lines in _hunks(found.lines(block))]
+        return [edit for old, new in sides for edit in placed(block, old, new, "a hunk")]
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         """Allows one hunk in each suggestion; the lines it keeps and deletes can only be consecutive shown lines that
         occur at a single place."""
         return reply_grammar(shown, _rules, shared='plus ::= "+" text "\\n"')
-
-
-def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
-    if not found.name:
-        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
-    if block is None:
-        return WrittenEdits(found.name, (), found.complete)
-    edits = list[LineEdit]()
-    try:
-        for lines in _hunks(found.lines(block)):
-            old, new = _sides(lines, {line.text for line in block.lines})
-            edits += placed(block, old, new, "a hunk")
-    except Unplaced as reason:
-        return WrittenEdits(found.name, (), found.complete, str(reason))
-    return WrittenEdits(found.name, tuple(sorted(edits, key=lambda edit: (edit.start, edit.end))), found.complete)
 
 
 def _hunks(lines: Sequence[str]) -> list[list[str]]:

@@ -5,16 +5,13 @@ In: replies, blocks shown.  Out: edits of the blocks' lines.  Does not know abou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
 
-from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, escaped, summary_element
+from palimpsest.edits.formats.elements import Element, escaped
+from palimpsest.edits.formats.format import Format
 from palimpsest.edits.formats.lines import Unplaced, differences, marks, texts, ungutter
-from palimpsest.edits.formats.quoting import unmistakable
 from palimpsest.edits.gbnf import FREE, literal, reply_grammar
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.reply import Reply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.prompt.formats import FormatText
 from palimpsest.types import LineEdit
@@ -30,39 +27,25 @@ TEXT = FormatText(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
-    name: ClassVar[str] = "whole"
-    text: ClassVar[FormatText] = TEXT
+class Whole(Format):
+    name = "whole"
+    text = TEXT
 
-    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
-        found, summary = elements(reply)
-        return Reply(tuple(_written(one, shown.get(one.name)) for one in found), summary)
-
-    def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
+    def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
         lines = applied(texts(block), edits)
         if ungutter(lines, _left_out(block)) != lines:  # reading would take these for line numbers
             lines = [f"L1 {line}" for line in lines]
-        reply = element(block.name, lines, block) + summary_element(summary)
-        return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
+        return lines
+
+    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        if not found.complete:
+            raise Unplaced(CUT_OFF)
+        lines = ungutter(_without_tags(found, block).lines(block), _left_out(block))
+        return differences(texts(block), lines, marks(block))
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
         """Allows as many lines as were shown and some more, with the marks of omitted code between them, in order."""
         return reply_grammar(shown, _rules, shared=FREE)
-
-
-def _written(found: Element, block: ShownBlock | None) -> WrittenEdits:
-    if not found.name:
-        return WrittenEdits("", complete=found.complete, problem=NO_NAME)
-    if block is None:
-        return WrittenEdits(found.name, (), found.complete)
-    if not found.complete:
-        return WrittenEdits(found.name, (), False, CUT_OFF)
-    lines = ungutter(_without_tags(found, block).lines(block), _left_out(block))
-    try:
-        return WrittenEdits(found.name, tuple(differences(texts(block), lines, marks(block))))
-    except Unplaced as reason:
-        return WrittenEdits(found.name, problem=str(reason))
 
 
 def _without_tags(found: Element, block: ShownBlock) -> Element:

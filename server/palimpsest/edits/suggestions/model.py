@@ -25,8 +25,6 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
 from palimpsest.window.services import Services
 
-__all__ = ["Draft", "Suggested", "SuggestionModel"]
-
 
 class SuggestionModel:
     """Asks the engine for edits, and ranks what comes."""

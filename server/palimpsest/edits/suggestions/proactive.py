@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 from palimpsest.context.view import CursorView
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.suggestions.suggestions import Offer, Suggestions
+from palimpsest.edits.suggestions.proposals import Offer
+from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.languages.registry import language_of
 from palimpsest.text.snapshot import Position, Snapshot

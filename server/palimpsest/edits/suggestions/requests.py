@@ -15,7 +15,7 @@ from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_fixes import LineFix
 from palimpsest.edits.shown import EDITING, ShownBlock
 from palimpsest.prompt.blocks import number_line, render_numbered
-from palimpsest.prompt.suggestion import suggestion_tail
+from palimpsest.prompt.instructions import suggestion_tail
 from palimpsest.text.markup import escape_closing
 from palimpsest.text.positions import well_formed
 from palimpsest.types import Block

@@ -20,7 +20,7 @@ from palimpsest.edits.suggestions.proposals import SuggestionRequest
 from palimpsest.edits.suggestions.ranking import FIX_FORMAT
 from palimpsest.edits.suggestions.requests import scores
 from palimpsest.errors import ContextTooLarge
-from palimpsest.providers.base.scoring import Scores
+from palimpsest.providers.base.protocol import Scores
 from palimpsest.syntax.tokens import errors_between
 from palimpsest.types import LineEdit
 from palimpsest.window.services import Services

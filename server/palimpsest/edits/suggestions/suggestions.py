@@ -13,8 +13,9 @@ from palimpsest.edits.candidates import is_sure
 from palimpsest.edits.line_edits import applied, line_map
 from palimpsest.edits.rebased import rebased
 from palimpsest.edits.suggestions.files import Files
-from palimpsest.edits.suggestions.model import Draft, Suggested, SuggestionModel
+from palimpsest.edits.suggestions.model import SuggestionModel
 from palimpsest.edits.suggestions.proposals import Offer, Offers, SuggestionRequest, mark_of
+from palimpsest.edits.suggestions.ranking import Draft, Suggested
 from palimpsest.errors import StaleDocument
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
@@ -22,8 +23,6 @@ from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import DocumentChange, Proposal, Refusal
 from palimpsest.window.events import SuggestionSettled
 from palimpsest.window.services import LOADING_S, Services
-
-__all__ = ["Offer", "Suggested", "SuggestionRequest", "Suggestions"]
 
 
 class Suggestions:

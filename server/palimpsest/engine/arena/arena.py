@@ -145,11 +145,6 @@ class Arena:
         """The end of the hole that `position` is in, else `position`."""
         return self._holes.free_until(position)
 
-    def allocate(self, key: str, tokens: tuple[int, ...], digest: str, slack: int = 0) -> Resident | None:
-        """Place a new, detached block by best fit; None (and nothing changed) when no hole is large enough."""
-        span = self.find(len(tokens), slack)
-        return None if span is None else self.place(key, tokens, digest, span)
-
     def place(self, key: str, tokens: tuple[int, ...], digest: str, span: Span) -> Resident:
         """Put a new, detached block at `span`; other blocks' slack in the way is taken from them."""
         assert key not in self._residents, f"{key} is resident already"

@@ -22,50 +22,42 @@ from palimpsest.engine.arena.span import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Detach:
+class _Resident:
+    """Of a block that is resident, at `span`."""
+
+    key: str
+    span: Span
+    n_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Detach(_Resident):
     """Take the block's `n_tokens` from `span.start` on out of MAIN alone; its KV stays resident."""
 
-    key: str
-    span: Span
-    n_tokens: int
-
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class Save(_Resident):
     """Copy the block's KV to the store under `digest`; it stays resident (its end is about to be cut off)."""
 
-    key: str
-    span: Span
-    n_tokens: int
     digest: str
 
 
 @dataclass(frozen=True, slots=True)
-class Evict:
+class Evict(_Resident):
     """Copy the block's KV to the store under `digest`, then free its positions and cells in every sequence."""
 
-    key: str
-    span: Span
-    n_tokens: int
     digest: str
 
 
 @dataclass(frozen=True, slots=True)
-class Free:
+class Free(_Resident):
     """Free the block's positions and cells with no copy: incomplete, in the store already, or there is no store."""
-
-    key: str
-    span: Span
-    n_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(_Resident):
     """Free the cells from token `n_tokens` on, `old_tokens` having been resident.  A Write from that index follows."""
 
-    key: str
-    span: Span
-    n_tokens: int
     old_tokens: int
 
 
@@ -77,22 +69,16 @@ class Rekey:
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(_Resident):
     """Resident, equal and attached: nothing to do."""
 
-    key: str
-    span: Span
-    n_tokens: int
     rank: int
 
 
 @dataclass(frozen=True, slots=True)
-class Attach:
+class Attach(_Resident):
     """Resident and equal, but detached: `seq_cp` of its `n_tokens` to MAIN."""
 
-    key: str
-    span: Span
-    n_tokens: int
     rank: int
 
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from palimpsest.engine.arena.arena import Arena
 from palimpsest.engine.arena.plan import Limits, Plan, Wanted, plan, shrink
 from palimpsest.engine.arena.span import Span
 from palimpsest.engine.arena.steps import Save, Write
-from palimpsest.engine.cache.arrangements import Arrangements
 from palimpsest.engine.cache.execute import Executor
 from palimpsest.engine.cache.ledger import Ledger
 from palimpsest.engine.cache.pace import Bound
@@ -35,11 +35,33 @@ from palimpsest.engine.cache.writing import Writer
 from palimpsest.engine.llama.native import NO_SLOT, Run
 from palimpsest.errors import ContextTooLarge, DecodeError, PalimpsestError
 
+Arrangement: TypeAlias = tuple[tuple[int, str], ...]
+"""First position and digest of each block that is attached, by position."""
 Synced = tuple[Tokens, Tokens, list[tuple[str, Tokens]], int]
 """What was attached last: header, footer, blocks, and the arena's version.  It is still attached while the version is
 the same."""
 MAX_ATTEMPTS = 3
 LEAST_ARENA = 64
+
+
+class Arrangements:
+    """Of one header and footer.  No number is given to two arrangements, `forget` or not."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Arrangement, int] = {}
+        self._last = 0
+
+    def number(self, arrangement: Arrangement, held: Collection[int]) -> int:
+        """`held`: the numbers that something depends on; the others are forgotten."""
+        self._numbers = {known: n for known, n in self._numbers.items() if known == arrangement or n in held}
+        if arrangement not in self._numbers:
+            self._last += 1
+            self._numbers[arrangement] = self._last
+        return self._numbers[arrangement]
+
+    def forget(self) -> None:
+        """Header or footer are others: nothing comes again."""
+        self._numbers.clear()
 
 
 class InPlaceWorkspace(Workspace):

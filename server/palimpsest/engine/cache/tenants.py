@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class Tenant(Protocol):
-    """One workspace."""
+    """A workspace, which has cells."""
 
     @property
     def name(self) -> str: ...
@@ -33,7 +33,7 @@ class Tenant(Protocol):
 
 
 class Tenants(Protocol):
-    """All of them."""
+    """All workspaces that have cells of a cache."""
 
     def oldest_first(self) -> Sequence[Tenant]:
         """What was used least recently comes first."""

@@ -19,7 +19,7 @@ MANY_WORKSPACES = 128
 
 
 class Workspaces(Mapping[str, Workspace]):
-    """By name."""
+    """Opens and closes workspaces by name."""
 
     def __init__(self, shared: Shared, *, in_place: bool) -> None:
         self.shared = shared
@@ -60,11 +60,6 @@ class Workspaces(Mapping[str, Workspace]):
         if workspace is not None:
             workspace.forget()
         self.shared.store.forget(name)
-
-    def reset_all(self) -> None:
-        """The same for every workspace, those that are closed included."""
-        for name in {*self._named, *self.shared.store.workspaces}:
-            self.reset(name)
 
     def close(self, name: str) -> None:
         """Free its cells; its blocks' KV goes to the store."""

@@ -18,16 +18,48 @@ from typing import Any, TypeVar
 
 from palimpsest import __version__, wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.core.error_object import error_object
 from palimpsest.engine.jobs.cancel import CancelToken
-from palimpsest.engine.jobs.idle import WhenIdle
 from palimpsest.engine.jobs.loop import Loop
 from palimpsest.engine.jobs.queue import Job, Kind
 from palimpsest.engine.llama.native import Context
 from palimpsest.engine.native_engine import NativeEngine
-from palimpsest.errors import EngineError, EngineLoading, EngineUnavailable, PalimpsestError
+from palimpsest.errors import (
+    ContextTooLarge,
+    DecodeError,
+    EngineError,
+    EngineLoading,
+    EngineUnavailable,
+    PalimpsestError,
+    UnknownTail,
+    UnknownText,
+)
 
 T = TypeVar("T")
+
+
+class WhenIdle:
+    """Calls `act` when `after_s` seconds have passed since the last work ended."""
+
+    def __init__(self, after_s: float, act: Callable[[], object]) -> None:
+        self._after_s, self._act = after_s, act
+        self._timer: threading.Timer | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def busy(self, busy: bool) -> None:
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if not busy and not self._closed:
+                self._timer = threading.Timer(self._after_s, self._act)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+        self.busy(True)
 
 
 class EngineThread:
@@ -196,3 +228,21 @@ def failed(error: PalimpsestError) -> Future[Any]:
     future: Future[Any] = Future()
     future.set_exception(error)
     return future
+
+
+def error_object(error: BaseException) -> dict[str, Any]:
+    """The `error` object of the wire: code, message, hint, and field, fitting or return_code where there is one."""
+    if not isinstance(error, PalimpsestError):
+        return {"code": "error", "message": f"{type(error).__name__}: {error}", "hint": ""}
+    out: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
+    if isinstance(error, ContextTooLarge):
+        out["fitting"] = error.fitting
+    if isinstance(error, DecodeError):
+        out["return_code"] = error.return_code
+    if isinstance(error, UnknownText):
+        out["hashes"] = list(error.hashes)
+    if isinstance(error, UnknownTail):
+        out["tail"] = error.name
+    if hasattr(error, "field"):
+        out["field"] = error.field
+    return out

@@ -28,9 +28,9 @@ Finish = Literal["end", "stop", "length", "time"]
 
 @dataclass(slots=True)
 class Branch:
-    """`tokens` chosen so far, the first `n_decoded` of them in the cache at `start`; those up to `n_known` were chosen
-    by an earlier request.  The first `n_word` are a whole word: what follows must not go on with it.  `typed`: the
-    logarithm of the probability that it begins with what the person has typed of it.
+    """`tokens` chosen so far, the first `n_decoded` of them in the cache at `start`.  The first `n_word`
+    are a whole word: what follows must not go on with it.  `typed`: the logarithm of the probability that it begins
+    with what the person has typed of it.
     `tail`: whose answer this is kept as, None for the alternatives."""
 
     index: int
@@ -44,7 +44,6 @@ class Branch:
     logprobs: list[float] = field(default_factory=list)
     n_decoded: int = 0
     n_said: int = 0
-    n_known: int = 0
     n_word: int = 0
     typed: float = 0.0
     finish: Finish | None = None

@@ -163,7 +163,7 @@ class Generation:
             tail.answer.tokens,
             tail.answer.logprobs,
         )  # one list: a cancelled answer is kept too
-        first.n_decoded, first.n_known = tail.answer.n_decoded, len(tail.answer.tokens)
+        first.n_decoded = tail.answer.n_decoded
         first.start = start.position - first.n_decoded
         branches = [first]
         for i in range(1, request.n):

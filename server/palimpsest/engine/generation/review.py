@@ -16,20 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
 from palimpsest import wire
-from palimpsest.engine.cache.pool import NONE
+from palimpsest.engine.cache.pool import NONE, CellPool
 from palimpsest.engine.cache.tail import Tail
 from palimpsest.engine.cache.tail_prompt import TailPrompt
+from palimpsest.engine.cache.tenants import Tenant
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.answer import Answer
 from palimpsest.engine.generation.branch import Branch, TokenChooser, decode_together
-from palimpsest.engine.generation.losses import losses
 from palimpsest.engine.generation.sampler import Sampler, log_probability
 from palimpsest.engine.generation.text_generator import TextGenerator
-from palimpsest.engine.llama.native import Logits
+from palimpsest.engine.llama.native import Logits, Run
 from palimpsest.engine.llama.vocab import Ids
 from palimpsest.engine.model.facts import Facts
 from palimpsest.errors import ContextTooLarge
@@ -46,6 +47,8 @@ HOPELESS = 8.0
 """Nats that a beginning may be less likely than the answer before it is given up."""
 SPARE_SEQUENCES = 8
 """Left to other jobs."""
+Losses: TypeAlias = Generator[None, None, tuple[list[float], Logits | None]]
+"""The losses, and the row of logits behind the last token."""
 
 
 def wants_review(facts: Facts, request: wire.GenerateRequest) -> bool:
@@ -217,3 +220,18 @@ class Review:
         """How many of them it takes to write what they begin with."""
         ends = np.cumsum([len(self._generator.vocab.pieces[token]) for token in ids])
         return int(np.searchsorted(ends, len(text.encode()))) + 1 if text else 0
+
+
+def losses(
+    pool: CellPool, tenant: Tenant, seq: int, tokens: Sequence[int], start: int, before: Logits | None
+) -> Losses:
+    """`before`: the row of logits in front of the first token, whose loss is 0 where it is not known."""
+    size, found, row = min(pool.n_batch, pool.context.n_seq_max), list[float](), before
+    for at in range(0, len(tokens), size):
+        part = tokens[at : at + size]
+        yield
+        rows = pool.decode([Run([token], start + at + i, seq, logits=True) for i, token in enumerate(part)], tenant)
+        for token, behind in zip(part, rows, strict=True):
+            found.append(0.0 if row is None else -log_probability(row, token))
+            row = behind
+    return found, row

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,50 @@ from palimpsest.wire import Sampling
 FIRST_TRIES = 64
 
 
-class Sampler:
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A token; `after`: the tokens that were left to draw from, most probable first, as (token, probability)."""
+
+    token: int
+    after: tuple[tuple[int, float], ...] = ()
+
+
+class Choosing:
+    """What every way of choosing has: llama.cpp's samplers, none for a greedy choice, and perhaps a grammar."""
+
+    def __init__(self, chain: Any, grammar: Constraint | None) -> None:
+        self._api = library().api
+        self._chain = chain
+        self._grammar = grammar
+
+    def close(self) -> None:
+        if self._chain is not None:
+            self._api.llama_sampler_free(self._chain)
+            self._chain = None
+        if self._grammar is not None:
+            self._grammar.close()
+
+    def _drawn(self, row: Logits, *, keep: bool = False) -> Picked | None:
+        """None where nothing is left.  `keep`: what the token was drawn from is wanted as well."""
+        if self._chain is None:
+            best = int(row.argmax())
+            return Picked(best) if row[best] > -np.inf else None
+        ids = np.flatnonzero(row > -np.inf)
+        if not len(ids):
+            return None
+        found = np.zeros(len(ids), CANDIDATE)
+        found["id"], found["logit"] = ids, row[ids]
+        array = array_of(self._api, found)
+        self._api.llama_sampler_apply(self._chain, ctypes.byref(array))
+        assert 0 <= array.selected < array.size, f"nothing selected of {array.size}"
+        token = int(array.data[array.selected].id)
+        if not keep:
+            return Picked(token)
+        left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
+        return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
+
+
+class Sampler(Choosing):
     """One answer's way of choosing.  `hidden`: ids never chosen.  `history`: what the repeat penalty looks back on."""
 
     def __init__(
@@ -35,20 +79,11 @@ class Sampler:
         history: Sequence[int] = (),
         grammar: Constraint | None = None,
     ) -> None:
-        self._api = library().api
+        super().__init__(_chain(sampling, seed) if sampling.temperature > 0 else None, grammar)
         self._hidden = hidden
-        self._grammar = grammar
         self._penalty = sampling.repeat_penalty
         n = sampling.repeat_last_n if self._penalty != 1.0 else 0
         self._history = deque(history, maxlen=n if n >= 0 else None)
-        self._chain = _chain(self._api, sampling, seed) if sampling.temperature > 0 else None
-
-    def close(self) -> None:
-        if self._chain is not None:
-            self._api.llama_sampler_free(self._chain)
-            self._chain = None
-        if self._grammar is not None:
-            self._grammar.close()
 
     def pick(self, logits: Logits, among: Ids | None = None) -> int | None:
         """The next token, of `among` when given; None when nothing is left to choose from."""
@@ -56,9 +91,7 @@ class Sampler:
         row[self._hidden] = -np.inf
         self._penalize(row)
         if among is not None:
-            masked = np.full_like(row, -np.inf)
-            masked[among] = row[among]
-            row = masked
+            row = only(row, among)
         token = self._choose(row)
         if token is None or self._grammar is None or self._grammar.admits(token):
             return token
@@ -79,18 +112,8 @@ class Sampler:
         row[seen] = np.where(values > 0, values / self._penalty, values * self._penalty)
 
     def _choose(self, row: Logits) -> int | None:
-        if self._chain is None:
-            best = int(row.argmax())
-            return best if row[best] > -np.inf else None
-        ids = np.flatnonzero(row > -np.inf)
-        if not len(ids):
-            return None
-        found = np.zeros(len(ids), CANDIDATE)
-        found["id"], found["logit"] = ids, row[ids]
-        array = array_of(self._api, found)
-        self._api.llama_sampler_apply(self._chain, ctypes.byref(array))
-        assert 0 <= array.selected < array.size, f"nothing selected of {array.size}"
-        return int(array.data[array.selected].id)
+        drawn = self._drawn(row)
+        return None if drawn is None else drawn.token
 
     def _pick_admitted(self, row: Logits) -> int | None:
         """Choose among what the grammar admits.  Greedy: the best few are tried before the whole vocabulary."""
@@ -101,14 +124,23 @@ class Sampler:
             good = best[self._grammar.admitted(best)]
             if len(good):
                 return int(good[row[good].argmax()])
-        ids = np.flatnonzero(row > -np.inf).astype(np.int32)
-        good = ids[self._grammar.admitted(ids)]
-        masked = np.full_like(row, -np.inf)
-        masked[good] = row[good]
-        return self._choose(masked)
+        return self._choose(admitted(row, self._grammar))
 
 
-def _chain(api: Any, sampling: Sampling, seed: int) -> Any:
+def only(row: Logits, ids: Ids) -> Logits:
+    """Nothing but these can be chosen."""
+    masked = np.full_like(row, -np.inf)
+    masked[ids] = row[ids]
+    return masked
+
+
+def admitted(row: Logits, grammar: Constraint) -> Logits:
+    ids = np.flatnonzero(row > -np.inf).astype(np.int32)
+    return only(row, ids[grammar.admitted(ids)])
+
+
+def _chain(sampling: Sampling, seed: int) -> Any:
+    api = library().api
     chain = api.llama_sampler_chain_init(api.llama_sampler_chain_default_params())
     if sampling.top_k > 0:
         api.llama_sampler_chain_add(chain, api.llama_sampler_init_top_k(sampling.top_k))

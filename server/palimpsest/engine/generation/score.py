@@ -18,7 +18,7 @@ from palimpsest import wire
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.check import check_score
 from palimpsest.engine.generation.generate import have_base
-from palimpsest.engine.generation.losses import Losses, losses
+from palimpsest.engine.generation.review import Losses, losses
 from palimpsest.engine.generation.text_generator import TextGenerator
 from palimpsest.engine.llama.native import Logits
 from palimpsest.errors import ContextTooLarge, DecodeError, ModelError

@@ -139,14 +139,17 @@ async def disconnected(request: Request) -> None:
         pass
 
 
+async def _comes_first(job: asyncio.Future[Any], gone: asyncio.Future[Any]) -> bool:
+    await asyncio.wait({job, gone}, return_when=asyncio.FIRST_COMPLETED)
+    return job.done()
+
+
 async def result_of(request: Request, life: Life, submit: Callable[[CancelToken], Future[T]]) -> T:
     """What a job came to; it is cancelled when the client goes away.  Raises what the job failed with."""
     with life.job() as token:
         job = asyncio.wrap_future(submit(token))
         async with _gone(request) as gone:
-            either: set[asyncio.Future[Any]] = {job, gone}
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            if not job.done():
+            if not await _comes_first(job, gone):
                 token.cancel()
                 await asyncio.wait({job})  # it stops within a micro-batch
             try:
@@ -160,9 +163,7 @@ async def first_of(request: Request, pieces: AsyncIterator[T]) -> T:
     goes away before it comes, StopAsyncIteration when none does."""
     job = asyncio.ensure_future(anext(pieces))
     async with _gone(request) as gone:
-        either: set[asyncio.Future[Any]] = {job, gone}
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not job.done():
+        if not await _comes_first(job, gone):
             job.cancel()
             await asyncio.wait({job})
             raise Cancelled("The request was cancelled.")

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palimpsest import wire
 from palimpsest.engine.core.core import EngineCore
-from palimpsest.engine.core.error_object import error_object
+from palimpsest.engine.core.engine_thread import error_object
 from palimpsest.engine.http.request_handling import Bodies, Slow, body, result_of, stopping, why_cancelled
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.lifetime.lifetime import Life

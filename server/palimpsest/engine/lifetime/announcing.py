@@ -6,11 +6,14 @@ In: the core's changes of health.  Out: lines on stderr; an engine without a mod
 from __future__ import annotations
 
 import asyncio
+import logging
+import sys
 
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.lifetime.lifetime import Life
-from palimpsest.engine.lifetime.say import say
 from palimpsest.wire import Health
+
+logger = logging.getLogger(__name__)
 
 
 def tell(core: EngineCore, life: Life, *, keys: int) -> None:
@@ -34,3 +37,8 @@ def tell(core: EngineCore, life: Life, *, keys: int) -> None:
 
     core.on_change(changed)
     changed(core.health())
+
+
+def say(text: str) -> None:
+    print(f"palimpsest engine: {text}", file=sys.stderr, flush=True)
+    logger.info("%s", text)

@@ -12,7 +12,6 @@ from tree_sitter import Node
 
 from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
-from palimpsest.languages.bash.sourced import literal_path
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
@@ -39,6 +38,13 @@ _VARIABLES = """
     HOSTTYPE IFS LANG LC_ALL LINENO LINES LOGNAME MACHTYPE MAPFILE OLDPWD OPTARG OPTERR OPTIND OSTYPE PATH PIPESTATUS
     POSIXLY_CORRECT PPID PROMPT_COMMAND PS1 PS2 PS4 PWD RANDOM REPLY SECONDS SHELL SHELLOPTS SHLVL TERM TMPDIR UID USER
 """
+_OWN_FOLDER = r"dirname\b[^)]*(?:\$\{?0|BASH_SOURCE)|BASH_SOURCE[^}]*%/\*|\$\{0%/\*"
+_SUBSTITUTED = re.compile(
+    rf"\A(?:\$\((?=.*(?:{_OWN_FOLDER})).*\)|\$\{{(?:BASH_SOURCE(?:\[0\])?|0)%/\*\}})/(?P<rest>.*)\Z"
+)
+_VARIABLE = re.compile(r"\A\$\{?(?P<name>\w+)\}?/(?P<rest>.*)\Z")
+_LITERAL = re.compile(r"[\w./+@-]+\Z")
+_UP = re.compile(r"/(\.\.(?:/\.\.)*)[\"')\s&]")
 
 
 class Bash(Base):
@@ -78,3 +84,25 @@ class Bash(Base):
 
     def defines(self, before: str) -> bool:
         return _DEFINES.search(before) is not None
+
+
+def literal_path(written: str, above: Sequence[str]) -> str | None:
+    text = written.strip("\"'")
+    if (own := _SUBSTITUTED.match(text)) is not None:
+        text = own["rest"]
+    elif (variable := _VARIABLE.match(text)) is not None:
+        folder = _folder(variable["name"], above)
+        if folder is None:
+            return None
+        text = folder + variable["rest"]
+    return text if _LITERAL.match(text) and not text.startswith("/") else None
+
+
+def _folder(name: str, above: Sequence[str]) -> str | None:
+    """`` or `../` if the variable is the script's own folder or one around it; None if it is another one."""
+    assigned = re.compile(rf"\b{re.escape(name)}=")
+    line = next((line for line in reversed(above) if assigned.search(line)), "")
+    if not re.search(_OWN_FOLDER, line):
+        return None
+    up = _UP.search(line)
+    return "" if up is None else f"{up[1]}/"

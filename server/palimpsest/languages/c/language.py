@@ -42,7 +42,9 @@ class C(Base):
     suffixes: tuple[str, ...] = (".c", ".h")
     test_names = ("test_{}", "{}_test", "{}_tests", "{}_unittest", "{}Test", "{}Tests", "Test{}")
     tested_beside = (".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx")
+    query_files: tuple[str, ...] = ("queries.scm", "own.scm")
     grammar_module = "tree_sitter_c"
+    values = _TYPED
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"))
     doc_comments = ("/**", "/*!", "///", "//!", "/*", "//")
     member_marks = (".", "->")
@@ -105,9 +107,3 @@ class C(Base):
 
     def is_included(self, file: str) -> bool:
         return PurePosixPath(file).suffix.lower() in HEADERS
-
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return _TYPED.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return _TYPED.head(parsed, start, end)

@@ -41,7 +41,9 @@ class Cpp(C):
     name = "C++"
     language_ids = ("cpp",)
     suffixes = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".inl", ".cppm", ".ixx")
+    query_files = ("../c/queries.scm", "queries.scm")
     grammar_module = "tree_sitter_cpp"
+    values = _TYPED
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier", "namespace_identifier"})
     builtin_members = words.COMMON_MEMBERS
     common_words = C.common_words | words.KEYWORDS
@@ -67,10 +69,7 @@ class Cpp(C):
         node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
         if node is not None and node.parent is not None and node.parent.type == "field_initializer":
             return class_at(parsed, node)
-        return _TYPED.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return _TYPED.head(parsed, start, end)
+        return super().owners(parsed, start, end)
 
 
 def _may_inherit(name: Node) -> bool:

@@ -1,6 +1,6 @@
-; What palimpsest asks of a C++ tree; `languages/base.py` says what the sections and captures mean.
+; What palimpsest asks of a C++ tree beside what it asks of a C tree.
 
-;; scopes
+;; more scopes
 (namespace_definition name: (_) @name body: (_) @body) @namespace
 (class_specifier
   name: [
@@ -18,8 +18,6 @@
       scope: [(namespace_identifier) @owner (template_type name: (_) @owner)]
       name: [(type_identifier) @name (template_type name: (_) @name)])]
   body: (_) @body) @class
-(union_specifier name: (_) @name body: (_) @body) @class
-(enum_specifier name: (_) @name body: (_) @body) @class
 (template_declaration (class_specifier
   name: [
     (type_identifier) @name
@@ -36,18 +34,6 @@
       scope: [(namespace_identifier) @owner (template_type name: (_) @owner)]
       name: [(type_identifier) @name (template_type name: (_) @name)])]
   body: (_) @body) @class) @outer
-(type_definition
-  type: [
-    (struct_specifier body: (_) @body)
-    (union_specifier body: (_) @body)
-    (enum_specifier body: (_) @body)] @class
-  declarator: (type_identifier) @name) @outer
-(field_declaration
-  type: [
-    (struct_specifier !name body: (_) @body)
-    (union_specifier !name body: (_) @body)
-    (enum_specifier !name body: (_) @body)] @class
-  declarator: (field_identifier) @name) @outer
 ; A function's own declarator may be behind pointers and references; its name may have the name of its class before it.
 (function_definition
   declarator: [
@@ -106,29 +92,13 @@
     (function_declarator declarator: [(field_identifier) (operator_name)] @name)
     (pointer_declarator (function_declarator declarator: [(field_identifier) (operator_name)] @name))
     (reference_declarator (function_declarator declarator: [(field_identifier) (operator_name)] @name))]) @function
-(preproc_function_def name: (_) @name value: (_) @body) @function
 
-;; imports
-(preproc_include path: (_) @module) @import
-
-;; names
-(identifier) @name
-(type_identifier) @name
+;; more names
 (namespace_identifier) @name
-(function_declarator declarator: (identifier) @unused)
 (function_declarator declarator: (qualified_identifier name: (identifier) @unused))
 (destructor_name (identifier) @unused)
-(preproc_def name: (identifier) @unused)
-(preproc_function_def name: (identifier) @unused)
-(preproc_params (identifier) @unused)
-(preproc_ifdef name: (identifier) @unused)
-(enumerator name: (identifier) @unused)
 (concept_definition name: (identifier) @unused)
 (class_specifier name: (type_identifier) @unused body: (_))
-(struct_specifier name: (type_identifier) @unused body: (_))
-(union_specifier name: (type_identifier) @unused body: (_))
-(enum_specifier name: (type_identifier) @unused body: (_))
-(type_definition declarator: (type_identifier) @unused)
 (alias_declaration name: (type_identifier) @unused)
 (namespace_definition name: (namespace_identifier) @unused)
 (namespace_definition name: (nested_namespace_specifier (namespace_identifier) @unused))
@@ -136,19 +106,17 @@
 (attribute (identifier) @unused)
 ((namespace_identifier) @unused (#eq? @unused "std"))
 
-;; attributes
-(field_expression argument: (identifier) @head field: (field_identifier) @attr)
+;; more attributes
 (qualified_identifier scope: (namespace_identifier) @head name: [(identifier) (type_identifier)] @attr)
 
-;; parameters
+;; more parameters
 (function_definition
   declarator: [
     (function_declarator parameters: (parameter_list (_) @parameter))
     (_ (function_declarator parameters: (parameter_list (_) @parameter)))
     (_ (_ (function_declarator parameters: (parameter_list (_) @parameter))))])
-(preproc_function_def parameters: (preproc_params (identifier) @parameter))
 
-;; assignments
+;; more assignments
 (declaration
   type: (_) @type
   declarator: [
@@ -181,8 +149,6 @@
   (union_specifier name: (_) @type body: (_))
   (enum_specifier name: (_) @type body: (_))]
   declarator: [(field_identifier) (pointer_declarator) (array_declarator)] @target)
-(enumerator name: (_) @target value: (_)? @value)
-(preproc_def name: (_) @target value: (_)) @written
 (type_definition type: [
   (type_identifier) (primitive_type) (sized_type_specifier) (qualified_identifier) (template_type)
   (struct_specifier !body) (class_specifier !body) (union_specifier !body) (enum_specifier !body)] @type
@@ -191,13 +157,7 @@
 (namespace_alias_definition name: (_) @target) @written
 (concept_definition name: (_) @target) @written
 
-;; aliases
-(type_definition
-  type: [
-    (struct_specifier name: (_) @alias body: (_))
-    (union_specifier name: (_) @alias body: (_))
-    (enum_specifier name: (_) @alias body: (_))]
-  declarator: (type_identifier) @class)
+;; more aliases
 (type_definition
   type: [(struct_specifier name: (_) @class) (union_specifier name: (_) @class) (class_specifier name: (_) @class)]
   declarator: (pointer_declarator declarator: (type_identifier) @alias))
@@ -215,40 +175,21 @@
   (qualified_identifier name: (type_identifier) @class)
   (qualified_identifier name: (template_type name: (type_identifier) @class))]))
 
-;; bases
-(base_class_clause [
-  (type_identifier) @base
-  (template_type name: (type_identifier) @base)
-  (qualified_identifier name: (type_identifier) @base)
-  (qualified_identifier name: (template_type name: (type_identifier) @base))
-  (qualified_identifier name: (qualified_identifier name: (type_identifier) @base))])
-
-;; binds
+;; more binds
 (function_declarator declarator: [(identifier) (field_identifier)] @name)
-(parenthesized_declarator (identifier) @name)
-(parameter_declaration declarator: (identifier) @name)
 (optional_parameter_declaration declarator: (identifier) @name)
 (variadic_declarator (identifier) @name)
-(declaration declarator: (identifier) @name)
-(init_declarator declarator: (identifier) @name)
 (pointer_declarator declarator: [(identifier) (type_identifier)] @name)
 (array_declarator declarator: [(identifier) (type_identifier)] @name)
 (reference_declarator (identifier) @name)
 (structured_binding_declarator (identifier) @name)
 (for_range_loop declarator: (identifier) @name)
 (lambda_capture_initializer left: (identifier) @name)
-(enumerator name: (identifier) @name)
-(preproc_def name: (identifier) @name)
-(preproc_function_def name: (identifier) @name)
 (concept_definition name: (identifier) @name)
 (type_parameter_declaration (type_identifier) @name)
 (variadic_type_parameter_declaration (type_identifier) @name)
 (optional_type_parameter_declaration name: (type_identifier) @name)
 (class_specifier name: (type_identifier) @name)
-(struct_specifier name: (type_identifier) @name)
-(union_specifier name: (type_identifier) @name)
-(enum_specifier name: (type_identifier) @name)
-(type_definition declarator: (type_identifier) @name)
 (alias_declaration name: (type_identifier) @name)
 (namespace_definition name: (namespace_identifier) @name)
 (namespace_definition name: (nested_namespace_specifier (namespace_identifier) @name))
@@ -259,14 +200,8 @@
 (reference_declarator (field_identifier) @name)
 (using_declaration (qualified_identifier name: (identifier) @name))
 
-;; verbatim
-(string_literal) @verbatim
+;; more verbatim
 (raw_string_literal) @verbatim
-(char_literal) @verbatim
-(preproc_arg) @verbatim
-
-;; comments
-(comment) @comment
 
 ;; documented
 ((comment) @first . (comment) @again . [
@@ -275,24 +210,12 @@
   (#match? @first "^/[*][*!]")
   (#match? @again "^/[*][*!]"))
 
-;; packages
-(namespace_definition name: (_) @package)
-
-;; roles
-(translation_unit) @scope.file
+;; more roles
 (class_specifier name: (_) @scope.name body: (_) @scope.class)
-(struct_specifier !name body: (_) @scope.class)
-(struct_specifier name: (_) @scope.name body: (_) @scope.class)
-(union_specifier !name body: (_) @scope.class)
-(union_specifier name: (_) @scope.name body: (_) @scope.class)
 (enum_specifier "class" name: (_) @scope.name body: (_) @scope.class)
-(function_definition body: (_) @scope.function)
 (lambda_expression body: (_) @scope.function)
 (lambda_expression) @scope.inner
-(function_declarator parameters: (parameter_list) @scope.inner)
-(compound_statement) @scope.inner
 (if_statement) @scope.inner
-(for_statement) @scope.inner
 (for_range_loop) @scope.inner
 (while_statement) @scope.inner
 (switch_statement) @scope.inner
@@ -336,30 +259,15 @@
     name: (qualified_identifier name: (identifier) @member.assigned)))
   (_ (function_declarator declarator: (qualified_identifier name: (identifier) @member.assigned)))])
 (function_declarator declarator: (field_identifier) @function)
-(preproc_function_def name: (identifier) @function)
 (class_specifier name: (type_identifier) @class body: (_))
-(struct_specifier name: (type_identifier) @class body: (_))
-(union_specifier name: (type_identifier) @class body: (_))
-(enum_specifier name: (type_identifier) @class body: (_))
-(type_definition declarator: (type_identifier) @class)
 (alias_declaration name: (type_identifier) @class)
 (concept_definition name: (identifier) @class)
-(enumerator name: (identifier) @assigned)
-(preproc_def name: (identifier) @assigned)
-(declaration declarator: (identifier) @assigned)
-(parameter_declaration declarator: (identifier) @assigned)
 (optional_parameter_declaration declarator: (identifier) @assigned)
-(init_declarator declarator: (identifier) @assigned)
-(pointer_declarator declarator: (identifier) @assigned)
-(array_declarator declarator: (identifier) @assigned)
 (reference_declarator (identifier) @assigned)
 (variadic_declarator (identifier) @assigned)
 (structured_binding_declarator (identifier) @assigned)
 (for_range_loop declarator: (identifier) @assigned)
 (lambda_capture_initializer left: (identifier) @assigned)
-(field_declaration declarator: (field_identifier) @assigned)
-(pointer_declarator declarator: (field_identifier) @assigned)
-(array_declarator declarator: (field_identifier) @assigned)
 (reference_declarator (field_identifier) @assigned)
 (function_definition
   declarator: [
@@ -378,10 +286,7 @@
     (identifier) @parameter
     (_ [(identifier) @parameter (_ (identifier) @parameter)])])))
   body: (_) @owner)
-(field_expression field: (field_identifier) @member)
 (field_expression field: (template_method name: (field_identifier) @member))
-(assignment_expression left: (field_expression field: (field_identifier) @member.assigned))
-(field_designator (field_identifier) @member)
 (field_initializer (field_identifier) @member)
 (qualified_identifier name: (identifier) @member)
 (qualified_identifier name: (template_function name: (identifier) @member))
@@ -419,29 +324,28 @@
     (qualified_identifier name: (qualified_identifier name: (identifier) @name))]
   parameters: (parameter_list) @parameters) @function
 
-;; pairs
-(call_expression arguments: (argument_list) @elements) @pair
+;; more pairs
 (new_expression arguments: (argument_list) @elements) @pair
-(binary_expression left: (_) @first right: (_) @second) @pair
-(conditional_expression consequence: (_) @first alternative: (_) @second) @pair
-(assignment_expression left: (_) @first right: (_) @second) @pair
-(initializer_list) @pair @elements
 
-;; shape
-[
-  (compound_statement) (field_declaration_list) (enumerator_list) (declaration_list)
-] @block
-(string_literal) @string
+;; more shape
 (raw_string_literal) @string
-(char_literal) @string
-(comment) @comment
 [
   (argument_list) (parameter_list) (parenthesized_expression) (condition_clause) (initializer_list)
   (subscript_argument_list) (template_argument_list) (template_parameter_list) (lambda_capture_specifier)
   (preproc_params)
 ] @bracket
-(ERROR) @error
 [
   (function_definition) (class_specifier) (struct_specifier) (union_specifier) (enum_specifier) (type_definition)
   (template_declaration) (namespace_definition) (preproc_function_def)
 ] @definition
+
+;; bases
+(base_class_clause [
+  (type_identifier) @base
+  (template_type name: (type_identifier) @base)
+  (qualified_identifier name: (type_identifier) @base)
+  (qualified_identifier name: (template_type name: (type_identifier) @base))
+  (qualified_identifier name: (qualified_identifier name: (type_identifier) @base))])
+
+;; packages
+(namespace_definition name: (_) @package)

@@ -1,5 +1,6 @@
-"""C#: its table.  `words.py` lists what the language defines, `usings.py` reads `using` directives, `modules.py` says
-which files a namespace has."""
+"""C#: its table. `words.py` lists what the language defines, `namespaces.py` reads `using` directives, `modules.py`
+says which files a namespace has.
+"""
 
 from palimpsest.languages.csharp.language import CSharp
 

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.csharp import namespaces, usings, words
+from palimpsest.languages.csharp import namespaces, words
 from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
@@ -45,6 +45,7 @@ class CSharp(Base):
     suffixes = (".cs", ".csx")
     test_names = ("{}Tests", "{}Test", "{}Specs", "{}Spec")
     grammar_module = "tree_sitter_c_sharp"
+    values = _TYPED
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=('"""',))
     doc_comments = ("///", "/**")
     identifiers = frozenset({"identifier", "implicit_parameter"})
@@ -89,11 +90,11 @@ class CSharp(Base):
         if is_type or first == "@" or _may_inherit(parsed, name):
             return True
         directives = (parsed.snapshot.lines[item.line] for item in imports(parsed))
-        return any(usings.is_static(text) for text in directives)
+        return any(namespaces.is_static(text) for text in directives)
 
     # Imports
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        return usings.imported(parsed, statement)
+        return namespaces.imported(parsed, statement)
 
     def module_name(self, file: str) -> str:
         path = PurePosixPath(file)
@@ -142,9 +143,6 @@ class CSharp(Base):
         node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
         made = None if node is None else _initialized(node)
         return _TYPED.class_of(parsed, made) if made is not None else _TYPED.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return _TYPED.head(parsed, start, end)
 
 
 def _initialized(node: Node) -> Node | None:

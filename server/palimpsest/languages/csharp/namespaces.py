@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Import
 
 _DECLARED = re.compile(r"^([ \t]*)namespace[ \t]+([^\W\d]\w*(?:\.[^\W\d]\w*)*)[ \t]*(?:[;{][ \t]*)?(?://.*)?\r?$", re.M)
 _BLOCK, _FILE = "namespace_declaration", "file_scoped_namespace_declaration"
 _DEEPEST = 20
+_NAMES = ("identifier", "qualified_name", "generic_name", "alias_qualified_name")
 
 
 def in_text(text: str) -> list[str]:
@@ -56,3 +58,21 @@ def _below(parsed: Parsed, node: Node, around: str, end: int, depth: int) -> Ite
         body = child.child_by_field_name("body")
         if body is not None:
             yield from _below(parsed, body, whole, last, depth + 1)
+
+
+def imported(parsed: Parsed, directive: Node) -> list[Import]:
+    """`using A.B;` and `using static A.B;` give everything in a namespace or a class, `using C = A.B;` one name."""
+    alias = directive.child_by_field_name("name")
+    named = [child for child in directive.named_children if child.type in _NAMES and child != alias]
+    if not named:
+        return []
+    module, line = "".join(parsed.text_of(named[-1]).split()), directive.start_point.row
+    if alias is None:
+        return [Import(module, "*", None, 0, line)]
+    around, _, name = module.partition("<")[0].rpartition(".")
+    return [Import(around, name, parsed.text_of(alias), 0, line)]
+
+
+def is_static(text: str) -> bool:
+    """Whether a directive gives the members of a class."""
+    return "static" in text.partition("//")[0].split()

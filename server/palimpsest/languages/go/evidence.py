@@ -9,40 +9,35 @@ In: a parse and where a member stands.  Out: names of types; empty if there are 
 
 from __future__ import annotations
 
-import re
-
 from tree_sitter import Node
 
+from palimpsest.languages.evidence import DEEPEST, NOTHING, WORD, Words, binding_of, node_at, of_field
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_name_around
-from palimpsest.syntax.uses import Use, nodes_named, uses
+from palimpsest.syntax.uses import Use, nodes_named
 
-_DEEPEST = 6
-_WORD = re.compile(r"[^\W\d]\w*")
 _DECLARES = frozenset({"parameter_declaration", "variadic_parameter_declaration", "var_spec", "const_spec"})
 _WRAPPED = frozenset({"parenthesized_expression", "unary_expression"})
-Words = frozenset[str]
-_NOTHING: Words = frozenset()
 
 
 def owners(parsed: Parsed, start: int, end: int) -> Words:
-    node = _node_at(parsed, start, end)
+    node = node_at(parsed, start, end)
     above = node.parent if node is not None else None
     if node is None or above is None:
-        return _NOTHING
+        return NOTHING
     if above.type == "selector_expression":
         head = above.child_by_field_name("operand")
-        return _NOTHING if head is None else _of_value(parsed, head, _DEEPEST)
+        return NOTHING if head is None else _of_value(parsed, head, DEEPEST)
     if above.type in ("method_declaration", "field_declaration", "method_elem"):
         return _around(parsed, node)
     literal = _literal_around(above)
     kind = literal.child_by_field_name("type") if literal is not None else None
-    return _NOTHING if kind is None else _of_type(parsed, kind)
+    return NOTHING if kind is None else _of_type(parsed, kind)
 
 
 def head(parsed: Parsed, start: int, end: int) -> str:
     """The package, or the value, before a name, if it is one name."""
-    node = _node_at(parsed, start, end)
+    node = node_at(parsed, start, end)
     above = node.parent if node is not None else None
     if above is None:
         return ""
@@ -50,13 +45,9 @@ def head(parsed: Parsed, start: int, end: int) -> str:
     return parsed.text_of(before) if before is not None and before.type.endswith("identifier") else ""
 
 
-def _node_at(parsed: Parsed, start: int, end: int) -> Node | None:
-    return None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
-
-
 def _around(parsed: Parsed, node: Node) -> Words:
     name = class_name_around(parsed, node.start_point.row).rpartition(".")[2]
-    return frozenset({name}) if name else _NOTHING
+    return frozenset({name}) if name else NOTHING
 
 
 def _literal_around(node: Node) -> Node | None:
@@ -70,27 +61,28 @@ def _literal_around(node: Node) -> Node | None:
 
 def _of_value(parsed: Parsed, node: Node, depth: int) -> Words:
     if depth == 0:
-        return _NOTHING
+        return NOTHING
     if node.type == "identifier":
-        return _of_name(parsed, node, depth - 1)
+        binding = binding_of(parsed, node)
+        return NOTHING if binding is None else _bound(parsed, binding, depth - 1)
     if node.type in _WRAPPED:
         inner = node.child_by_field_name("operand") or next(iter(node.named_children), None)
-        return _NOTHING if inner is None else _of_value(parsed, inner, depth - 1)
+        return NOTHING if inner is None else _of_value(parsed, inner, depth - 1)
     if node.type in ("composite_literal", "type_assertion_expression"):
         kind = node.child_by_field_name("type")
-        return _NOTHING if kind is None else _of_type(parsed, kind)
+        return NOTHING if kind is None else _of_type(parsed, kind)
     if node.type == "call_expression":
         return _of_call(parsed, node)
     if node.type == "selector_expression":
         return _of_field(parsed, node, depth - 1)
-    return frozenset({node.type}) if node.type.endswith("_literal") else _NOTHING
+    return frozenset({node.type}) if node.type.endswith("_literal") else NOTHING
 
 
 def _of_call(parsed: Parsed, call: Node) -> Words:
     """The first type that a function of this file returns; of `new(Cart)` the type."""
     function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
     if function is None or function.type != "identifier":
-        return _NOTHING
+        return NOTHING
     name = parsed.text_of(function)
     if name == "new" and arguments is not None and arguments.named_children:
         return _of_type(parsed, arguments.named_children[0])
@@ -99,25 +91,16 @@ def _of_call(parsed: Parsed, call: Node) -> Words:
             result = place.parent.child_by_field_name("result")
             if result is not None and result.type == "parameter_list":
                 result = next((child.child_by_field_name("type") for child in result.named_children), None)
-            return _NOTHING if result is None else _of_type(parsed, result)
-    return _NOTHING
-
-
-def _of_name(parsed: Parsed, node: Node, depth: int) -> Words:
-    found = uses(parsed, parsed.text_of(node))
-    own = next((use for use in found if use.start == node.start_byte), None)
-    if own is None or own.belongs is None:
-        return _NOTHING
-    binding = [use for use in found if use.binds and use.belongs == own.belongs and use.start <= node.start_byte]
-    return _bound(parsed, binding[-1], depth) if binding else _NOTHING
+            return NOTHING if result is None else _of_type(parsed, result)
+    return NOTHING
 
 
 def _bound(parsed: Parsed, use: Use, depth: int) -> Words:
     """What the place says that binds a name: its type, or the value at the same place on the right."""
-    node = _node_at(parsed, use.start, use.end)
+    node = node_at(parsed, use.start, use.end)
     above = node.parent if node is not None else None
     if node is None or above is None:
-        return _NOTHING
+        return NOTHING
     if above.type in _DECLARES:
         kind = above.child_by_field_name("type")
         if kind is not None:
@@ -126,31 +109,23 @@ def _bound(parsed: Parsed, use: Use, depth: int) -> Words:
         values = above.child_by_field_name("value")
     elif above.type == "expression_list" and above.parent is not None:
         if above.parent.type != "short_var_declaration":
-            return _NOTHING
+            return NOTHING
         names, values = above.named_children, above.parent.child_by_field_name("right")
     else:
-        return _NOTHING
+        return NOTHING
     at = next((n for n, name in enumerate(names) if name.id == node.id), 0)
     given = values.named_children if values is not None else []
     if len(given) == len(names) or (at == 0 and len(given) == 1):
         return _of_value(parsed, given[at], depth)
-    return _NOTHING
+    return NOTHING
 
 
 def _of_field(parsed: Parsed, node: Node, depth: int) -> Words:
-    """The type of a field, as the struct declares it in this file."""
     before, field = node.child_by_field_name("operand"), node.child_by_field_name("field")
     if before is None or field is None:
-        return _NOTHING
-    of = _of_value(parsed, before, depth)
-    found = set[str]()
-    for place in nodes_named(parsed, parsed.text_of(field)) if of else ():
-        declared = place.parent
-        if declared is not None and declared.type == "field_declaration" and _around(parsed, place) & of:
-            kind = declared.child_by_field_name("type")
-            found |= _of_type(parsed, kind) if kind is not None else set()
-    return frozenset(found)
+        return NOTHING
+    return of_field(parsed, field, _of_value(parsed, before, depth), _around, _of_type)
 
 
 def _of_type(parsed: Parsed, kind: Node) -> Words:
-    return frozenset(_WORD.findall(parsed.text_of(kind)))
+    return frozenset(WORD.findall(parsed.text_of(kind)))

@@ -30,6 +30,7 @@ class Go(Base):
     suffixes = (".go",)
     test_names = ("{}_test",)
     grammar_module = "tree_sitter_go"
+    values = evidence
     lexical = Lexical(
         ("//",),
         (("/*", "*/"),),
@@ -108,12 +109,6 @@ class Go(Base):
         return any(item.bound == head and self.gives(item.module, file, module) for item in imported)
 
     # Values and calls
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return evidence.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return evidence.head(parsed, start, end)
-
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
         """One for each name, also of those that share a type."""
         found = list[Parameter]()

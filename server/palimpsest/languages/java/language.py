@@ -42,6 +42,7 @@ class Java(Base):
     test_names = ("{}Test", "{}Tests", "Test{}", "{}IT", "{}Spec")
     tested_beside = (".java", ".kt")
     grammar_module = "tree_sitter_java"
+    values = _TYPED
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=('"""',))
     doc_comments = ("/**", "///")
     identifiers = frozenset({"identifier", "type_identifier"})
@@ -93,12 +94,6 @@ class Java(Base):
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
         """`Cart.of`: static members are looked up as members, so no module is meant."""
         return False
-
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return _TYPED.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return _TYPED.head(parsed, start, end)
 
 
 def _begins_a_package(name: Node) -> bool:

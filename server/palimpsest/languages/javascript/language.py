@@ -57,6 +57,7 @@ class JavaScript(Base):
     tested_beside = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx")
     query_files: tuple[str, ...] = ("queries.scm", "own.scm")
     grammar_module = "tree_sitter_javascript"
+    values = _TYPED
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=("`",), literals=REGEX)
     doc_comments = ("/**",)
     identifiers = frozenset(
@@ -116,13 +117,6 @@ class JavaScript(Base):
         node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
         is_short = node is not None and node.type.startswith("shorthand_property_identifier")
         return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
-
-    # Values
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return _TYPED.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return _TYPED.head(parsed, start, end)
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:

@@ -9,6 +9,47 @@
 ; Elements of HTML, whose names begin in lower case, where the grammar has them.
 (_ . ["<" "</"] . name: (identifier) @unused (#match? @unused "^[a-z]"))
 
+;; more parameters
+(function_declaration parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter))
+(generator_function_declaration parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter))
+(method_definition parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter))
+(_ value: (_ parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter)))
+(_ right: (_ parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter)))
+(variable_declarator value: (call_expression arguments: (arguments . (_ parameters: (formal_parameters [
+  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter)))))
+(function_declaration parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several))
+(method_definition parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several))
+(_ value: (_ parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several)))
+(_ right: (_ parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several)))
+(variable_declarator value: (call_expression arguments: (arguments . (_ parameters: (formal_parameters [
+  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
+  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several)))))
+
+;; more assignments
+(program (_ (variable_declarator name: (_) @target !value)))
+(program (_ (variable_declarator name: (_) @target value: (_) @value))
+  (#not-match? @value "^(require|await import)\\b"))
+(export_statement declaration: (_ (variable_declarator name: (_) @target !value)))
+(export_statement declaration: (_ (variable_declarator name: (_) @target value: (_) @value)))
+(statement_block (lexical_declaration (variable_declarator name: (_) @target value: (_)? @value))) @local
+(statement_block (variable_declaration (variable_declarator name: (_) @target value: (_)? @value))) @local
+(switch_body (_ body: (lexical_declaration (variable_declarator name: (_) @target value: (_)? @value)))) @local
+(class_body (field_definition property: (_) @target value: (_)? @value)) @member
+(class_body (field_definition "static" property: (_) @target @static))
+
 ;; more roles
 (class_body (field_definition property: (_) @assigned))
 (_ parameters: (formal_parameters [
@@ -44,11 +85,4 @@
   value: (arrow_function "async"? @async parameters: (_) @parameters)) @function
 
 ;; more shape
-[
-  (arguments) (formal_parameters) (parenthesized_expression) (array) (array_pattern) (object) (object_pattern)
-  (named_imports) (export_clause) (template_substitution) (subscript_expression)
-] @bracket
-[
-  (function_declaration) (generator_function_declaration) (class_declaration) (method_definition) (field_definition)
-  (export_statement)
-] @definition
+(field_definition) @definition

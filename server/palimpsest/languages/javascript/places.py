@@ -7,7 +7,6 @@ packages above the workspace counts only up to the folder of its repository.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,9 @@ from palimpsest.languages.javascript import packages, resolution
 from palimpsest.languages.javascript.tsconfig import parsed
 from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.modules import ModuleFiles
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.uris import is_inside
 from palimpsest.workspace.files import MAX_ENTRIES, FileText, WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
 NODE_MODULES, MANIFEST = "node_modules", "package.json"
 _MOST_READ, _MOST_CHARACTERS = 256, 4_000_000
@@ -28,8 +27,7 @@ class Places:
     def __init__(self, files: WorkspaceFiles, library: LibraryFiles) -> None:
         self.files = files
         self._library = library
-        self._lock = threading.Lock()
-        self._read: dict[Path, tuple[FileText, Mapping[str, Any]]] = {}
+        self._read = Kept[Path, Mapping[str, Any]](_MOST_READ, _MOST_CHARACTERS)
 
     def library_of(self, path: Path) -> Path | None:
         """The folder of the package in `node_modules` that a path is in; None for the workspace's own."""
@@ -86,14 +84,7 @@ class Places:
                 yield found
 
     def remembered(self, path: Path, text: FileText, parse: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
-        known = self._read.get(path)
-        if known is None or known[0].stamp != text.stamp:
-            known = text, parse(text.text)
-        with self._lock:
-            self._read.pop(path, None)
-            self._read[path] = known
-            forget_oldest(self._read, _MOST_READ, lambda one: len(one[0].text), _MOST_CHARACTERS)
-        return known[1]
+        return self._read.get(path, text, lambda: parse(text.text))
 
     def _at(self, path: Path) -> ModuleFiles | None:
         found = self.file(path) if path != self.files.root_of(path) else None

@@ -132,50 +132,13 @@
 (member_expression object: (identifier) @head property: (property_identifier) @attr)
 
 ;; parameters
-(function_declaration parameters: (formal_parameters [
-  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter))
-(generator_function_declaration parameters: (formal_parameters [
-  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter))
-(method_definition parameters: (formal_parameters [
-  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter))
-(_ value: (_ parameters: (formal_parameters [
-  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter)))
-(_ right: (_ parameters: (formal_parameters [
-  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter)))
-(variable_declarator value: (call_expression arguments: (arguments . (_ parameters: (formal_parameters [
-  (identifier) (assignment_pattern left: (identifier)) (rest_pattern (identifier))] @parameter)))))
 (_ value: (arrow_function parameter: (identifier) @parameter))
 (_ right: (arrow_function parameter: (identifier) @parameter))
-(function_declaration parameters: (formal_parameters [
-  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
-  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several))
-(method_definition parameters: (formal_parameters [
-  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
-  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several))
-(_ value: (_ parameters: (formal_parameters [
-  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
-  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several)))
-(_ right: (_ parameters: (formal_parameters [
-  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
-  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several)))
-(variable_declarator value: (call_expression arguments: (arguments . (_ parameters: (formal_parameters [
-  (object_pattern) (array_pattern) (assignment_pattern left: [(object_pattern) (array_pattern)])
-  (rest_pattern [(object_pattern) (array_pattern)])] @parameter @several)))))
 
 ;; assignments
-(program (_ (variable_declarator name: (_) @target !value)))
-(program (_ (variable_declarator name: (_) @target value: (_) @value))
-  (#not-match? @value "^(require|await import)\\b"))
-(export_statement declaration: (_ (variable_declarator name: (_) @target !value)))
-(export_statement declaration: (_ (variable_declarator name: (_) @target value: (_) @value)))
-(statement_block (lexical_declaration (variable_declarator name: (_) @target value: (_)? @value))) @local
-(statement_block (variable_declaration (variable_declarator name: (_) @target value: (_)? @value))) @local
-(switch_body (_ body: (lexical_declaration (variable_declarator name: (_) @target value: (_)? @value)))) @local
 (for_statement initializer: (_ (variable_declarator name: (_) @target value: (_)? @value))) @local
 (for_in_statement kind: _ left: (_) @target) @local
 (catch_clause parameter: (_) @target) @local
-(class_body (field_definition property: (_) @target value: (_)? @value)) @member
-(class_body (field_definition "static" property: (_) @target @static))
 (variable_declarator value: (object (pair key: (property_identifier) @target value: (_) @value))) @member
 (variable_declarator value: (object (shorthand_property_identifier) @target)) @member
 (assignment_expression left: (member_expression object: (this) property: (_)) @target right: (_) @value)
@@ -344,4 +307,11 @@
 (regex) @string
 (comment) @comment
 (ERROR) @error
+[
+  (arguments) (formal_parameters) (parenthesized_expression) (array) (array_pattern) (object) (object_pattern)
+  (named_imports) (export_clause) (template_substitution) (subscript_expression)
+] @bracket
+[
+  (function_declaration) (generator_function_declaration) (class_declaration) (method_definition) (export_statement)
+] @definition
 (lexical_declaration (variable_declarator value: [(arrow_function) (function_expression) (class)])) @definition

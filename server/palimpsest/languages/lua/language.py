@@ -68,12 +68,6 @@ class Lua(Base):
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         return ":" not in self.signature(parsed, scope).partition("(")[0]
 
-    def receiver_of(self, parsed: Parsed, scope: Scope) -> str:
-        """A function that is called with a dot knows its table by the table's own name."""
-        name, _, parameters = self.signature(parsed, scope).partition("(")
-        is_method = ":" in name or re.match(r"\s*self\b", parameters)
-        return "self" if is_method else scope.class_name.rpartition(".")[2] or "self"
-
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         later = (base for name, base in _DERIVED.findall(parsed.snapshot.text) if name == cls.name)
         return super().bases(parsed, cls) | frozenset(base for base in later if base != cls.name)

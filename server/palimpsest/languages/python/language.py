@@ -18,7 +18,7 @@ from typing import Generic, Protocol
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.python import calls, docstrings, evidence, imports, lines
+from palimpsest.languages.python import calls, evidence, imports, lines
 from palimpsest.languages.python.headers import ends_with_colon, one_line
 from palimpsest.languages.python.packages import names
 from palimpsest.syntax.parse import Parsed, parse_text
@@ -40,6 +40,7 @@ class Python(Base):
     suffixes = (".py", ".pyi", ".pyw")
     fixture_files = ("conftest.py",)
     grammar_module = "tree_sitter_python"
+    values = evidence
     lexical = lines.LEXICAL
     indented = True
     members = frozenset({"attribute"})
@@ -79,10 +80,10 @@ class Python(Base):
         return header, range(header.snapshot.line_count)
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
-        return docstrings.docstring(parsed, scope)
+        return lines.docstring(parsed, scope)
 
     def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
-        return docstrings.docstring_lines(parsed, scope, end)
+        return lines.docstring_lines(parsed, scope, end)
 
     def docstring_written(self, text: str) -> str:
         return f'"""{text}"""'
@@ -115,12 +116,6 @@ class Python(Base):
 
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
         return names.means_module(head, imported, file, module)
-
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return evidence.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return evidence.head(parsed, start, end)
 
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         return evidence.bases(parsed, cls)

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from palimpsest.languages.python.headers import one_line
+from palimpsest.languages.python.headers import after_colon, docstring_text, one_line
 from palimpsest.syntax.indentation import indent_width
 from palimpsest.syntax.lexical import Lexical, Token, tokens
-from palimpsest.syntax.values import Header
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Header, Scope
 
 _HEADER = re.compile(r"(?:async\s+)?(?P<keyword>def|class)\s+(?P<name>[^\W\d]\w*)")
 _DEFINITION = re.compile(r"(?:async\s+)?(?:def\s+\w+\s*[(\[]|class\s+\w+\s*[(:\[])|@\w[\w.]*\s*(?:\(|$)")
@@ -229,3 +230,25 @@ def _headers(lines: Sequence[str], logical: Sequence[_Logical]) -> list[Header]:
             decorator = line
         before = line
     return sorted(found, key=lambda header: (header.start_line, -header.end_line))
+
+
+def docstring(parsed: Parsed, scope: Scope) -> str | None:
+    lines = parsed.snapshot.lines
+    if scope.body_start_line == scope.header_end_line:
+        return docstring_text("\n".join(lines[scope.body_start_line : scope.end_line]).removeprefix("\ufeff"))
+    return docstring_text(after_colon("\n".join(lines[scope.def_line : scope.end_line])))
+
+
+def docstring_lines(parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
+    lines = parsed.snapshot.lines
+    if scope.body_start_line < scope.header_end_line:
+        return 0, 0
+    for statement in statements(lines, scope.body_start_line, end):
+        text = lines[statement.start].strip()
+        if text.startswith("#"):
+            continue
+        if text.lstrip("rRuU")[:1] not in ("'", '"'):
+            return 0, 0
+        is_bare = text.lstrip("rRuU").rstrip("\\") in ('"""', "'''")
+        return min(statement.start + 1 + is_bare, statement.stop), statement.stop
+    return 0, 0

@@ -13,84 +13,78 @@ import re
 
 from tree_sitter import Node
 
+from palimpsest.languages.evidence import DEEPEST, NOTHING, WORD, Words, binding_of, node_at, of_field
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_of, scope_at
-from palimpsest.syntax.uses import Use, nodes_named, uses
+from palimpsest.syntax.uses import Use
 
-_DEEPEST = 6
-_WORD = re.compile(r"[^\W\d]\w*")
 _WRAPPED = frozenset({"reference_expression", "parenthesized_expression", "try_expression", "await_expression"})
-Words = frozenset[str]
-_NOTHING: Words = frozenset()
 
 
 def owners(parsed: Parsed, start: int, end: int) -> Words:
-    node = _node_at(parsed, start, end)
+    node = node_at(parsed, start, end)
     above = node.parent if node is not None else None
     if node is None or above is None:
-        return _NOTHING
+        return NOTHING
     match above.type:
         case "field_expression":
             head = above.child_by_field_name("value")
-            return _NOTHING if head is None else _of_value(parsed, head, _DEEPEST)
+            return NOTHING if head is None else _of_value(parsed, head, DEEPEST)
         case "scoped_identifier" | "scoped_type_identifier":
             head = above.child_by_field_name("path")
-            return _NOTHING if head is None else _of_path(parsed, head)
+            return NOTHING if head is None else _of_path(parsed, head)
         case "field_declaration":
             return _around(parsed, node)
         case "field_initializer":
             holder = above.parent.parent if above.parent is not None else None
             name = holder.child_by_field_name("name") if holder is not None else None
-            return _NOTHING if name is None else _of_path(parsed, name)
+            return NOTHING if name is None else _of_path(parsed, name)
         case "field_pattern":
             kind = above.parent.child_by_field_name("type") if above.parent is not None else None
-            return _NOTHING if kind is None else _of_path(parsed, kind)
-    return _NOTHING
+            return NOTHING if kind is None else _of_path(parsed, kind)
+    return NOTHING
 
 
 def head(parsed: Parsed, start: int, end: int) -> str:
     """The path before a name, if it is one name."""
-    node = _node_at(parsed, start, end)
+    node = node_at(parsed, start, end)
     above = node.parent if node is not None else None
     path = above.child_by_field_name("path") if above is not None else None
     return parsed.text_of(path) if path is not None and path.type in ("identifier", "crate", "self", "super") else ""
 
 
-def _node_at(parsed: Parsed, start: int, end: int) -> Node | None:
-    return None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
-
-
 def _around(parsed: Parsed, node: Node) -> Words:
     """The type whose definition or `impl` a node is in."""
     cls = class_of(parsed, scope_at(parsed, node.start_point.row, node.start_point.column))
-    return _NOTHING if cls is None else frozenset({cls.name})
+    return NOTHING if cls is None else frozenset({cls.name})
 
 
 def _of_path(parsed: Parsed, path: Node) -> Words:
     """The last name before `::name`; `Self` is the type around."""
     inner = path.child_by_field_name("name") or path.child_by_field_name("type") or path
     name = parsed.text_of(inner)
-    return _around(parsed, path) if name == "Self" else frozenset(_WORD.findall(name)[-1:])
+    return _around(parsed, path) if name == "Self" else frozenset(WORD.findall(name)[-1:])
 
 
 def _of_value(parsed: Parsed, node: Node, depth: int) -> Words:
     if depth == 0:
-        return _NOTHING
+        return NOTHING
     inner = node.child_by_field_name("value") or next(iter(node.named_children), None)
     if node.type == "self":
         return _around(parsed, node)
     if node.type == "identifier":
-        return _of_name(parsed, node, depth - 1)
+        binding = binding_of(parsed, node)
+        return NOTHING if binding is None else _bound(parsed, binding, depth - 1)
     if node.type in _WRAPPED and inner is not None:
         return _of_value(parsed, inner, depth - 1)
     if node.type == "struct_expression":
         name = node.child_by_field_name("name")
-        return _NOTHING if name is None else _of_path(parsed, name)
+        return NOTHING if name is None else _of_path(parsed, name)
     if node.type == "call_expression":
         return _of_call(parsed, node)
     if node.type == "field_expression":
         return _of_field(parsed, node, depth - 1)
-    return frozenset({node.type}) if node.type.endswith("_literal") else _NOTHING
+    return frozenset({node.type}) if node.type.endswith("_literal") else NOTHING
 
 
 def _of_call(parsed: Parsed, call: Node) -> Words:
@@ -98,10 +92,10 @@ def _of_call(parsed: Parsed, call: Node) -> Words:
     say otherwise."""
     function = call.child_by_field_name("function")
     if function is None or function.type != "scoped_identifier":
-        return _NOTHING
+        return NOTHING
     path, name = function.child_by_field_name("path"), function.child_by_field_name("name")
     if path is None or name is None or not parsed.text_of(path)[:1].isupper():
-        return _NOTHING
+        return NOTHING
     owner = _of_path(parsed, path)
     for captures in parsed.matches("scopes"):
         item = captures["function"][0] if "function" in captures else None
@@ -113,46 +107,28 @@ def _of_call(parsed: Parsed, call: Node) -> Words:
     return owner
 
 
-def _of_name(parsed: Parsed, node: Node, depth: int) -> Words:
-    """What the places say that bind the name."""
-    found = uses(parsed, parsed.text_of(node))
-    own = next((use for use in found if use.start == node.start_byte), None)
-    if own is None or own.belongs is None:
-        return _NOTHING
-    binding = [use for use in found if use.binds and use.belongs == own.belongs and use.start <= node.start_byte]
-    return _bound(parsed, binding[-1], depth) if binding else _NOTHING
-
-
 def _bound(parsed: Parsed, use: Use, depth: int) -> Words:
-    node = _node_at(parsed, use.start, use.end)
+    node = node_at(parsed, use.start, use.end)
     above = node.parent if node is not None else None
     if above is not None and above.type in ("mut_pattern", "ref_pattern", "reference_pattern"):
         above = above.parent
     if above is None or above.type not in ("parameter", "let_declaration", "const_item", "static_item"):
-        return _NOTHING
+        return NOTHING
     kind, value = above.child_by_field_name("type"), above.child_by_field_name("value")
     if kind is not None:
         words = _of_type(parsed, kind)
         return _around(parsed, above) | words if "Self" in words else words
-    return _NOTHING if value is None else _of_value(parsed, value, depth)
+    return NOTHING if value is None else _of_value(parsed, value, depth)
 
 
 def _of_field(parsed: Parsed, node: Node, depth: int) -> Words:
-    """The type of a field, as the struct declares it in this file."""
-    head, field = node.child_by_field_name("value"), node.child_by_field_name("field")
-    if head is None or field is None:
-        return _NOTHING
-    of = _of_value(parsed, head, depth)
-    found = set[str]()
-    for place in nodes_named(parsed, parsed.text_of(field)) if of else ():
-        declared = place.parent
-        if declared is not None and declared.type == "field_declaration" and _around(parsed, place) & of:
-            kind = declared.child_by_field_name("type")
-            found |= _of_type(parsed, kind) if kind is not None else set()
-    return frozenset(found)
+    before, field = node.child_by_field_name("value"), node.child_by_field_name("field")
+    if before is None or field is None:
+        return NOTHING
+    return of_field(parsed, field, _of_value(parsed, before, depth), _around, _of_type)
 
 
 def _of_type(parsed: Parsed, kind: Node) -> Words:
     """The names in a type, lifetimes left out; `Self` is the type around."""
-    words = frozenset(_WORD.findall(re.sub(r"'\w+", "", parsed.text_of(kind)))) - {"mut", "dyn", "impl"}
+    words = frozenset(WORD.findall(re.sub(r"'\w+", "", parsed.text_of(kind)))) - {"mut", "dyn", "impl"}
     return (words - {"Self"}) | _around(parsed, kind) if "Self" in words else words

@@ -39,6 +39,7 @@ class Rust(Base):
     suffixes = (".rs",)
     test_names = ("{}_test", "{}_tests", "test_{}")
     grammar_module = "tree_sitter_rust"
+    values = evidence
     lexical = _LEXICAL
     doc_comments = ("///", "//!", "/**", "/*!")
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"})
@@ -140,12 +141,6 @@ class Rust(Base):
         return False
 
     # Values and calls
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return evidence.owners(parsed, start, end)
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str:
-        return evidence.head(parsed, start, end)
-
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
         found = list[Parameter]()
         for node in holder.named_children:

@@ -47,7 +47,7 @@
 ;; more attributes
 (nested_type_identifier module: (identifier) @head name: (_) @attr)
 
-;; parameters
+;; more parameters
 (function_declaration parameters: (formal_parameters
   (_ pattern: [(identifier) (rest_pattern (identifier))]) @parameter))
 (generator_function_declaration parameters: (formal_parameters
@@ -84,10 +84,8 @@
   (_ pattern: [(object_pattern) (array_pattern) (rest_pattern [(object_pattern) (array_pattern)])] @several) @parameter)))
 (variable_declarator value: (call_expression arguments: (arguments . (_ parameters: (formal_parameters
   (_ pattern: [(object_pattern) (array_pattern) (rest_pattern [(object_pattern) (array_pattern)])] @several) @parameter)))))
-(_ value: (arrow_function parameter: (identifier) @parameter))
-(_ right: (arrow_function parameter: (identifier) @parameter))
 
-;; assignments
+;; more assignments
 (program (_ (variable_declarator name: (_) @target type: (type_annotation (_) @type))))
 (program (_ (variable_declarator name: (_) @target !type !value)))
 (program (_ (variable_declarator name: (_) @target !type value: (_) @value))
@@ -103,9 +101,6 @@
 (statement_block (_ (variable_declarator name: (_) @target !type value: (_)? @value))) @local
 (switch_body (_ body: (_ (variable_declarator name: (_) @target type: (type_annotation (_) @type))))) @local
 (switch_body (_ body: (_ (variable_declarator name: (_) @target !type value: (_)? @value)))) @local
-(for_statement initializer: (_ (variable_declarator name: (_) @target value: (_)? @value))) @local
-(for_in_statement kind: _ left: (_) @target) @local
-(catch_clause parameter: (_) @target) @local
 (class_body (public_field_definition name: (_) @target type: (type_annotation (_) @type))) @member
 (class_body (public_field_definition name: (_) @target !type value: (_)? @value)) @member
 (class_body (public_field_definition "static" name: (_) @target @static))
@@ -117,9 +112,6 @@
   [(accessibility_modifier) "readonly"] pattern: (identifier) @target type: (type_annotation (_) @type)))) @promoted
 (method_definition parameters: (formal_parameters (optional_parameter
   [(accessibility_modifier) "readonly"] pattern: (identifier) @target type: (type_annotation (_) @type)))) @promoted
-(variable_declarator value: (object (pair key: (property_identifier) @target value: (_) @value))) @member
-(variable_declarator value: (object (shorthand_property_identifier) @target)) @member
-(assignment_expression left: (member_expression object: (this) property: (_)) @target right: (_) @value)
 
 ;; bases
 (extends_clause value: (identifier) @base)
@@ -154,10 +146,8 @@
 (import_require_clause (identifier) @name)
 (import_alias . (identifier) @name)
 
-;; documented
-((comment) @first . (comment) @again . [
-  (function_declaration) (generator_function_declaration) (class_declaration) (export_statement) (method_definition)
-  (lexical_declaration) (interface_declaration) (type_alias_declaration) (enum_declaration)]
+;; more documented
+((comment) @first . (comment) @again . [(interface_declaration) (type_alias_declaration) (enum_declaration)]
   (#match? @first "^/[*][*]")
   (#match? @again "^/[*][*]"))
 
@@ -219,13 +209,8 @@
 (interface_body) @block
 (enum_body) @block
 (type_alias_declaration value: (object_type) @block)
+[(type_arguments) (type_parameters) (tuple_type)] @bracket
 [
-  (arguments) (formal_parameters) (parenthesized_expression) (array) (array_pattern) (object) (object_pattern)
-  (named_imports) (export_clause) (template_substitution) (subscript_expression) (type_arguments) (type_parameters)
-  (tuple_type)
-] @bracket
-[
-  (function_declaration) (generator_function_declaration) (class_declaration) (method_definition)
-  (public_field_definition) (export_statement) (abstract_class_declaration) (interface_declaration) (enum_declaration)
+  (public_field_definition) (abstract_class_declaration) (interface_declaration) (enum_declaration)
   (type_alias_declaration) (internal_module) (module) (function_signature) (method_signature)
 ] @definition

@@ -8,9 +8,23 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from palimpsest.wire import CacheMap, GenerateAnswer, GenerateRequest, Health, ModelInfo, SyncAnswer, SyncRequest
+from palimpsest.wire import (
+    BatchAnswer,
+    BatchRequest,
+    CacheMap,
+    ForkAnswer,
+    ForkRequest,
+    GenerateAnswer,
+    GenerateRequest,
+    Health,
+    ModelInfo,
+    ScoreAnswer,
+    ScoreRequest,
+    SyncAnswer,
+    SyncRequest,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +82,33 @@ async def streamed(engine: Engine, request: GenerateRequest, on_text: Callable[[
                 text += item.text
                 on_text(text)
     raise AssertionError("a stream ends with the answer")
+
+
+@runtime_checkable
+class Together(Protocol):
+    """An engine that copies a conversation's cache and answers several requests side by side: ours alone.  Both may
+    raise an EngineError, as every `Engine` does."""
+
+    async def fork(self, request: ForkRequest) -> ForkAnswer:
+        """Raises UnknownTail where nothing is kept under the tail's name."""
+        ...
+
+    async def generate_batch(self, request: BatchRequest) -> BatchAnswer: ...
+
+
+@runtime_checkable
+class Estimating(Protocol):
+    """An engine that may have no tokenizer to ask."""
+
+    @property
+    def estimates(self) -> bool:
+        """Whether what was counted last was estimated from characters."""
+        ...
+
+
+@runtime_checkable
+class Scores(Protocol):
+    """An engine that says how likely a text is, whoever wrote it: ours alone.  May raise an EngineError, as every
+    `Engine` does."""
+
+    async def score(self, request: ScoreRequest) -> ScoreAnswer: ...

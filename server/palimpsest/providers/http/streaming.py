@@ -12,7 +12,6 @@ from contextlib import aclosing
 from typing import Any, TypeVar
 
 from palimpsest.errors import Cancelled, EngineDied, EngineError
-from palimpsest.providers.base.newest import Newest
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.wire import SLOTS, GenerateAnswer, GenerateRequest
 
@@ -23,8 +22,33 @@ OTHERS_TEMPERATURE = 0.7
 REPLACED = "The request was cancelled, or replaced by a newer one."
 
 
+class Newest:
+    """Running tasks by line, each with its rank; 0 is the most urgent.  Only the newest of a line matters: the next one
+    cancels the one before, as `GenerateRequest.replace` asks for, where the server cannot."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, tuple[int, asyncio.Task[Any]]] = {}
+
+    def start(self, line: str, rank: int, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Begin `work`; a task that still runs in its line is cancelled unless it is more urgent.  "" is no line."""
+        task = asyncio.create_task(work)
+        if line:
+            before = self._running.get(line)
+            if before is not None:
+                if before[0] < rank:
+                    return task
+                before[1].cancel()
+            self._running[line] = (rank, task)
+            task.add_done_callback(lambda done: self._ended(line, done))
+        return task
+
+    def _ended(self, line: str, task: asyncio.Task[Any]) -> None:
+        if line in self._running and self._running[line][1] is task:
+            del self._running[line]
+
+
 class Streams:
-    """Those of one engine.  Made on an event loop."""
+    """The tasks of one engine.  Made on an event loop."""
 
     def __init__(self) -> None:
         self._newest = Newest()

@@ -3,7 +3,7 @@
 In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing; knows no document.
 
 * A prompt is `header blocks footer tail` as token ids (`/completion`).  The server tokenizes each piece once, so that
-no text of a document is taken for a special token, and counts are exact. * Blocks have a stable order (`order.py`), a
+no text of a document is taken for a special token, and counts are exact. * Blocks have a stable order (`blocks.py`), a
 workspace keeps its slots (`id_slot`), and `cache_prompt` and `n_cache_reuse` are set.  Edits use a second slot, where
 there is one: a slot has no priorities, and a keystroke would wait for the end of the edit. * A sync has changed blocks
 decoded ahead, until other work of its workspace comes. * A FIM tail ends with what is typed (`fim.py`), so that a
@@ -16,14 +16,12 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
 from typing import Any
 
-from palimpsest.errors import EngineError, EngineLoading, InvalidArgument
+from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
-from palimpsest.providers.http.http import Http, NotServed
-from palimpsest.providers.http.streaming import Streams
+from palimpsest.providers.http.http import NotServed
 from palimpsest.providers.llama_server.prompt import (
     FIELDS,
     Prompt,
@@ -36,57 +34,19 @@ from palimpsest.providers.llama_server.prompt import (
 )
 from palimpsest.providers.llama_server.tokenizer import RemoteTokenizer, ServerFacts, read
 from palimpsest.providers.whole_prompt.blocks import PromptBlocks, stats
-from palimpsest.providers.whole_prompt.stop_filter import StopFilter
-from palimpsest.wire import (
-    CacheMap,
-    Choice,
-    GenerateAnswer,
-    GenerateRequest,
-    Health,
-    ModelInfo,
-    SyncAnswer,
-    SyncRequest,
-)
+from palimpsest.providers.whole_prompt.engine import BLOCKS_SHARE, StopFilter, Tally, WholePromptEngine
+from palimpsest.wire import CacheMap, Choice, GenerateAnswer, GenerateRequest, ModelInfo, SyncAnswer, SyncRequest
 
-BLOCKS_SHARE = 0.75
-"""The share of a slot's context that blocks may take."""
 FINISH = {"eos": "end", "limit": "length", "word": "stop"}
 
 
-@dataclass(slots=True)
-class Tally:
-    """Counts of one request over its alternatives."""
-
-    decoded: int = 0
-    reused: int = 0
-    prefill_ms: float = 0.0
-    sample_ms: float = 0.0
-    choices: list[Choice] = field(default_factory=list)
-
-    def add(self, timings: dict[str, Any]) -> None:
-        self.decoded += int(timings.get("prompt_n") or 0)
-        self.reused += int(timings.get("cache_n") or 0)
-        self.prefill_ms += float(timings.get("prompt_ms") or 0.0)
-        self.sample_ms += float(timings.get("predicted_ms") or 0.0)
-
-
-class LlamaServer:
+class LlamaServer(WholePromptEngine[SlotState]):
     """Implements `protocol.Engine`.  Made on an event loop."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        self._http = Http(endpoint)
+        super().__init__(endpoint)
         self._tokens = RemoteTokenizer(self._http)
         self._facts: ServerFacts | None = None
-        self._workspaces: dict[str, SlotState] = {}
-        self._streams = Streams()
-        self._total = Tally()
-
-    async def health(self) -> Health:
-        try:
-            await self._http.get("/health")
-        except EngineLoading:
-            return Health("loading", "", 0)
-        return Health("ready", "", 0)
 
     async def model(self) -> ModelInfo:
         return (await self._known()).info
@@ -96,24 +56,7 @@ class LlamaServer:
         base = await beginning(workspace, await self._known(), self._tokens)
         if base == workspace.ahead or not base:
             return answer
-        workspace.ahead = base
-        began = time.monotonic()
-        try:
-            timings = await self._streams.ahead(request.workspace, self._decode(base, workspace.slot))
-        except BaseException:
-            workspace.ahead = ()
-            raise
-        tally = Tally()
-        tally.add(timings)
-        self._sum(tally)
-        ms = {"decode": tally.prefill_ms, "total": (time.monotonic() - began) * 1000}
-        return replace(answer, decoded=tally.decoded, reused=tally.reused, ms=ms)
-
-    async def generate(self, request: GenerateRequest) -> GenerateAnswer:
-        return await self._streams.answer(request, self._run(request))
-
-    def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
-        return self._streams.pieces(request, self._run(request))
+        return await self._decode_ahead(request.workspace, base, answer, self._decode(base, workspace.slot))
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         return [len(ids) for ids in await self._tokens.each(texts)]
@@ -131,15 +74,10 @@ class LlamaServer:
                 for slot in {known.slot, known.answer_slot}:
                     await self._http.post(f"/slots/{slot}?action=erase", {}, short=True)
 
-    async def close_workspace(self, workspace: str) -> None:
-        self._streams.stop_ahead(workspace)
-        self._workspaces.pop(workspace, None)
-
-    async def aclose(self) -> None:
-        await self._streams.aclose()
-        await self._http.aclose()
-
     # Parts ----------------------------------------------------------------------------------------------------
+
+    async def _ask(self) -> object:
+        return await self._http.get("/health")
 
     async def _known(self) -> ServerFacts:
         if self._facts is None:
@@ -173,14 +111,16 @@ class LlamaServer:
         answer = workspace.blocks.place(request, texts, [len(ids) for ids in blocks], ends, room)
         return workspace, answer
 
-    async def _decode(self, prompt: tuple[int, ...], slot: int) -> dict[str, Any]:
-        """Decode `prompt` into a slot's cache; the server's timings."""
+    async def _decode(self, prompt: tuple[int, ...], slot: int) -> Tally:
+        """Decode `prompt` into a slot's cache."""
         asked = {"prompt": prompt, "n_predict": 0, "response_fields": FIELDS, **cache_fields(slot), **stream_fields()}
         timings: dict[str, Any] = {}
         async with aclosing(self._http.stream("/completion", asked)) as events:
             async for event in events:
                 timings = event.get("timings") or timings
-        return timings
+        tally = Tally()
+        _add(tally, timings)
+        return tally
 
     async def _run(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
         began = time.monotonic()
@@ -203,22 +143,14 @@ class LlamaServer:
                 async for text in pieces:
                     yield TextPiece(i, text)
         self._sum(tally)
-        yield GenerateAnswer(
-            choices=tally.choices,
+        yield tally.answer(
+            began,
             context_tokens=len(prompt.base),
             tail_tokens=len(prompt.tail),
-            decoded=tally.decoded,
-            reused=tally.reused,
-            generated=sum(choice.tokens for choice in tally.choices),
             layout=prompt.layout,
             healed=prompt.held,
             sync=sync,
-            ms={
-                "sync": (synced - began) * 1000,
-                "prefill": tally.prefill_ms,
-                "sample": tally.sample_ms,
-                "total": (time.monotonic() - began) * 1000,
-            },
+            ms={"sync": (synced - began) * 1000},
         )
 
     async def _choice(
@@ -245,10 +177,13 @@ class LlamaServer:
                     break
         if text := cut.finish():
             yield text
-        tally.add(last)
+        _add(tally, last)
         tokens = tokens if request.max_tokens else 0
         tally.choices.append(Choice(cut.text, finish, tokens))  # type: ignore[arg-type]
 
-    def _sum(self, tally: Tally) -> None:
-        self._total.decoded += tally.decoded
-        self._total.reused += tally.reused
+
+def _add(tally: Tally, timings: dict[str, Any]) -> None:
+    tally.decoded += int(timings.get("prompt_n") or 0)
+    tally.reused += int(timings.get("cache_n") or 0)
+    tally.prefill_ms += float(timings.get("prompt_ms") or 0.0)
+    tally.sample_ms += float(timings.get("predicted_ms") or 0.0)

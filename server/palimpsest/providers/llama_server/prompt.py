@@ -33,7 +33,7 @@ class SlotState:
     answer_slot: int
     blocks: PromptBlocks = field(default_factory=PromptBlocks)
     anchor: Anchor | None = None
-    ahead: tuple[int, ...] = ()
+    ahead: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,54 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from palimpsest.chat_templates.frames import Frame, Part, Roles, frame_of, parts, roles_of, stand_ins
 from palimpsest.chat_templates.program import CHATML
-from palimpsest.errors import EngineUnavailable
+from palimpsest.errors import EngineError, EngineUnavailable, InvalidArgument
 from palimpsest.models.families import FAMILIES, QWEN, Family, of_server, of_tokens
 from palimpsest.providers.http.http import Http
-from palimpsest.providers.llama_server.chat_template import RemoteChatTemplate
-from palimpsest.wire import ModelInfo
+from palimpsest.wire import Message, ModelInfo
 
 REMEMBERED_CHARS = 4_000_000
 AT_ONCE = 4
 WHY_NOT = "A stock llama-server reuses the longest common beginning of a prompt."
+
+
+class RemoteChatTemplate:
+    """The chat template of the server's model, which the server itself applies: frames by roles, each asked for
+    once."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+        self._frames: dict[Roles, Frame] = {}
+
+    @classmethod
+    async def found(cls, http: Http) -> RemoteChatTemplate | None:
+        """None where the server cannot write a user's message."""
+        made = cls(http)
+        try:
+            await made._frame(("user",))
+        except (EngineError, InvalidArgument):
+            return None
+        return made
+
+    async def parts(self, messages: Sequence[Message]) -> list[Part]:
+        """The conversation up to the answer.  Raises InvalidArgument for messages that the template refuses,
+        EngineError."""
+        return parts(await self._frame(roles_of(messages)), messages)
+
+    async def _frame(self, roles: Roles) -> Frame:
+        if roles not in self._frames:
+            answer = await self._http.post("/apply-template", {"messages": stand_ins(roles)}, short=True)
+            frame = frame_of(str(answer.get("prompt") or ""), len(roles))
+            if frame is None:
+                raise InvalidArgument("chat.messages", "the model's chat template changes what is said.")
+            self._frames[roles] = frame
+        return self._frames[roles]
 
 
 class RemoteTokenizer:

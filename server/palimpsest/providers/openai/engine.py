@@ -2,7 +2,7 @@
 
 In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing; knows no document.
 
-* A prompt is `header blocks footer tail` as text, with blocks in a stable order (`order.py`), so that the server's
+* A prompt is `header blocks footer tail` as text, with blocks in a stable order (`blocks.py`), so that the server's
 prefix cache finds its beginning.  A sync has it decoded ahead, unless the server is a hosted one. * A completion is
 asked for in the way that the model knows (`facts.py`), in words where the server refuses that.  What is typed comes
 last (`fim.py`).  There is no token healing: the prompt is sent as it is. * A conversation is sent as messages, with
@@ -15,77 +15,40 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from palimpsest.errors import EngineError, EngineLoading, InvalidArgument, ModelError
+from palimpsest.errors import EngineError, InvalidArgument, ModelError
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
-from palimpsest.providers.http.http import Http, NotServed
-from palimpsest.providers.http.streaming import Streams
+from palimpsest.providers.http.http import NotServed
 from palimpsest.providers.openai.facts import Facts, facts
 from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, SentState, body, estimate, put
 from palimpsest.providers.openai.tools import ComingCalls, refuses_tools
 from palimpsest.providers.whole_prompt.blocks import stats
+from palimpsest.providers.whole_prompt.engine import BLOCKS_SHARE, StopFilter, Tally, WholePromptEngine
 from palimpsest.providers.whole_prompt.fim import answered
-from palimpsest.providers.whole_prompt.stop_filter import StopFilter
-from palimpsest.wire import (
-    CacheMap,
-    Choice,
-    GenerateAnswer,
-    GenerateRequest,
-    Health,
-    ModelInfo,
-    SyncAnswer,
-    SyncRequest,
-)
+from palimpsest.wire import CacheMap, Choice, GenerateAnswer, GenerateRequest, ModelInfo, SyncAnswer, SyncRequest
 
-BLOCKS_SHARE = 0.75
 logger = logging.getLogger(__name__)
 
 WHY_NOT = "Another server's prefix cache reuses the longest common beginning of a prompt."
 
 
-@dataclass(slots=True)
-class Tally:
-    """Counts of one request over its alternatives; times as seen from here, to the first piece and from there on."""
-
-    prompt: int = 0
-    cached: int = 0
-    prefill_ms: float = 0.0
-    sample_ms: float = 0.0
-    choices: list[Choice] = field(default_factory=list)
-
-    def add(self, usage: dict[str, Any]) -> None:
-        details = usage.get("prompt_tokens_details")
-        cached = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
-        self.prompt += int(usage.get("prompt_tokens") or 0)
-        self.cached += int(cached or 0)
-
-
-class OpenAI:
-    """Implements `protocol.Engine`.  Made on an event loop.  `model`, `n_ctx`: the settings."""
+class OpenAI(WholePromptEngine[SentState]):
+    """Implements `protocol.Engine`.  Made on an event loop.  `model`, `n_ctx`: the settings.  Times are as seen from
+    here, to the first piece and from there on."""
 
     def __init__(self, endpoint: Endpoint, model: str = "", n_ctx: int = 0) -> None:
-        self._http = Http(endpoint)
+        super().__init__(endpoint)
         self._root = "" if urlsplit(endpoint.url).path else "/v1"  # an address with a path is the API's own
         self._counts = endpoint.url.removesuffix("/v1") + "/tokenize"  # vLLM's stands beside the API
         self._wanted = (model, n_ctx)
         self._facts: Facts | None = None
         self._quirks = Quirks()
         self.estimates = False
-        self._workspaces: dict[str, SentState] = {}
-        self._streams = Streams()
-        self._total = Tally()
-
-    async def health(self) -> Health:
-        try:
-            await self._models()
-        except EngineLoading:
-            return Health("loading", "", 0)
-        return Health("ready", "", 0)
 
     async def model(self) -> ModelInfo:
         known = await self._known()
@@ -114,23 +77,7 @@ class OpenAI:
         base = "".join(workspace.blocks.parts)
         if not known.maker or base in ("", workspace.ahead):
             return answer  # a hosted server is paid for what may never be used
-        began, workspace.ahead = time.monotonic(), base
-        tally = Tally()
-        try:
-            tally.add(await self._streams.ahead(request.workspace, self._decode(known, base)))
-        except BaseException:
-            workspace.ahead = ""
-            raise
-        self._sum(tally)
-        total = (time.monotonic() - began) * 1000
-        ms = {"decode": total, "total": total}
-        return replace(answer, decoded=tally.prompt - tally.cached, reused=tally.cached, ms=ms)
-
-    async def generate(self, request: GenerateRequest) -> GenerateAnswer:
-        return await self._streams.answer(request, self._run(request))
-
-    def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
-        return self._streams.pieces(request, self._run(request))
+        return await self._decode_ahead(request.workspace, base, answer, self._decode(known, base))
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         known = await self._known()
@@ -148,23 +95,15 @@ class OpenAI:
     async def cache_map(self, workspace: str) -> CacheMap:
         known, total = await self._known(), self._total
         blocks = self._workspaces.get(workspace, SentState()).blocks
-        return blocks.cache_map(known.n_ctx, stats(total.prompt - total.cached, total.cached))
+        return blocks.cache_map(known.n_ctx, stats(total.decoded, total.reused))
 
     async def reset(self, workspace: str) -> None:
         """The server's own cache stays: it knows no workspaces."""
         await self.close_workspace(workspace)
 
-    async def close_workspace(self, workspace: str) -> None:
-        self._streams.stop_ahead(workspace)
-        self._workspaces.pop(workspace, None)
-
-    async def aclose(self) -> None:
-        await self._streams.aclose()
-        await self._http.aclose()
-
     # Parts ----------------------------------------------------------------------------------------------------
 
-    async def _models(self) -> dict[str, Any]:
+    async def _ask(self) -> dict[str, Any]:
         try:
             return await self._http.get(f"{self._root}/models")
         except NotServed:
@@ -174,7 +113,7 @@ class OpenAI:
 
     async def _known(self) -> Facts:
         if self._facts is None:
-            self._facts = facts(await self._models(), *self._wanted)
+            self._facts = facts(await self._ask(), *self._wanted)
         return self._facts
 
     def _workspace(self, name: str) -> SentState:
@@ -186,11 +125,13 @@ class OpenAI:
         room = int(known.n_ctx * BLOCKS_SHARE)
         return workspace.blocks.place(request, texts, [estimate(text) for text in texts], ends, room)
 
-    async def _decode(self, known: Facts, prompt: str) -> dict[str, Any]:
+    async def _decode(self, known: Facts, prompt: str) -> Tally:
+        tally, began = Tally(), time.monotonic()
         body = {"model": known.name, "prompt": prompt, self._quirks.max_tokens: 1, "temperature": 0}
         with suppress(NotServed, InvalidArgument):  # it was for speed alone
-            return dict((await self._http.post(f"{self._root}{COMPLETIONS}", body)).get("usage") or {})
-        return {}
+            _add(tally, (await self._http.post(f"{self._root}{COMPLETIONS}", body)).get("usage") or {})
+        tally.prefill_ms = (time.monotonic() - began) * 1000
+        return tally
 
     async def _run(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
         began, known, sync = time.monotonic(), await self._known(), None
@@ -211,22 +152,10 @@ class OpenAI:
             if not request.max_tokens:
                 break
         self._sum(tally)
-        context = min(workspace.blocks.n_tokens, tally.prompt)
-        yield GenerateAnswer(
-            choices=tally.choices,
-            context_tokens=context,
-            tail_tokens=max(0, tally.prompt // max(1, len(tally.choices)) - context),
-            decoded=tally.prompt - tally.cached,
-            reused=tally.cached,
-            generated=sum(choice.tokens for choice in tally.choices),
-            layout=layout,
-            sync=sync,
-            ms={
-                "prefill": tally.prefill_ms,
-                "sample": tally.sample_ms,
-                "total": (time.monotonic() - began) * 1000,
-            },
-        )
+        prompt = tally.decoded + tally.reused
+        context = min(workspace.blocks.n_tokens, prompt)
+        tail = max(0, prompt // max(1, len(tally.choices)) - context)
+        yield tally.answer(began, context_tokens=context, tail_tokens=tail, layout=layout, sync=sync)
 
     async def _choice(
         self, request: GenerateRequest, workspace: SentState, i: int, tally: Tally
@@ -315,13 +244,16 @@ class OpenAI:
             whole.finish()
             if text := whole.text:
                 yield text
-        tally.add(usage)
+        _add(tally, usage)
         tokens = int(usage.get("completion_tokens") or tokens) if request.max_tokens else 0
         tally.choices.append(Choice(text, finish, tokens, calls=calls.finish()))  # type: ignore[arg-type]
 
-    def _sum(self, tally: Tally) -> None:
-        self._total.prompt += tally.prompt
-        self._total.cached += tally.cached
+
+def _add(tally: Tally, usage: dict[str, Any]) -> None:
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
+    tally.reused += int(cached or 0)
+    tally.decoded += int(usage.get("prompt_tokens") or 0) - int(cached or 0)
 
 
 def _text_of(choice: dict[str, Any]) -> str:

@@ -37,7 +37,7 @@ class SentState:
 
     blocks: PromptBlocks = field(default_factory=PromptBlocks)
     anchor: Anchor | None = None
-    ahead: str = ""
+    ahead: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

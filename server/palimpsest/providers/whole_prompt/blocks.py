@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 from palimpsest import wire
 from palimpsest.errors import UnknownText
-from palimpsest.providers.whole_prompt.order import Order
 from palimpsest.wire import BlockReport, SyncAnswer, SyncRequest
+
+REMEMBERED = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,32 @@ class PlacedBlock:
     hash: str
     start: int
     tokens: int
+
+
+class Order:
+    """The order of one workspace's blocks.  A name includes the text: a block with another text is another block.
+
+    A block keeps its place while it is remembered; a new one goes to the end.  So the blocks that stay form a beginning
+    that was decoded before, those that change often move to the end, and a person who returns to a file gets the same
+    prompt again."""
+
+    def __init__(self, remembered: int = REMEMBERED) -> None:
+        self._remembered = remembered
+        self._places: dict[str, int] = {}
+        self._next = 0
+
+    def arrange(self, names: Sequence[str]) -> list[str]:
+        """`names` (each once) in their order."""
+        for name in names:
+            if name not in self._places:
+                self._places[name] = self._next
+                self._next += 1
+        over = len(self._places) - max(self._remembered, len(names))
+        if over > 0:
+            wanted = set(names)
+            for name in [name for name in self._places if name not in wanted][:over]:  # the oldest come first
+                del self._places[name]
+        return sorted(names, key=self._places.__getitem__)
 
 
 @dataclass(slots=True)

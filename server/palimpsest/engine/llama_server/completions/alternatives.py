@@ -17,12 +17,12 @@ from palimpsest.engine.cache.tail import Start, Tail
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.grammar import Constraint, Grammar
-from palimpsest.engine.generation.sampler import log_probability
+from palimpsest.engine.generation.sampler import Picked, log_probability
 from palimpsest.engine.llama.native import Logits, Run
 from palimpsest.engine.llama.vocab import Ids
 from palimpsest.engine.llama_server.completions.answer_text import AnswerText
 from palimpsest.engine.llama_server.completions.outcome import Done, Piece, Probability, Timings
-from palimpsest.engine.llama_server.completions.samplers import Chain, Picked, most_probable
+from palimpsest.engine.llama_server.completions.samplers import Chain, most_probable
 from palimpsest.engine.llama_server.requests.params import INF, Params
 from palimpsest.engine.native_engine import NativeEngine
 

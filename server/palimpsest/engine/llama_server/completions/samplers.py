@@ -9,12 +9,12 @@ from __future__ import annotations
 import ctypes
 import secrets
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from palimpsest.engine.generation.grammar import CANDIDATE, Constraint, array_of
+from palimpsest.engine.generation.grammar import Constraint
+from palimpsest.engine.generation.sampler import Choosing, Picked, admitted, only
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import Logits, Model
 from palimpsest.engine.llama.vocab import Ids
@@ -32,35 +32,18 @@ NOT_EVERYWHERE = {
 """Samplers that a library may lack, which then change nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """A token; `after`: the tokens that were left to draw from, most probable first, as (token, probability)."""
-
-    token: int
-    after: tuple[tuple[int, float], ...] = ()
-
-
-class Chain:
+class Chain(Choosing):
     """The samplers of one answer.  `bias`: what is first added to tokens' logits; `n_ctx`: how far penalties look back
     at most.  Close it."""
 
     def __init__(
         self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Constraint | None, n_ctx: int
     ) -> None:
-        self._api = library().api
-        self._grammar = grammar
         self._bias = bias
         self._keep = params.post_sampling_probs and params.n_probs > 0
-        self._greedy = params.is_greedy and not self._keep
-        self._chain = None if self._greedy else _chain(self._api, model, params, n_ctx)
+        is_greedy = params.is_greedy and not self._keep
+        super().__init__(None if is_greedy else _chain(library().api, model, params, n_ctx), grammar)
         self.history = int(min(n_ctx, max(params.sampling["repeat_last_n"], params.sampling["dry_penalty_last_n"])))
-
-    def close(self) -> None:
-        if self._chain is not None:
-            self._api.llama_sampler_free(self._chain)
-            self._chain = None
-        if self._grammar is not None:
-            self._grammar.close()
 
     def saw(self, tokens: Sequence[int]) -> None:
         """Take note of the prompt's tokens, for penalties."""
@@ -74,41 +57,17 @@ class Chain:
         for token, bias in self._bias:
             row[token] += bias
         if among is not None:
-            masked = np.full_like(row, -np.inf)
-            masked[among] = row[among]
-            row = masked
-        picked = self._choose(row)
+            row = only(row, among)
+        picked = self._drawn(row, keep=self._keep)
         if picked is None or self._grammar is None or self._grammar.admits(picked.token):
             return picked
-        ids = np.flatnonzero(row > -np.inf).astype(np.int32)
-        good = ids[self._grammar.admitted(ids)]
-        masked = np.full_like(row, -np.inf)
-        masked[good] = row[good]
-        return self._choose(masked)
+        return self._drawn(admitted(row, self._grammar), keep=self._keep)
 
     def accept(self, token: int, *, end: bool) -> None:
         if self._chain is not None:
             self._api.llama_sampler_accept(self._chain, token)
         if self._grammar is not None and not end:
             self._grammar.accept(token)
-
-    def _choose(self, row: Logits) -> Picked | None:
-        if self._chain is None:
-            best = int(row.argmax())
-            return Picked(best) if row[best] > -np.inf else None
-        ids = np.flatnonzero(row > -np.inf)
-        if not len(ids):
-            return None
-        found = np.zeros(len(ids), CANDIDATE)
-        found["id"], found["logit"] = ids, row[ids]
-        array = array_of(self._api, found)
-        self._api.llama_sampler_apply(self._chain, ctypes.byref(array))
-        assert 0 <= array.selected < array.size, f"nothing selected of {array.size}"
-        token = int(array.data[array.selected].id)
-        if not self._keep:
-            return Picked(token)
-        left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
-        return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
 
 
 def _chain(api: Any, model: Model, params: Params, n_ctx: int) -> Any:

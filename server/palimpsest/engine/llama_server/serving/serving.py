@@ -29,7 +29,7 @@ WorkInSlot = Callable[[Completion, int], Generator[None, None, list[Done]]]
 
 
 class Serving:
-    """One per application."""
+    """Gives the engine's thread work, and has its pieces."""
 
     def __init__(self, core: EngineCore, life: Life) -> None:
         self.core = core

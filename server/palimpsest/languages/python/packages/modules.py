@@ -13,10 +13,10 @@ from palimpsest.languages.catalog import Catalog
 from palimpsest.languages.modules import Description, Entry, Modules, Surroundings
 from palimpsest.languages.python.packages.environment import find_environment
 from palimpsest.languages.python.packages.finding import FoundModule, find_module
-from palimpsest.languages.python.packages.folders import imported_module, module_name, source_folders
 from palimpsest.languages.python.packages.inspecting import Inspector
 from palimpsest.languages.python.packages.library import Library
 from palimpsest.languages.python.packages.locations import InstalledModules, WorkspaceModules
+from palimpsest.languages.python.packages.names import imported_module, module_of, source_folders
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.values import Import
 
@@ -44,7 +44,7 @@ class PythonModules(Modules):
         self._own = Catalog[str](open_workspace, around.executor, self._has_read)
 
     def name_of(self, path: Path, root: Path | None) -> str:
-        return self._files.seen(("module name", path, root), lambda: module_name(path, root))
+        return self._files.seen(("module name", path, root), lambda: module_of(path, root))
 
     def imported(self, found: Import, module: str, path: Path | None) -> str | None:
         return imported_module(found, module, is_package=path is not None and path.stem == "__init__")

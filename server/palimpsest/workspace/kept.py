@@ -1,0 +1,35 @@
+"""What is made of files' texts: parses, skeletons, configurations.
+
+In: texts, functions of them.  Out: what these make, once for each version of a file.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from palimpsest.text.bounded import forget_oldest
+from palimpsest.workspace.files import FileText, Stamp
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Kept(Generic[K, V]):
+    """Each is kept as long as its text is the same; the least recently used go first.  Any thread."""
+
+    def __init__(self, most: int, most_characters: int) -> None:
+        self._most, self._most_characters = most, most_characters
+        self._known: dict[K, tuple[Stamp, int, V]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: K, text: FileText, make: Callable[[], V]) -> V:
+        known = self._known.get(key)
+        if known is None or known[0] != text.stamp:
+            known = text.stamp, len(text.text), make()
+        with self._lock:
+            self._known.pop(key, None)
+            self._known[key] = known
+            forget_oldest(self._known, self._most, lambda kept: kept[1], self._most_characters)
+        return known[2]
