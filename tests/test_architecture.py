@@ -22,6 +22,7 @@ ONLY = {  # library: the packages that may import it
     "gguf": {"models"},
     "starlette": {"engine"},
     "uvicorn": {"engine"},
+    "psutil": {"system"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
     "acp": {"agents"},
