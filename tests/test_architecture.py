@@ -23,6 +23,7 @@ ONLY = {  # library: the packages that may import it
     "starlette": {"engine"},
     "uvicorn": {"engine"},
     "psutil": {"system"},
+    "re2": {"conversations"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
     "acp": {"agents"},

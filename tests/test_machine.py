@@ -36,26 +36,27 @@ def test_threads_of_a_core_count_once_and_a_quota_is_kept(system: Path) -> None:
 def test_cores_that_are_not_described_are_those_that_may_be_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # no door: what psutil says of another machine
     monkeypatch.setattr(psutil, "cpu_count", lambda logical=True: 8 if logical else 4)
     monkeypatch.setattr(psutil.Process, "cpu_affinity", lambda _self: [0, 1, 2, 3, 4, 5, 6, 7])
     assert machine.physical_cores(tmp_path) == 4
-    monkeypatch.setattr(psutil.Process, "cpu_affinity", lambda _self: [0, 1])
+    monkeypatch.setattr(psutil.Process, "cpu_affinity", lambda _self: [0, 1])  # no door: as above
     assert machine.physical_cores(tmp_path) == 2
     monkeypatch.delattr(psutil.Process, "cpu_affinity")  # as on macOS
     assert machine.physical_cores(tmp_path) == 4
 
 
-def test_free_memory_is_what_the_container_has_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "SYSTEM", tmp_path)
-    free = machine.free_memory()
+def test_free_memory_is_what_the_container_has_left(tmp_path: Path) -> None:
+    free = machine.free_memory(tmp_path)
     assert 1 << 20 < free <= machine.total_memory()
     group = tmp_path / "fs/cgroup"
     group.mkdir(parents=True)
     (group / "memory.max").write_text("3000000\n")
     (group / "memory.current").write_text("2500000\n")
     (group / "memory.stat").write_text("anon 1500000\nfile 1000000\n")
-    assert machine.free_memory() == 1_500_000
+    assert machine.free_memory(tmp_path) == 1_500_000
     (group / "memory.max").write_text("max\n")
+    assert machine.free_memory(tmp_path) > 1 << 20
     assert machine.free_memory() > 1 << 20
 
 
@@ -89,13 +90,14 @@ def test_a_process_that_nobody_has_waited_for_is_gone() -> None:
 
 
 def test_elsewhere_a_clock_that_is_set_makes_no_other_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_HAS_TICKS", False)
+    monkeypatch.setattr(processes, "_HAS_TICKS", False)  # no door: another system
     began = psutil.Process().create_time()
     name = processes.name_of(os.getpid())
     assert name == f"{os.getpid()}:{round(began)}"
+    # no door: a clock that is set
     monkeypatch.setattr(psutil.Process, "create_time", lambda _self: began + 20)
     assert processes.is_there(name)
-    monkeypatch.setattr(psutil.Process, "create_time", lambda _self: began + 200)
+    monkeypatch.setattr(psutil.Process, "create_time", lambda _self: began + 200)  # no door: as above
     assert not processes.is_there(name)
 
 

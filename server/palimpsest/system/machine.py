@@ -20,9 +20,9 @@ def total_memory() -> int:
     return psutil.virtual_memory().total
 
 
-def free_memory() -> int:
+def free_memory(system: Path = SYSTEM) -> int:
     """Bytes that can be had without swapping, in this process's cgroup too."""
-    free, left = psutil.virtual_memory().available, _cgroup_left(SYSTEM)
+    free, left = psutil.virtual_memory().available, _cgroup_left(system)
     return free if left is None else min(free, left)
 
 
