@@ -1,9 +1,7 @@
 """Descriptors of a conversation: read by any part, searched, named, marked, and found under other ids."""
 
 import json
-import time
 import tracemalloc
-from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 from palimpsest.conversations.descriptors import results
 from palimpsest.conversations.descriptors.descriptors import Descriptors
 from palimpsest.conversations.descriptors.reader import Wanted
-from palimpsest.conversations.descriptors.searching import Bounds, places
+from palimpsest.conversations.descriptors.searching import places
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import AlreadyExists, InvalidArgument, NotFound, OutOfRange
 
@@ -185,28 +183,51 @@ def test_a_query_that_is_none_is_refused(fds: Descriptors, conversation: str, qu
         fds.search(conversation, fd, query, regex=query == "(")
 
 
-def test_an_expression_that_never_ends_is_ended() -> None:
-    with pytest.raises(InvalidArgument, match="too long"):
-        places(["a" * 60 + "b"], "(a+)+c", regex=True, case_sensitive=True, bounds=Bounds(text_s=0.5))
+def found(text: str, query: str, *, case_sensitive: bool = True) -> list[tuple[int, int]]:
+    return list(places([text], query, regex=True, case_sensitive=case_sensitive).found)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["(?=a)b", "(?!a)b", "(?<=a)b", "(?<!a)b", r"(a)\1", "(?P<x>a)(?P=x)", "(?>a)b", "a++", "a{1001}", "a\ud800"],
+)
+def test_what_only_a_search_that_goes_back_can_find_is_refused_and_said(query: str) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        found("a text", query)
+    assert refused.value.field == "query"
+    assert "surrogate" in str(refused.value) if query == "a\ud800" else "without look-around" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("query", "where"),
+    [
+        ("^", [(0, 0), (1, 0), (2, 0)]),
+        ("^$", [(1, 0)]),
+        ("x*", [(0, 0), (1, 0), (2, 0)]),
+        ("€", [(0, 2)]),
+        ("b$", [(0, 4)]),
+        (r"\bb", [(0, 4)]),
+        (r"[^\x00-\x7f]b", [(0, 3)]),
+        ("(?i)STRASSE", [(2, 3)]),
+        (r"(?m)^\x{e9}(?-i:\pL)", [(2, 0)]),
+        ("\0|nul", [(2, 11)]),
+        (r"\x00", [(2, 11)]),
+    ],
+)
+def test_places_are_counted_in_characters_and_line_by_line(query: str, where: list[tuple[int, int]]) -> None:
+    """Half a character (a lone surrogate) is one, too."""
+    assert found("é \u20ac\ud800b\n\néß strasse \0\n", query) == where
+
+
+def test_case_counts_only_where_it_is_asked_for() -> None:
+    assert found("É", "é", case_sensitive=False) == [(0, 0)]
+    assert found("É", "é") == []
 
 
 def test_a_text_is_searched_piece_by_piece() -> None:
     """One without an end is only ever given up because of the time."""
     with pytest.raises(InvalidArgument, match="too long"):
-        places(repeat("a line\n" * 1_000), "no such", regex=True, case_sensitive=True, bounds=Bounds(text_s=0.3))
-
-
-def test_a_long_text_is_searched_for_as_long_as_it_goes_on() -> None:
-    bounds = Bounds(piece_s=1.0)
-
-    def slowly() -> Iterator[str]:
-        for number in range(6):
-            time.sleep(0.25)
-            yield f"line {number}\n" * 1_000
-
-    assert places(slowly(), r"line [45]", regex=True, case_sensitive=True, bounds=bounds).count == 2_000
-    with pytest.raises(InvalidArgument, match="too long"):
-        places(["a" * 60 + "b"], "(a+)+c", regex=True, case_sensitive=True, bounds=bounds)
+        places(repeat("a line\n" * 1_000), "no such", regex=True, case_sensitive=True, most_s=0.3)
 
 
 @pytest.mark.parametrize("regex", [False, True])

@@ -13,8 +13,9 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.models import files, machine
+from palimpsest.models import files
 from palimpsest.system import folders
+from palimpsest.system.machine import total_memory
 from palimpsest.text.uris import to_uri
 from tests.e2e.conftest import Editor, engine_pids, start_editor, stop_editor, until
 from tests.test_downloads import Server, serving
@@ -122,7 +123,7 @@ async def test_models_are_listed_with_what_they_take_and_one_can_be_used(editor:
     found = await editor.command("palimpsest.model.list")
     rows = {row["name"]: row for row in found["models"]}
     assert found["used"] == "embedded"
-    assert found["memory"] == machine.total_memory()
+    assert found["memory"] == total_memory()
     assert found["recommended"] in rows
     assert found["reason"]
     assert rows["embedded"]["here"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.core.core import EngineCore
-from palimpsest.engine.llama.machine import free_memory, physical_cores
 from palimpsest.engine.llama.native import Model
 from palimpsest.errors import ContextTooLarge, EngineLoading, InvalidArgument, ModelError
 from tests.native.conftest import MakeCore, MakeEngine
@@ -122,17 +120,3 @@ def test_while_loading_requests_say_so(models: Callable[[str], Path]) -> None:
     with pytest.raises(EngineLoading):
         core.model()
     core.stop()
-
-
-def test_cores_are_counted_once_however_many_threads_they_have(tmp_path: Path) -> None:
-    cpuinfo = tmp_path / "cpuinfo"
-    cpuinfo.write_text("\n\n".join(f"processor\t: {i}\nphysical id\t: 0\ncore id\t: {i // 2}" for i in range(4096)))
-    (tmp_path / "cpu.max").write_text("max 100000\n")
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    assert 1 <= physical_cores(cpuinfo, tmp_path) <= usable
-    (tmp_path / "cpu.max").write_text("100000 100000\n")
-    assert physical_cores(cpuinfo, tmp_path) == 1
-
-
-def test_some_memory_is_free() -> None:
-    assert free_memory() > 1 << 20

@@ -14,7 +14,6 @@ from __future__ import annotations
 import faulthandler
 import logging
 import os
-import select
 import signal
 import sys
 import threading
@@ -30,6 +29,8 @@ STUCK_S = 60.0
 """Seconds of processor time (a process that is suspended uses none) within which Python has to have its turn."""
 PULSE_S = 5.0
 _HAS_TIMERS = hasattr(signal, "setitimer")
+_HAS_SIGNALS = os.name != "nt"
+"""On Windows, signal 0 would end the process."""
 
 
 class Ending:
@@ -47,6 +48,7 @@ class Ending:
         self._grace_s, self._stuck_s, self._pulse_s = grace_s, stuck_s, pulse_s
         self._lock = threading.Lock()
         self._begun = False
+        self._editor: int | None = None
         if _HAS_TIMERS:
             for number in (signal.SIGALRM, signal.SIGPROF):
                 signal.signal(number, signal.SIG_DFL)  # it may have been ignored by who started us
@@ -54,10 +56,14 @@ class Ending:
                 faulthandler.register(signal.SIGPROF, file=sys.stderr, chain=True)  # says where it was stuck
             threading.Thread(target=self._pulse, name="pulse", daemon=True).start()
 
-    def watch(self, pid: int | None) -> None:
-        """End with this process, if it is one that can be seen from here (in a container, the editor's cannot)."""
-        if pid is not None and pid > 0 and _is_alive(pid):
-            threading.Thread(target=self._wait_for, args=(pid,), name="editor", daemon=True).start()
+    def note(self, editor: int | None) -> None:
+        """The editor's process, if it is one that can be seen from here (in a container, the editor's cannot)."""
+        self._editor = editor if editor is not None and _is_seen(editor) else None
+
+    def watch(self) -> None:
+        """End with the process that was noted.  What is imported for it is not needed before the editor's answer."""
+        if self._editor is not None:
+            threading.Thread(target=self._wait_for, args=(self._editor,), name="editor", daemon=True).start()
 
     def begin(self) -> None:
         """The connection has ended: so does the process, within `grace_s` seconds.  From any thread, any number of
@@ -80,43 +86,24 @@ class Ending:
             signal.setitimer(signal.ITIMER_PROF, self._stuck_s)
             time.sleep(self._pulse_s)
 
-    def _wait_for(self, pid: int) -> None:
-        if not _wait_by_descriptor(pid):
-            while _is_alive(pid):
-                time.sleep(self._pulse_s)
-        logger.info("the editor's process %d is gone", pid)
+    def _wait_for(self, editor: int) -> None:
+        from palimpsest.system.processes import wait_for
+
+        if not wait_for(editor) and not _HAS_SIGNALS:  # it could not be looked for earlier
+            return
+        logger.info("the editor's process %d is gone", editor)
         self.begin()
         with suppress(RuntimeError):  # the event loop is closed already
             self._on_gone()
 
 
-def _wait_by_descriptor(pid: int) -> bool:
-    """Until the process ends; False at once where the system cannot tell.  Another process that gets the same number
-    later is not taken for it."""
-    if not hasattr(os, "pidfd_open"):
-        return False
+def _is_seen(pid: int) -> bool:
+    """True, too, where only psutil could tell."""
     try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
+        if pid > 0 and _HAS_SIGNALS:
+            os.kill(pid, 0)
+    except PermissionError:
         return True
-    except OSError:
-        return False
-    try:
-        select.select((descriptor,), (), ())
-    except ValueError:  # more descriptors than `select` can count
-        return False
-    finally:
-        os.close(descriptor)
-    return True
-
-
-def _is_alive(pid: int) -> bool:
-    if os.name == "nt":  # there, signal 0 would end the process
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
     except (OSError, OverflowError):
-        return True
-    return True
+        return False
+    return pid > 0

@@ -36,6 +36,8 @@ async def load(server: PalimpsestServer) -> None:
 
     They are imported by a thread: from a slow disk that takes seconds, in which an editor may leave.
     """
+    if server.ending is not None:
+        server.ending.watch()
     loop = asyncio.get_running_loop()
     imported: asyncio.Future[Exception | None] = loop.create_future()
 

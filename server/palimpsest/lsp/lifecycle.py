@@ -23,7 +23,7 @@ def register(server: PalimpsestServer) -> None:
     def initialize(params: lsp.InitializeParams) -> None:
         server.protocol.begun()
         if server.ending is not None:
-            server.ending.watch(params.process_id)
+            server.ending.note(params.process_id)
         chosen = server.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
         window.initialize(params, client_of(params, chosen))
 

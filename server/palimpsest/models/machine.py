@@ -5,42 +5,21 @@ In: the system.  Out: a `Machine`.
 
 from __future__ import annotations
 
-import ctypes
-import os
 import platform
 import shutil
 import subprocess
 import sys
 
 from palimpsest.models.known import Machine
+from palimpsest.system.machine import physical_cores, total_memory
 
 ANSWER_S = 5.0
 
 
 def this_machine() -> Machine:
-    """Never raises: unknown values are 0 or empty.  May wait some seconds for a driver's tool."""
+    """What is unknown of a graphics processor is 0 or empty.  May wait some seconds for a driver's tool."""
     gpu, gpu_memory = _gpu()
-    return Machine(total_memory(), cores(), gpu, gpu_memory)
-
-
-def cores() -> int:
-    """The number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def total_memory() -> int:
-    """The machine's memory in bytes; 0 if unknown."""
-    if sys.platform == "win32":
-        status = (ctypes.c_uint64 * 8)()  # MEMORYSTATUSEX: its length in the first four bytes, ullTotalPhys second
-        ctypes.cast(status, ctypes.POINTER(ctypes.c_uint32))[0] = ctypes.sizeof(status)
-        done = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
-        return int(status[1]) if done else 0
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError):
-        return 0
+    return Machine(total_memory(), physical_cores(), gpu, gpu_memory)
 
 
 def _gpu() -> tuple[str, int]:

@@ -1,22 +1,33 @@
 """Processes of this machine, by a name that is not given twice.
 
 In: process ids.  Out: names, and whether who had one is still there.
+
+A process that has ended and that nobody has waited for (a zombie) is gone, which psutil says only where asked for it.
+When one began, psutil tells by the clock, which may be set meanwhile: on Linux, the system itself is asked.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from functools import cache
 from pathlib import Path
 
+import psutil
+
+LOOK_S = 1.0
+"""Between two looks whether a process is there: `psutil.Process.wait` waits for one that is a zombie, too."""
+CLOCK_S = 60
+"""By how much the time when a process began may seem to move, where it is told by the clock."""
+_HAS_TICKS = psutil.LINUX
+
 
 def name_of(pid: int) -> str:
-    """`pid:start`, where `start` is when the system says that it began (Linux); else the id alone, which the system may
-    give again."""
+    """`pid:start`, where `start` is when the system says that it began; else the id alone, which the system may give
+    again."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-        return f"{pid}:{fields[19]}"  # the 22nd field of proc(5), and two stand before the bracket
-    except (OSError, IndexError):
+        return f"{pid}:{_began(pid)}"
+    except (psutil.Error, OSError, IndexError):
         return str(pid)
 
 
@@ -28,20 +39,39 @@ def own_name() -> str:
 def is_there(name: str) -> bool:
     """Whether the process with this name runs."""
     number, _, start = name.partition(":")
-    if not number.isdigit():
-        return False
-    if start:
-        return name_of(int(number)) == name
-    return _answers(int(number))
-
-
-def _answers(pid: int) -> bool:
-    if os.name == "nt":  # there, signal 0 would end the process
-        return True
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        return runs(psutil.Process(int(number))) and (not start or _is_same(int(number), int(start)))
+    except (psutil.Error, OSError, ValueError, IndexError):
         return False
-    except (OSError, OverflowError):
+
+
+def runs(process: psutil.Process) -> bool:
+    """Whether it has not ended.  Another one that has its id by now is not taken for it."""
+    try:
+        return process.is_running() and not (psutil.POSIX and process.status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:
         return True
+
+
+def wait_for(pid: int) -> bool:
+    """Until the process has ended; False at once where there is none."""
+    try:
+        process = psutil.Process(pid)
+    except (psutil.Error, ValueError):
+        return False
+    while runs(process):
+        time.sleep(LOOK_S)
     return True
+
+
+def _began(pid: int) -> int:
+    if _HAS_TICKS:  # the 22nd field of proc(5), and two stand before the bracket
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        return int(text.rpartition(")")[2].split()[19])
+    return round(psutil.Process(pid).create_time())
+
+
+def _is_same(pid: int, start: int) -> bool:
+    return abs(_began(pid) - start) <= (0 if _HAS_TICKS else CLOCK_S)

@@ -1,53 +1,30 @@
 """Lines of a text that have something in them.
 
-In: a text in pieces, a query.  Out: where it is found.  A regular expression comes from a model: it is tried in a
-process of its own, which is ended when it takes too long, since one expression can take for ever.
+In: a text in pieces, a query.  Out: where it is found.  A regular expression comes from a model: RE2 tries it, which
+never goes back in a line, and keeps to a bound of memory.  Its steps for a character of a line are at most as many as
+the expression has parts, which can be tens of thousands: so there are bounds of what a line and a text may take.
 """
 
 from __future__ import annotations
 
-import json
-import re
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
+
+import re2
 
 from palimpsest.errors import InvalidArgument
 
 MOST_PLACES = 1_000
 """Found in one text; further ones are counted."""
 LONGEST_QUERY = 1_000
-_SCRIPT = """
-import faulthandler, json, re, sys
-faulthandler.dump_traceback_later(float(sys.argv[4]), exit=True)  # whoever asked may be gone by then
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[5]),) * 2)
-except (ImportError, OSError, ValueError):
-    pass
-find, found, n = re.compile(sys.argv[1], int(sys.argv[2])).search, [], 0
-for number, line in enumerate(sys.stdin.buffer):
-    there = find(line.decode("utf-8", "surrogatepass").rstrip("\\n"))
-    if there:
-        n += 1
-        if n <= int(sys.argv[3]):
-            found.append((number, there.start()))
-print(json.dumps([n, found]))
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Seconds for a text, and for one piece of it: a long text takes its time, an expression without an end does not
-    get it.  Bytes of memory: an expression can take 100 and more for every character of a line."""
-
-    text_s: float = 120.0
-    piece_s: float = 10.0
-    n_bytes: int = 1_200_000_000
+MOST_S = 120.0
+"""For a text."""
+MOST_STEPS = 1_000_000_000
+"""For a line: ten seconds."""
+MOST_BYTES = 8 << 20
+"""Of memory that an expression takes, what it is compiled to included."""
+SYNTAX = "expressions are RE2's, without look-around and back-references"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +35,13 @@ class Places:
     found: tuple[tuple[int, int], ...]
 
 
-def places(
-    pieces: Iterable[str], query: str, *, regex: bool, case_sensitive: bool, bounds: Bounds = Bounds()
-) -> Places:
+def places(pieces: Iterable[str], query: str, *, regex: bool, case_sensitive: bool, most_s: float = MOST_S) -> Places:
     """Raises InvalidArgument for a query that is none."""
     if not query or len(query) > LONGEST_QUERY:
         raise InvalidArgument("query", f"1 to {LONGEST_QUERY} characters are wanted, not {len(query)}.")
     if not regex and "\n" in query:
         raise InvalidArgument("query", "lines are searched one by one; give a part of one line.")
-    return _matched(pieces, query, case_sensitive, bounds) if regex else _contained(pieces, query, case_sensitive)
+    return _matched(pieces, query, case_sensitive, most_s) if regex else _contained(pieces, query, case_sensitive)
 
 
 def _contained(pieces: Iterable[str], query: str, case_sensitive: bool) -> Places:
@@ -109,58 +84,35 @@ def _whole_lines(pieces: Iterable[str]) -> Iterator[str]:
     yield "".join(begun)
 
 
-def _matched(pieces: Iterable[str], query: str, case_sensitive: bool, bounds: Bounds) -> Places:
-    flags = 0 if case_sensitive else re.IGNORECASE
+def _matched(pieces: Iterable[str], query: str, case_sensitive: bool, most_s: float) -> Places:
+    expression = _compiled(query, case_sensitive)
+    longest = MOST_STEPS // expression.programsize
+    end = time.monotonic() + most_s
+    number = count = 0
+    found = list[tuple[int, int]]()
+    for lines in _whole_lines(pieces):
+        for line in lines.encode("utf-8", "surrogatepass").removesuffix(b"\n").split(b"\n") if lines else ():
+            if len(line) > longest or time.monotonic() > end:
+                raise InvalidArgument("query", "the expression takes too long; write a simpler one.")
+            if (match := expression.search(line)) is not None:
+                count += 1
+                if len(found) < MOST_PLACES:
+                    found.append((number, len(line[: match.start()].decode("utf-8", "surrogatepass"))))
+            number += 1
+    return Places(count, tuple(found))
+
+
+def _compiled(query: str, case_sensitive: bool) -> re2._Regexp:
+    """Raises InvalidArgument."""
+    options = re2.Options()
+    options.max_mem, options.case_sensitive = MOST_BYTES, case_sensitive
+    options.never_capture, options.log_errors = True, False
     try:
-        re.compile(query, flags)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise InvalidArgument("query", f"it is no regular expression: {error}.") from None
-    try:
-        query.encode()
+        return re2.compile(query.encode(), options)
     except UnicodeEncodeError:
         raise InvalidArgument("query", "it has half a character (a lone surrogate) in it.") from None
-    if "\0" in query:
-        query = query.replace("\0", r"\x00")
-    told = (query, int(flags), MOST_PLACES, bounds.text_s + bounds.piece_s, bounds.n_bytes)
-    answer = _answer_of([sys.executable, "-I", "-S", "-c", _SCRIPT, *map(str, told)], pieces, bounds)
-    count, found = json.loads(answer)
-    return Places(count, tuple((line, column) for line, column in found))
-
-
-def _answer_of(command: list[str], pieces: Iterable[str], bounds: Bounds) -> bytes:
-    """What the process says of the text, which it is given piece by piece: it need not be in memory as a whole."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        begun = taken = time.monotonic()
-        is_over, is_late = threading.Event(), threading.Event()
-
-        def watch() -> None:
-            while not is_over.wait(min(bounds.text_s, bounds.piece_s) / 50):
-                if time.monotonic() - begun > bounds.text_s or time.monotonic() - taken > bounds.piece_s:
-                    is_late.set()
-                    process.kill()
-                    return
-
-        watching = threading.Thread(target=watch, daemon=True)
-        watching.start()
-        try:
-            with suppress(OSError):  # it has ended
-                for piece in pieces:
-                    process.stdin.write(piece.encode("utf-8", "surrogatepass"))
-                    taken = time.monotonic()
-            with suppress(OSError):
-                process.stdin.close()
-            answer = process.stdout.read()
-            status = process.wait()
-        finally:
-            is_over.set()
-            watching.join()
-            process.kill()
-            with suppress(OSError):
-                process.stdin.close()
-    if is_late.is_set():
-        raise InvalidArgument("query", "the expression takes too long; write a simpler one.")
-    if status:
-        raise InvalidArgument("query", "the expression could not be tried; write a simpler one.")
-    return answer
+    except re2.error as error:
+        reason = error.args[0].decode("utf-8", "replace")
+        raise InvalidArgument("query", f"it is no regular expression: {reason} ({SYNTAX}).") from None
+    finally:
+        re2.purge()  # it would keep 128 of them

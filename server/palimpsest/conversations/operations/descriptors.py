@@ -220,7 +220,7 @@ OPERATIONS = (
         (
             FD,
             required("query", "text", "what to find", also=("pattern", "text")),
-            Parameter("regex", "true or false", "the query is a regular expression"),
+            Parameter("regex", "true or false", "the query is a regular expression of RE2 (no look-around)"),
             Parameter("case_sensitive", "true or false", "tell capital letters apart"),
             Parameter("context", "whole number", "lines around each match", least=0, most=MOST_CONTEXT),
             NAME,

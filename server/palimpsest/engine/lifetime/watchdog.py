@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from palimpsest.engine.llama import machine
 from palimpsest.engine.llama.library import Library
+from palimpsest.system import machine
 
 LEAVE_S = 8.0
 """From being told to leave until the process ends, whatever it is doing."""

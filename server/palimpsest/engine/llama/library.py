@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from palimpsest.engine.llama import machine
 from palimpsest.engine.llama.binding import LOG_CALLBACK, Binding
 from palimpsest.libraries.locate import located
+from palimpsest.system import machine
 
 LOG = logging.getLogger("palimpsest.llama")
 BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")

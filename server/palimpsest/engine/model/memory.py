@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.llama import machine
 from palimpsest.engine.llama.native import Context, ContextParams, Model
 from palimpsest.engine.model.facts import Facts
 from palimpsest.engine.model.params import context_params, uses_gpu
 from palimpsest.errors import ContextTooLarge
+from palimpsest.system import machine
 
 PROBES = (512, 1024)
 """Cells of two small caches: what they take says what any takes, since each part grows by so much a cell."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.llama import machine
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import ContextParams
 from palimpsest.engine.model.facts import TYPES, Facts
 from palimpsest.errors import InvalidArgument
+from palimpsest.system import machine
 
 MAX_DEFAULT_CTX = 16_384
 N_SEQ = 64
