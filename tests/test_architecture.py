@@ -24,6 +24,8 @@ ONLY = {  # library: the packages that may import it
     "uvicorn": {"engine"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
+    "markdown_it": {"documents"},
+    "yaml": {"documents"},
     "acp": {"agents"},
     "mcp": {"agents"},
     "mcp_types": {"agents"},

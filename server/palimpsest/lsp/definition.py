@@ -41,7 +41,7 @@ def _of_id(snapshot: Snapshot, position: Position) -> list[lsp.Location]:
 
 async def _of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> list[lsp.Location]:
     session = server.window.session
-    link = link_at(session, snapshot, position) if server.window.settings.documents.links else None
+    link = await link_at(session, snapshot, position) if server.window.settings.documents.links else None
     found = list[lsp.Location]()
     for one in await meant(session, snapshot, [link] if link is not None else []):
         if isinstance(one.meaning, Found):

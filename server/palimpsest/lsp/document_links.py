@@ -29,7 +29,7 @@ def register(server: PalimpsestServer) -> None:
         if snapshot is None:
             return []
         found = list[lsp.DocumentLink]()
-        every = links_of(session, snapshot) if window.settings.documents.links else []
+        every = await links_of(session, snapshot) if window.settings.documents.links else []
         for one in await meant(session, snapshot, every):
             if isinstance(one.meaning, Found):
                 where = lsp.Range(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> lsp.Hover | None:
     window, session = server.window, server.window.session
-    link = link_at(session, snapshot, position) if window.settings.documents.links else None
+    link = await link_at(session, snapshot, position) if window.settings.documents.links else None
     found = await meant(session, snapshot, [link] if link is not None else [])
     if not found:
         return None
@@ -42,8 +42,8 @@ async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Positi
         return _hover(server, snapshot, one, "\n\n".join([*parts, plain(f"It {why}.")]))
     if meaning.heading is not None:
         parts.append(f"§ {plain(meaning.heading.title)}")
-    shown = passage(text, meaning.heading, window.settings.documents.hover_lines)
-    summary = summary_of(text) if meaning.heading is None else ""
+    shown = passage(text, meaning.heading, window.settings.documents.hover_lines, document.path)
+    summary = summary_of(text, document.path) if meaning.heading is None else ""
     if summary and " ".join(summary.rstrip("….").split()) not in " ".join(shown.text.split()):
         parts.append(plain(summary))
     if shown.text:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from palimpsest.documents.markdown import fence_mark
 from palimpsest.documents.wikilinks import Found, Missing, Resolved
 
 MOST_CANDIDATES = 20
@@ -34,6 +35,5 @@ def plain(text: str) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = fence_mark(text)
     return f"{fence}{language}\n{text}\n{fence}"

@@ -89,12 +89,12 @@ class Referring:
             why = await self._documents.why_not(place.root, meaning.document.path)
             return replace(one, path=None, problem=f"{meaning.document.path} {why}"), ""
         content = text if meaning.heading is None else passage(text, meaning.heading, len(text)).text
-        return replace(one, summary=await self.summary(text, ask)), content
+        return replace(one, summary=await self.summary(text, one.path or "", ask)), content
 
-    async def summary(self, text: str, ask: Ask | None = None) -> str:
+    async def summary(self, text: str, name: str, ask: Ask | None = None) -> str:
         """What a document is about; "" where nobody can say.  What the model has said once is kept."""
         settings = self._services.settings.documents
-        first = summary_of(text)
+        first = summary_of(text, name)
         if first and len(first) <= settings.summary_chars:
             return first
         name = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
