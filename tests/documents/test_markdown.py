@@ -19,8 +19,8 @@ from palimpsest.documents.passages import summary_of
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import SUFFIXES
 
-PARTS = ("# H", "```", "````py", "~~~", "\n", "\n", "\r\n", "> ", "- ", "1. ", "    ", "\t", "`", "[[a]]", "<!--", "-->",
-         "---", "===", "<pre>", "title: x", "\ufeff", "\0", "\\", "text")  # fmt: skip
+PARTS = ("# H", "```", "````py", "~~~", "\n", "\n", "\r\n", "> ", "- ", "1. ", "    ", "\t", "`", "[[a]]", "<!--",
+         "-->", "---", "===", "<pre>", "title: x", "\ufeff", "\0", "\\", "text")  # fmt: skip
 PIECES = st.lists(st.sampled_from(PARTS), max_size=40).map("".join)
 
 
@@ -170,7 +170,13 @@ def test_rules_are_not_cut_within_a_fence_that_has_another_in_it() -> None:
 
 @pytest.mark.parametrize(
     ("text", "end"),
-    [("- ```py\n  b", "\n  ```"), ("> ```\n> b\n", ""), ("1. <!-- a\n", "   -->"), ("> ```\n\n<pre>", "\n</pre>")],
+    [
+        ("- ```py\n  b", "\n  ```"),
+        ("> ```\n> b\n", ""),
+        ("1. <!-- a\n", "   -->"),
+        ("1. a\n\t```\n", "    ```"),
+        ("> ```\n\n<pre>", "\n</pre>"),
+    ],
 )
 def test_what_is_left_open_in_a_list_is_closed_there_and_a_quote_ends_by_itself(text: str, end: str) -> None:
     assert closing(text) == end
@@ -195,7 +201,8 @@ def test_any_text_is_read_and_places_are_within_it(text: str) -> None:
 
 @given(PIECES)
 def test_nothing_in_a_text_ends_the_fence_around_it(text: str) -> None:
-    mark, text = fence_mark(text), text.replace("\0", "")
+    text = text.replace("\0", "")
+    mark = fence_mark(text)
     (found,) = fences(f"{mark}x\n{text}\n{mark}")
     assert found.is_closed
     assert found.content.split("\n") == text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -122,20 +122,24 @@ def closing(text: str) -> str:
     of a list."""
     if _MAY_GO_ON.search(text) is None:
         return ""
-    last = next((token for token in reversed(_PARSER.parse(text)) if token.nesting == 0), None)
-    if last is None or not last.map or last.type not in ("fence", "html_block"):
+    lines, last = (
+        _LINE.findall(text),
+        next((token for token in reversed(_PARSER.parse(text)) if not token.nesting), None),
+    )
+    if last is None or not last.map or "".join(lines[last.map[1] :]).strip():
         return ""
-    line = _LINE.findall(text)[last.map[0]]
-    html = _HTML.match(last.content.lstrip()) if last.type == "html_block" else None
-    if html is not None:
-        begin, end = line.find(html[0]), f"</{html[1].lower()}>" if html[1] else "-->"
+    if last.type == "fence":
+        begin = end = last.markup
+        is_closed = fences(text)[-1].is_closed
+    elif last.type == "html_block" and (html := _HTML.match(last.content.lstrip())) is not None:
+        begin, end = html[0], f"</{html[1].lower()}>" if html[1] else "-->"
         is_closed = end in last.content.lower()
     else:
-        begin, end = line.find(last.markup or "\n"), last.markup
-        is_closed = last.type == "html_block" or fences(text)[-1].is_closed
-    if is_closed or ">" in line[:begin]:  # a quote ends by itself
         return ""
-    return f"{'' if text.endswith(chr(10)) else chr(10)}{' ' * begin}{end}"
+    before = lines[last.map[0]].partition(begin)[0].expandtabs(4)
+    if is_closed or ">" in before:  # a quote ends by itself
+        return ""
+    return f"{'' if text.endswith(chr(10)) else chr(10)}{' ' * len(before)}{end}"
 
 
 def fence_mark(text: str) -> str:
