@@ -7,7 +7,7 @@ links to documents.  Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import islice
 
 from palimpsest.documents.markdown import prose
 from palimpsest.documents.wikilinks import Link, links
@@ -16,13 +16,13 @@ MOST_LINKS = 10_000
 """Of one text; those behind are not looked at."""
 
 
-def prose_links(text: str) -> Iterator[Link]:
-    if "[[" not in text:
-        return
-    shown = prose(text)
-    for number, link in enumerate(links(shown)):
-        if number >= MOST_LINKS:
-            return
-        is_text = shown.startswith(("(", "["), link.end) and not shown.startswith("[[", link.end)
-        if not is_text and not link.target.startswith("^"):
-            yield link
+def prose_links(text: str, most: int = MOST_LINKS) -> list[Link]:
+    """The first of them, in order."""
+    shown = prose(text) if "[[" in text else ""
+    found = (link for link in islice(links(shown), MOST_LINKS) if _is_link(shown, link))
+    return list(islice(found, most))
+
+
+def _is_link(shown: str, link: Link) -> bool:
+    is_text = shown.startswith(("(", "["), link.end) and not shown.startswith("[[", link.end)
+    return not is_text and not link.target.startswith("^")

@@ -5,6 +5,7 @@ In: a place.  Out: LSP's hover, in Markdown.  A text is shown as it is, between 
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
@@ -42,8 +43,9 @@ async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Positi
         return _hover(server, snapshot, one, "\n\n".join([*parts, plain(f"It {why}.")]))
     if meaning.heading is not None:
         parts.append(f"§ {plain(meaning.heading.title)}")
-    shown = passage(text, meaning.heading, window.settings.documents.hover_lines, document.path)
-    summary = summary_of(text, document.path) if meaning.heading is None else ""
+    most = window.settings.documents.hover_lines
+    shown = await asyncio.to_thread(passage, text, meaning.heading, most, document.path)
+    summary = await asyncio.to_thread(summary_of, text, document.path) if meaning.heading is None else ""
     if summary and " ".join(summary.rstrip("….").split()) not in " ".join(shown.text.split()):
         parts.append(plain(summary))
     if shown.text:

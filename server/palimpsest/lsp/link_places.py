@@ -43,7 +43,7 @@ async def links_of(session: Session, snapshot: Snapshot) -> list[Link]:
     if "[[" not in snapshot.text:
         return []
     if is_markdown(snapshot):
-        return await asyncio.to_thread(lambda: list(prose_links(snapshot.text)))
+        return await asyncio.to_thread(prose_links, snapshot.text)
     found = dict[int, Link]()
     for start, end in _prose(session, snapshot):
         for link in links(snapshot.text[start:end]):
