@@ -13,7 +13,7 @@ from palimpsest.conversations.calls.parsing import calls_in
 from palimpsest.conversations.refs.refs import suggestions
 from palimpsest.conversations.transcript.reading import parse
 from palimpsest.conversations.transcript.updating import with_front
-from palimpsest.documents.markdown import closing, fence_mark, fences, field_rows, front_matter, prose
+from palimpsest.documents.markdown import MOST_LINES, closing, fence_mark, fences, field_rows, front_matter, prose
 from palimpsest.documents.outline import outline
 from palimpsest.documents.passages import summary_of
 from palimpsest.documents.prose import prose_links
@@ -35,6 +35,7 @@ def titles(text: str, name: str = "") -> list[str]:
         ("~~~\n```\n~~~\n# yes\n", ["yes"]),
         ("```\n~~~\n# no\n```\n# yes\n", ["yes"]),
         ("```py`x`\n# yes\n", ["yes"]),
+        ("<details>\n# yes\n", ["yes"]),
         ("- a\n  ```\n# yes\n", ["yes"]),
         ("> ```\n# yes\n", ["yes"]),
         ("    ```\n# yes\n", ["yes"]),
@@ -158,9 +159,12 @@ def test_a_fence_may_be_in_a_list_or_a_quote() -> None:
     assert text[found[1].start : found[1].end] == "~~~\n> quoted\n> ~~~"
 
 
-def test_calls_in_a_fence_of_a_list_are_content_and_those_behind_it_are_calls() -> None:
-    reply = "So:\n- ```\n  list_refs()\n  ```\n\nlist_refs()\n"
-    assert [call.line for call in calls_in(reply, {"list_refs": ()})] == [5]
+@pytest.mark.parametrize("begin", ["- ", "<details>\n", "<answer>\n", "<!-- a\n", "<pre>\n"])
+def test_calls_in_a_fence_are_content_wherever_it_is_and_those_behind_it_are_calls(begin: str) -> None:
+    indent = " " * len(begin) if begin == "- " else ""
+    reply = f"So:\n{begin}```\n{indent}list_refs()\n{indent}```\n\nlist_refs()\n"
+    calls = calls_in(reply, {"list_refs": ()})
+    assert [call.line for call in calls] == [reply.count("\n") - 1]
 
 
 def test_rules_are_not_cut_within_a_fence_that_has_another_in_it() -> None:
@@ -181,6 +185,12 @@ def test_rules_are_not_cut_within_a_fence_that_has_another_in_it() -> None:
 def test_what_is_left_open_in_a_list_is_closed_there_and_a_quote_ends_by_itself(text: str, end: str) -> None:
     assert closing(text) == end
     assert closing(text + end) == ""
+
+
+def test_blocks_are_looked_for_so_far_and_what_is_behind_is_text() -> None:
+    text = "# a\n" + "\n" * MOST_LINES + "# b\n`[[c]]`\n"
+    assert titles(text) == ["a"]
+    assert [link.target for link in prose_links(text)] == ["c"]
 
 
 @given(PIECES)

@@ -1,7 +1,9 @@
 """What a Markdown text has: headings, code, what is text for a reader, and fields above it.
 
-In: a text.  Out: lines, places, fields.  CommonMark is read by markdown-it-py, of which only the blocks are used; front
-matter by PyYAML.  Neither is trusted with a stranger's text without a bound: what cannot be read is left out.  Pure.
+In: a text.  Out: lines, places, fields.  CommonMark is read by markdown-it-py, of which only the blocks are used: the
+grammar that editing blocks are cut by takes several times as long for prose, during which no other thread runs, reads
+some of it differently, and may not be given every text (`languages/risks.py`).  Front matter is read by PyYAML, whose
+loader in C can be made to end the process.  What cannot be read is left out.  Pure.
 """
 
 from __future__ import annotations
@@ -17,15 +19,15 @@ from typing import Any
 
 import yaml
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, html_block
 from markdown_it.token import Token
 
+MOST_LINES = 40_000
+"""Of a document whose blocks are looked for: a megabyte of items takes ten seconds.  What is behind is text."""
 _MOST_FRONT = 200
 """Lines of front matter."""
 _LONGEST_YAML = 4_000
 """Characters of front matter that are read at once: PyYAML takes quadratic time for some."""
-_PARSER = MarkdownIt("commonmark")
-_PARSER.core.ruler.enableOnly(["normalize", "block"])
-_PARSER.block.ruler.disable("reference")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _FIELD = re.compile(r"^(?=[\w-]+[ \t]*:)", re.MULTILINE)
 _MARK = re.compile(r"`+|<!--|\\[^\w\s]")
@@ -33,7 +35,24 @@ _TICKS = re.compile(r"`+")
 _SHOWN = re.compile(r"[^\r\n]")
 _MAY_GO_ON = re.compile(r"```|~~~|<[!pst]", re.IGNORECASE)
 _HTML = re.compile(r"<(?:!--|(script|pre|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
-"""What goes on, whatever stands behind it, until its end comes."""
+"""What goes on, whatever stands behind it, until its end comes.  Other elements would only go on up to an empty line,
+and models forget that line: what is in `<details>` is read as Markdown."""
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    parser.block.ruler.disable("reference")
+    parser.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "blockquote"]})
+    return parser
+
+
+def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    at = state.bMarks[start] + state.tShift[start]
+    return _HTML.match(state.src, at) is not None and html_block(state, start, end, silent)
+
+
+_PARSER, _WITHOUT_HTML = _parser(), _parser().disable("html_block")
 
 
 HeadingMark = tuple[range, str, int]
@@ -92,18 +111,17 @@ def headings_and_code(text: str) -> tuple[list[HeadingMark], frozenset[int]]:
 
 
 def fences(text: str) -> list[Fence]:
-    """Fenced code in order, in lists and quotes too."""
+    """Fenced code in order, in lists and quotes too, and in what is HTML: nobody should take it for something else."""
     if "```" not in text and "~~~" not in text:
         return []
     lines, found = _LINE.findall(text), list[Fence]()
     starts = [0, *accumulate(map(len, lines))]
-    for token in _PARSER.parse(text):
+    for token in _WITHOUT_HTML.parse(text):
         if token.type == "fence" and token.map:
             first, last = token.map
-            n_inside = token.content.count("\n") + bool(token.content and not token.content.endswith("\n"))
             start = starts[first] + lines[first].index(token.markup)
             end = starts[last] - len(lines[last - 1]) + len(lines[last - 1].rstrip("\r\n"))
-            content, is_closed = token.content.removesuffix("\n"), last - first == n_inside + 2
+            content, is_closed = token.content.removesuffix("\n"), _is_closed(token, first, last)
             found.append(Fence(start, end, range(first, last), content, token.info, token.markup, is_closed))
     return found
 
@@ -130,7 +148,7 @@ def closing(text: str) -> str:
         return ""
     if last.type == "fence":
         begin = end = last.markup
-        is_closed = fences(text)[-1].is_closed
+        is_closed = _is_closed(last, *last.map)
     elif last.type == "html_block" and (html := _HTML.match(last.content.lstrip())) is not None:
         begin, end = html[0], f"</{html[1].lower()}>" if html[1] else "-->"
         is_closed = end in last.content.lower()
@@ -177,7 +195,12 @@ def _blocks(text: str) -> list[Token]:
     """With the lines of the text, of which front matter is none."""
     lines = _LINE.findall(text)
     front = _front_end(lines)
-    return _PARSER.parse("\n" * front + "".join(lines[front:]))
+    return _PARSER.parse("\n" * front + "".join(lines[front:MOST_LINES]))
+
+
+def _is_closed(fence: Token, first: int, last: int) -> bool:
+    n_inside = fence.content.count("\n") + bool(fence.content and not fence.content.endswith("\n"))
+    return last - first == n_inside + 2
 
 
 def _code_lines(tokens: Sequence[Token]) -> frozenset[int]:
