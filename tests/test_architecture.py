@@ -26,6 +26,8 @@ ONLY = {  # library: the packages that may import it
     "re2": {"conversations"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
+    "markdown_it": {"documents"},
+    "yaml": {"documents"},
     "acp": {"agents"},
     "mcp": {"agents"},
     "mcp_types": {"agents"},

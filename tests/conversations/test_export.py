@@ -11,9 +11,9 @@ from palimpsest.conversations.documents.reference import DocumentReference
 from palimpsest.conversations.export import FORMAT, MOST_CHARS, gathered
 from palimpsest.conversations.export_markdown import markdown
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.refs.fences import left_open
 from palimpsest.conversations.refs.tags import extract
 from palimpsest.conversations.transcript.reading import parse
+from palimpsest.documents.markdown import closing
 from palimpsest.documents.outline import outline
 from palimpsest.errors import NotFound
 from palimpsest.text.conversations import is_conversation
@@ -91,4 +91,4 @@ def test_no_turn_s_text_looks_like_another_turn_or_swallows_the_next(memory: Mem
         "Go on.\n<!-- What\n-->",
         "<PRE>\n</pre>",
     ]
-    assert not left_open(text)
+    assert not closing(text)

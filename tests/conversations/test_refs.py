@@ -7,9 +7,9 @@ import pytest
 
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs import kinds, results
-from palimpsest.conversations.refs.fences import closing, fences, unfenced
 from palimpsest.conversations.refs.refs import MOST_GUESSED, suggestions
 from palimpsest.conversations.refs.tags import extract
+from palimpsest.documents.markdown import closing, fences, unfenced
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.documents.markdown import prose
 from palimpsest.documents.outline import outline
 from palimpsest.documents.passages import passage, summary_of
-from palimpsest.documents.prose import MOST_LINKS, prose_links, without_code
+from palimpsest.documents.prose import MOST_LINKS, prose_links
 
 PIECES = st.lists(
     st.sampled_from(
@@ -82,7 +83,7 @@ def test_a_link_is_where_markdown_has_text(text: str, there: str) -> None:
 
 @given(PIECES)
 def test_places_are_those_of_the_text(text: str) -> None:
-    assert len(without_code(text)) == len(text)
+    assert len(prose(text)) == len(text)
     for link in prose_links(text):
         assert text[link.start : link.end] == "[[a]]"
 

@@ -6,16 +6,13 @@ In: what `export.py` has gathered.  Out: text.  Contents stand between fences th
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from palimpsest.conversations.refs.fences import closing
 from palimpsest.conversations.transcript.marks import escaped
 from palimpsest.conversations.transcript.writing import lines_of
+from palimpsest.documents.markdown import closing, fence_mark
 from palimpsest.text.markup import attribute
-
-_TICKS = re.compile(r"`+")
 
 
 def markdown(gathered: Mapping[str, Any]) -> str:
@@ -83,7 +80,7 @@ def _descriptor(one: Mapping[str, Any]) -> Iterator[str]:
 
 def _fence(one: Mapping[str, Any], language: str = "") -> str:
     text = str(one["content"])
-    fence = "`" * max(3, max((len(run) for run in _TICKS.findall(text)), default=0) + 1)
+    fence = fence_mark(text)
     cut = "\n(cut here)" if one["truncated"] else ""
     return f"{fence}{''.join(char for char in language if char.isalnum() or char in '+-#')}\n{text}\n{fence}{cut}"
 

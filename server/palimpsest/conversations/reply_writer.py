@@ -10,9 +10,9 @@ from typing import Any
 
 from palimpsest.conversations.events import Stopped, TurnBegan, TurnEnded, TurnText
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.refs.fences import closing
 from palimpsest.conversations.refs.tags import PROBLEMS, Extracted, Shown, extract
 from palimpsest.conversations.turns import State, Turn
+from palimpsest.documents.markdown import closing
 from palimpsest.errors import PalimpsestError, StorageError
 from palimpsest.window.events import Events
 

@@ -99,7 +99,9 @@ class Catalog:
                 continue
             walk.n_characters += len(source.text)
             is_same = known is not None and known[0] == source.stamp
-            now[path] = known if known is not None and is_same else (source.stamp, Document(name, outline(source.text)))
+            if known is None or not is_same:
+                known = source.stamp, Document(name, outline(source.text, name))
+            now[path] = known
         if not walk.is_done:
             self._walks[root] = walk, now
             now = {**before, **now}

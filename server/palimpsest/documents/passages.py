@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from palimpsest.documents.markdown import lines_of
 from palimpsest.documents.outline import Heading, outline
 from palimpsest.text.paragraphs import first_paragraph
 
@@ -22,13 +23,13 @@ class Passage:
     text: str
 
 
-def passage(text: str, heading: Heading | None, most_lines: int) -> Passage:
-    """The heading's section; without one, the document below its front matter and title."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+def passage(text: str, heading: Heading | None, most_lines: int, name: str = "") -> Passage:
+    """The heading's section; without one, the document of that name below its front matter and title."""
+    lines = lines_of(text)
     if heading is not None:
         start, end = min(heading.start, len(lines)), min(heading.end, len(lines))
     else:
-        start, end = outline(text).summary[0], len(lines)
+        start, end = outline(text, name).summary[0], len(lines)
     while end > start and not lines[end - 1].strip():
         end -= 1
     shown = [
@@ -41,12 +42,7 @@ def passage(text: str, heading: Heading | None, most_lines: int) -> Passage:
     return Passage(start, end, "\n".join(shown))
 
 
-def summary_of(text: str) -> str:
+def summary_of(text: str, name: str = "") -> str:
     """The first paragraph of prose on one line; "" where there is none."""
-    start, end = outline(text).summary
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return " ".join(first_paragraph("\n".join(lines[start:end])).split())
-
-
-def _short(line: str) -> str:
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} …"
+    start, end = outline(text, name).summary
+    return " ".join(first_paragraph("\n".join(lines_of(text)[start:end])).split())

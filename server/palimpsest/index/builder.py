@@ -41,7 +41,8 @@ RULES = frozenset({".gitignore", ".palimpsestignore", "exclude"})
 
 
 class Batch:
-    """Changes of a store that are written together.  All methods may raise `sqlite3.Error`.  `wrote`: whether there was anything to write so far."""
+    """Changes of a store that are written together. All methods may raise `sqlite3.Error`. `wrote`: whether there was
+    anything to write so far."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -33,7 +33,7 @@ def register(server: PalimpsestServer) -> None:
         if snapshot is None:
             return []
         found = list[lsp.DocumentLink]()
-        every = links_of(session, snapshot) if window.settings.documents.links else []
+        every = await links_of(session, snapshot) if window.settings.documents.links else []
         for one in await meant(session, snapshot, every):
             if isinstance(one.meaning, Found):
                 where = lsp.Range(
@@ -59,7 +59,7 @@ def _of_id(snapshot: Snapshot, position: Position) -> list[lsp.Location]:
 
 async def _of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> list[lsp.Location]:
     session = server.window.session
-    link = link_at(session, snapshot, position) if server.window.settings.documents.links else None
+    link = await link_at(session, snapshot, position) if server.window.settings.documents.links else None
     found = list[lsp.Location]()
     for one in await meant(session, snapshot, [link] if link is not None else []):
         if isinstance(one.meaning, Found):

@@ -127,7 +127,7 @@ def _headings(target: str, typed: str, near: str, names: DocumentNames, text: st
     meaning = resolve(Link(target), near, names) if target else None
     if meaning is not None and not isinstance(meaning, Found):
         return
-    known = meaning.document.outline if meaning is not None else outline(text)
+    known = meaning.document.outline if meaning is not None else outline(text, near)
     where = meaning.document.path if meaning is not None else "here"
     for heading in known.headings:
         if typed.strip().casefold() in heading.title.casefold() and not set("[]|") & set(heading.title):

@@ -87,7 +87,8 @@ class _Warnings:
         found = list[lsp.Diagnostic]()
         try:
             if settings.links and settings.diagnostics:
-                every = await meant(self._session, snapshot, await asyncio.to_thread(self._said, snapshot))
+                said = await asyncio.to_thread(_said, snapshot, await links_of(self._session, snapshot))
+                every = await meant(self._session, snapshot, said)
                 wrong = [one for one in every if not isinstance(one.meaning, Found)]
                 found = [self._diagnostic(snapshot, one) for one in wrong[:MOST]]
         except PalimpsestError as error:
@@ -96,15 +97,6 @@ class _Warnings:
         now = self._session.documents.find(uri)
         if now is not None and now.version == snapshot.version:
             self._server.published.put(FEATURE, uri, found, snapshot.version)
-
-    def _said(self, snapshot: Snapshot) -> list[Link]:
-        """Not what the server has written around the turns of a conversation: it repeats links that stand in them."""
-        every = links_of(self._session, snapshot)
-        if not every or not is_conversation(snapshot.uri, snapshot.lines):
-            return every
-        lines = [range(turn.text_start, turn.text_end) for turn in parse(snapshot.text).turns]
-        at = [snapshot.position(link.start).line for link in every]
-        return [link for link, line in zip(every, at, strict=True) if any(line in text for text in lines)]
 
     def _diagnostic(self, snapshot: Snapshot, one: LinkAt) -> lsp.Diagnostic:
         encoding = self._server.window.client.encoding
@@ -127,3 +119,12 @@ class _Warnings:
     def _close(self) -> None:
         for uri in list(self._waiting):
             self._forget(uri)
+
+
+def _said(snapshot: Snapshot, every: list[Link]) -> list[Link]:
+    """Not what the server has written around the turns of a conversation: it repeats links that stand in them."""
+    if not every or not is_conversation(snapshot.uri, snapshot.lines):
+        return every
+    lines = [range(turn.text_start, turn.text_end) for turn in parse(snapshot.text).turns]
+    at = [snapshot.position(link.start).line for link in every]
+    return [link for link, line in zip(every, at, strict=True) if any(line in text for text in lines)]

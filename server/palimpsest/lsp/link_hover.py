@@ -5,6 +5,7 @@ In: a place.  Out: LSP's hover, in Markdown.  A text is shown as it is, between 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ Hovering = Callable[["PalimpsestServer", Snapshot, Position], Awaitable[lsp.Hove
 
 async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> lsp.Hover | None:
     window, session = server.window, server.window.session
-    link = link_at(session, snapshot, position) if window.settings.documents.links else None
+    link = await link_at(session, snapshot, position) if window.settings.documents.links else None
     found = await meant(session, snapshot, [link] if link is not None else [])
     if not found:
         return None
@@ -46,8 +47,9 @@ async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Positi
         return _hover(server, snapshot, one, "\n\n".join([*parts, plain(f"It {why}.")]))
     if meaning.heading is not None:
         parts.append(f"§ {plain(meaning.heading.title)}")
-    shown = passage(text, meaning.heading, window.settings.documents.hover_lines)
-    summary = summary_of(text) if meaning.heading is None else ""
+    most = window.settings.documents.hover_lines
+    shown = await asyncio.to_thread(passage, text, meaning.heading, most, document.path)
+    summary = await asyncio.to_thread(summary_of, text, document.path) if meaning.heading is None else ""
     if summary and " ".join(summary.rstrip("….").split()) not in " ".join(shown.text.split()):
         parts.append(plain(summary))
     if shown.text:

@@ -17,6 +17,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.conversations.refs.scanner import LONGEST_ID
 from palimpsest.conversations.transcript.marks import PLAIN_ID
+from palimpsest.documents.markdown import fence_mark, front_matter
 from palimpsest.documents.wikilinks import Found, Missing, Resolved
 from palimpsest.lsp.convert import position_out
 from palimpsest.text.snapshot import Position, Snapshot
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
 MOST = 2_000
-_FRONT = re.compile(r"\A---\r?\n(?:(?!---)[^\n]*\n){0,40}?id:[ \t]*[\"']?(c-[0-9a-f]{8})\b")
+LONGEST_FRONT = 8_000
+"""Characters in which the front matter ends."""
+_CONVERSATION = re.compile(r"c-[0-9a-f]{8}")
 _ID = re.compile(
     rf"`ref:(?P<quoted>[^`\n]{{1,{LONGEST_ID}}})`"
     r"|(?<![\w\-/:])(?:(?P<fd>fd-\d{1,9}|turn-\d{1,15}|result-\d{1,15}-\d{1,6})"
@@ -48,10 +51,8 @@ class IdAt:
 
 def conversation_of(snapshot: Snapshot) -> str:
     """The id in the front matter of a conversation's document; "" for any other document."""
-    if not snapshot.text.startswith("---"):
-        return ""
-    found = _FRONT.match(snapshot.text[:8_000])
-    return found.group(1) if found is not None else ""
+    named = front_matter(snapshot.text[:LONGEST_FRONT])[0].get("id", ())
+    return next(filter(_CONVERSATION.fullmatch, named), "")
 
 
 def ids(text: str) -> Iterator[IdAt]:
@@ -109,6 +110,5 @@ def plain(text: str) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = fence_mark(text)
     return f"{fence}{language}\n{text}\n{fence}"

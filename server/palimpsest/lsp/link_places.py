@@ -6,6 +6,7 @@ comments and docstrings.  Knows no feature.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -37,12 +38,12 @@ def is_markdown(snapshot: Snapshot) -> bool:
     return snapshot.language_id in MARKDOWN or snapshot.uri.lower().endswith(SUFFIXES)
 
 
-def links_of(session: Session, snapshot: Snapshot) -> list[Link]:
+async def links_of(session: Session, snapshot: Snapshot) -> list[Link]:
     """In the order of the text."""
     if "[[" not in snapshot.text:
         return []
     if is_markdown(snapshot):
-        return list(prose_links(snapshot.text))
+        return await asyncio.to_thread(prose_links, snapshot.text)
     found = dict[int, Link]()
     for start, end in _prose(session, snapshot):
         for link in links(snapshot.text[start:end]):
@@ -63,9 +64,10 @@ async def meant(session: Session, snapshot: Snapshot, found: Iterable[Link]) -> 
     ]
 
 
-def link_at(session: Session, snapshot: Snapshot, position: Position) -> Link | None:
+async def link_at(session: Session, snapshot: Snapshot, position: Position) -> Link | None:
     offset = snapshot.offset(position)
-    return next((link for link in links_of(session, snapshot) if link.start <= offset <= link.end), None)
+    every = await links_of(session, snapshot)
+    return next((link for link in every if link.start <= offset <= link.end), None)
 
 
 def is_prose(session: Session, snapshot: Snapshot, offset: int) -> bool:

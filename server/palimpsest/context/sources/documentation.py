@@ -1,8 +1,7 @@
 """`documentation` blocks: the module's documentation, and the README's sections about it.
 
 In: a view, the workspace's README files.  Out: the module's docstring (`module shop.cart`) and the sections of
-the README (`README.md#Usage`) that mention the module or what the editing block uses.  Knows Markdown's and
-reStructuredText's headings and no more of them.
+the README (`README.md#Usage`) that mention the module or what the editing block uses.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import MODULE_DOCUMENTATION, PER_RANK, README_SECTION
 from palimpsest.context.view import CursorView
+from palimpsest.documents.markdown import lines_of
 from palimpsest.documents.outline import heading_marks
 from palimpsest.syntax.scopes import docstring, enclosing, file_scope
 from palimpsest.text.uris import to_uri
@@ -110,7 +110,7 @@ class DocumentationSource(Source):
             return []
         known = self._sections.get(path)
         if known is None or known[0].stamp != source.stamp:
-            known = source, sections(source.text)
+            known = source, sections(source.text, path.name)
             self._sections[path] = known
         return known[1]
 
@@ -131,12 +131,11 @@ def section_block(path: Path, document: str, section: Section, max_tokens: int, 
     )
 
 
-def sections(text: str) -> list[Section]:
+def sections(text: str, name: str = "") -> list[Section]:
     """The sections of a document, each without its subsections; text before the first heading is left out."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    found = list[Section]()
-    for (start, title, _), (end, _, _) in pairwise([*heading_marks(lines), (len(lines), "", 0)]):
-        body = lines[start:end]
+    lines, found = lines_of(text), list[Section]()
+    for (mark, title, _), (behind, _, _) in pairwise([*heading_marks(text, name), (range(len(lines), 0), "", 0)]):
+        start, body = mark.start, lines[mark.start : behind.start]
         while body and not body[-1].strip():
             body.pop()
         words = frozenset(_WORD.findall("\n".join(body)))

@@ -21,7 +21,8 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.values import LINKED, PER_RANK
 from palimpsest.context.view import CursorView
 from palimpsest.documents.catalog import LOOK_S, Catalog
-from palimpsest.documents.outline import Outline, outline
+from palimpsest.documents.outline import Outline, is_markdown, outline
+from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import SUFFIXES, Found, Link, links, resolve
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import children, docstring
@@ -109,7 +110,7 @@ class LinkedSource(Source):
         if known is None or known[0] is not lines:
             if len(self._outlines) > _MOST_KEPT:
                 self._outlines.clear()
-            known = self._outlines[path] = lines, outline("\n".join(lines))
+            known = self._outlines[path] = lines, outline("\n".join(lines), path.name)
         return known[1]
 
 
@@ -129,7 +130,7 @@ def _shown(lines: Sequence[str], known: Outline, heading: str) -> list[int]:
 def _links(view: CursorView) -> Iterator[Link]:
     """Those of the comments and docstrings that the editing block shows; in a document, of all of it."""
     if view.path is not None and view.path.suffix.lower() in SUFFIXES:
-        yield from links(view.editing.text)
+        yield from (prose_links if is_markdown(view.path.name) else links)(view.editing.text)
         return
     if "[[" in view.parsed.snapshot.text:
         for text in _prose(view.parsed, view):

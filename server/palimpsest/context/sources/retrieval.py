@@ -144,7 +144,7 @@ class Documents:
         return self._sections.get((path, title))
 
     def _put(self, index: SectionIndex, path: Path, text: str) -> None:
-        found = sections(text)
+        found = sections(text, path.name)
         with self._lock:
             self._remove(index, path)
             index.put(path, [(section.title, section.lines) for section in found])

@@ -7,7 +7,6 @@ Out: a block for each, whole, or cut after a paragraph and marked `(...)`.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, RULES
 from palimpsest.context.view import CursorView
+from palimpsest.documents.markdown import fences
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 
@@ -25,7 +25,6 @@ SUFFIXES = frozenset({".md", ".txt"})
 """Others are refused: a workspace's settings may name any of its files."""
 MARK = "(...)"
 """Stands where a file goes on."""
-_FENCE = re.compile(r"^\s*(```|~~~)")
 
 
 class RulesSource(Source):
@@ -82,10 +81,8 @@ def cut(lines: Sequence[str], max_tokens: int) -> list[str]:
 
 def _paragraph_ends(lines: Sequence[str]) -> Iterator[int]:
     """The numbers of the lines behind each paragraph's last."""
-    is_code = False
+    code = {number for fence in fences("\n".join(lines)) for number in fence.lines[:-1]}
     for number, line in enumerate(lines):
-        if _FENCE.match(line):
-            is_code = not is_code
         ends = number + 1 == len(lines) or not lines[number + 1].strip()
-        if line.strip() and ends and not is_code:
+        if line.strip() and ends and number not in code:
             yield number + 1

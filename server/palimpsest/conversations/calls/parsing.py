@@ -17,8 +17,8 @@ from typing import Any
 
 from palimpsest.conversations.calls.literals import NotLiteral, literals
 from palimpsest.conversations.calls.scanning import MOST_CHARS, scan
-from palimpsest.conversations.refs.fences import after
 from palimpsest.conversations.refs.tags import extract
+from palimpsest.documents.markdown import Fence, blanked, fences
 
 MOST_CALLS = 50
 """In one reply."""
@@ -27,10 +27,8 @@ MOST_LOST = 500_000
 MOST_NAMES = 200
 """Names of no tool that are compared with those of tools."""
 ALIKE = 0.85
-_BEGIN = re.compile(
-    r"^ {0,3}(?:(?P<name>[A-Za-z_]\w{0,60})[ \t]?(?P<bracket>\()|(?P<fence>`{3,}+|~{3,}+)(?P<info>.*)$)",
-    re.MULTILINE | re.ASCII,
-)
+_BEGIN = re.compile(r"^ {0,3}(?P<name>[A-Za-z_]\w{0,60})[ \t]?(?P<bracket>\()", re.MULTILINE | re.ASCII)
+_MARK = re.compile(r"\n[ \t]*(?:```|~~~)")
 _GOES_ON = (")", "(", "[", "{", ",", '"', "'")
 """How a line ends that was meant as a call or its beginning."""
 
@@ -72,21 +70,29 @@ class _Reader:
         self._n_lost = 0
 
     def calls(self) -> Iterator[ParsedCall | WrongCall]:
-        refs = list(reversed(extract(self._reply).regions))
+        regions = extract(self._reply).regions
+        said = blanked(self._reply, regions)
+        refs, fenced = list(reversed(regions)), list[Fence]()
+        is_read = False
         behind = line = counted = 0
-        fence = ""
         for begin in _BEGIN.finditer(self._reply):
-            while refs and refs[-1][1] <= begin.start():
+            start = begin.start()
+            while refs and refs[-1][1] <= start:
                 refs.pop()
-            if begin.start() < behind or (refs and refs[-1][0] <= begin.start()):
+            if start < behind or (refs and refs[-1][0] <= start) or not self._concerns(begin["name"]):
                 continue
-            if begin["fence"]:
-                fence = after(fence, begin["fence"], begin["info"])
-            elif not fence and self._concerns(begin["name"]):
-                line, counted = line + self._reply.count("\n", counted, begin.start()), begin.start()
-                call, behind = self._read(begin, line, refs[-1][0] if refs else len(self._reply))
-                if call is not None:
-                    yield call
+            if not is_read:
+                fenced, is_read = list(reversed(fences(said))), True
+            while fenced and fenced[-1].end <= start:
+                fenced.pop()
+            if fenced and fenced[-1].start <= start:
+                continue
+            line, counted = line + self._reply.count("\n", counted, start), start
+            call, behind = self._read(begin, line, refs[-1][0] if refs else len(self._reply))
+            if _MARK.search(self._reply, start, behind):  # what stands in a call opens no fence
+                said, is_read = blanked(said, [(start, behind)]), False
+            if call is not None:
+                yield call
 
     def _read(self, begin: re.Match[str], line: int, end: int) -> tuple[ParsedCall | WrongCall | None, int]:
         """The call that begins there and the place behind it; None for prose."""

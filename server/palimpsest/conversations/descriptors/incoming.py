@@ -13,12 +13,11 @@ from dataclasses import dataclass
 
 from palimpsest.conversations.descriptors import results
 from palimpsest.conversations.descriptors.descriptors import Descriptors
-from palimpsest.conversations.refs.fences import Fence, fences
+from palimpsest.documents.markdown import fence_mark, fences
 
 PREVIEW = re.compile(r"  <preview>\n(.*?)  </preview>\n", re.DOTALL)
 MOST_BEGINNING = 600
 """Characters of a preview in a request that is told again behind a summary."""
-_TICKS = re.compile(r"`{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +93,14 @@ def _joined(text: str, pieces: Sequence[str]) -> str:
 
 
 def _of_text(descriptors: Descriptors, conversation_id: str, text: str, paging: Paging, limit: int) -> Incoming:
-    large = [one for one in fences(text) if one.content_end - one.content_start > paging.page_size]
-    rest = len(text) - sum(one.content_end - one.content_start for one in large) + len(large) * paging.page_size
+    large = [one for one in fences(text) if one.is_closed and len(one.content) > paging.page_size]
+    rest = len(text) - sum(len(one.content) for one in large) + len(large) * paging.page_size
     if not large or rest > limit:
         fd, shown = _made(descriptors, conversation_id, Part(text, results.FROM_USER), paging)
         return Incoming(shown, (fd,))
     pieces, fds, at = list[str](), list[str](), 0
     for fence in large:
-        fd, shown = _made(descriptors, conversation_id, _inner(text, fence), paging)
+        fd, shown = _made(descriptors, conversation_id, Part(fence.content, results.FROM_USER, fence.language), paging)
         pieces += [text[at : fence.start], shown]
         fds.append(fd)
         at = fence.end
@@ -119,10 +118,6 @@ def shortened(shown: str, page_size: int) -> str:
     return PREVIEW.sub(beginning, shown)
 
 
-def _inner(text: str, fence: Fence) -> Part:
-    return Part(text[fence.content_start : fence.content_end], results.FROM_USER, fence.language)
-
-
 def _made(descriptors: Descriptors, conversation_id: str, part: Part, paging: Paging) -> tuple[str, str]:
     made = descriptors.create(
         conversation_id, part.text, part.source, language=part.language, page_size=paging.page_size,
@@ -132,7 +127,7 @@ def _made(descriptors: Descriptors, conversation_id: str, part: Part, paging: Pa
 
 
 def _shown(part: Part) -> str:
-    fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(part.text)), default=0))
+    fence = fence_mark(part.text)
     end = "" if part.text.endswith("\n") else "\n"
     return f"{_title(part.source)}\n\n{fence}{part.language}\n{part.text}{end}{fence}"
 

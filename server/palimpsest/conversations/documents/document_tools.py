@@ -60,9 +60,8 @@ class DocumentTools:
             raise NotFound("document", f"{path} {await self._documents.why_not(root, path)}.")
         under = meaning.heading.title if meaning.heading is not None else ""
         content = passages.passage(text, meaning.heading, len(text)).text if meaning.heading is not None else text
-        reference = DocumentReference(
-            wikilink_to(path), path, "search", fragment=under, read=True, summary=await self._referring.summary(text)
-        )
+        about = await self._referring.summary(text, path)
+        reference = DocumentReference(wikilink_to(path), path, "search", fragment=under, read=True, summary=about)
         await self._note(conversation_id, [reference])
         return _document(path, meaning.document.outline.title or path, under, content)
 
@@ -148,7 +147,7 @@ class DocumentTools:
         text = await self._documents.text(root, path) or ""
         known = names.by_path.get(path)
         title = known.outline.title if known is not None else ""
-        return path, title or PurePosixPath(path).stem, await self._referring.summary(text)
+        return path, title or PurePosixPath(path).stem, await self._referring.summary(text, path)
 
     async def _note(self, conversation_id: str, references: Iterable[DocumentReference]) -> None:
         """With the turn that the model is writing: the last one of the conversation."""

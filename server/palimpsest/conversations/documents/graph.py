@@ -95,7 +95,7 @@ async def links_between(documents: WorkspaceDocuments, paths: list[str]) -> list
         names = await documents.names(root)
         for path in paths:
             text = await documents.text(root, path) if path in names.by_path else None
-            links = list(prose_links(text or ""))[:MOST_LINKS]
+            links = await asyncio.to_thread(prose_links, text or "", MOST_LINKS)
             for meaning in await documents.meant(Place(root, path), links):
                 if isinstance(meaning, Found) and meaning.document.path in known:
                     found[path, meaning.document.path] = None

@@ -64,7 +64,8 @@ class Referring:
     ) -> Referred:
         """What a message links to.  A document that takes less than a fifth of `room_tokens` stands in what is told,
         unless it does as it is in `told_before`, which the model still reads.  Raises StorageError."""
-        found = list(prose_links(text))[:MOST_REFERENCES] if self.is_on and "[[" in text else []
+        is_asked = self.is_on and "[[" in text
+        found = await asyncio.to_thread(prose_links, text, MOST_REFERENCES) if is_asked else []
         place = self._documents.place(uri) or self._documents.place()
         if not found or place is None:
             return Referred()
@@ -92,12 +93,12 @@ class Referring:
             why = await self._documents.why_not(place.root, meaning.document.path)
             return replace(one, path=None, problem=f"{meaning.document.path} {why}"), ""
         content = text if meaning.heading is None else passage(text, meaning.heading, len(text)).text
-        return replace(one, summary=await self.summary(text, ask)), content
+        return replace(one, summary=await self.summary(text, one.path or "", ask)), content
 
-    async def summary(self, text: str, ask: Ask | None = None) -> str:
+    async def summary(self, text: str, name: str, ask: Ask | None = None) -> str:
         """What a document is about; "" where nobody can say.  What the model has said once is kept."""
         settings = self._services.settings.documents
-        first = summary_of(text)
+        first = await asyncio.to_thread(summary_of, text, name)
         if first and len(first) <= settings.summary_chars:
             return first
         name = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()

@@ -110,7 +110,7 @@ class WorkspaceDocuments:
 
     def _meant(self, place: Place, links: Sequence[Link], text: str) -> list[Resolved]:
         names, known = self._catalog.documents(place.root), dict[Link, Resolved]()
-        here = DocumentNames([Document(place.near or "?", outline(text))]) if text else names
+        here = DocumentNames([Document(place.near or "?", outline(text, place.near))]) if text else names
         for link in links:
             about = link.unplaced
             if about not in known:

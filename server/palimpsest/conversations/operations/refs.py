@@ -7,7 +7,7 @@ import asyncio
 from palimpsest.conversations.answers import Answer
 from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
 from palimpsest.conversations.refs import results
-from palimpsest.conversations.refs.fences import unfenced
+from palimpsest.documents.markdown import unfenced
 from palimpsest.errors import NotFound
 from palimpsest.languages.plain import is_prose
 from palimpsest.languages.registry import language_of

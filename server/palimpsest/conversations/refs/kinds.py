@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 
-from palimpsest.conversations.refs.fences import unfenced
+from palimpsest.documents.markdown import unfenced
 from palimpsest.languages.embedded import called
 from palimpsest.languages.plain import is_prose
 from palimpsest.languages.registry import language_of, languages

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from palimpsest.conversations.contents import Contents
-from palimpsest.conversations.refs.fences import fences
 from palimpsest.conversations.refs.kinds import category_of, language_name, suggested_id
 from palimpsest.conversations.refs.scanner import is_id
 from palimpsest.conversations.refs.tags import Extracted
 from palimpsest.conversations.store.database import Database
+from palimpsest.documents.markdown import fences
 from palimpsest.errors import InvalidArgument, NotFound
 
 MOST_GUESSED = 50
@@ -168,12 +168,11 @@ def n_lines(content: str) -> int:
 def suggestions(text: str, taken: Mapping[str, object]) -> list[SuggestedRef]:
     """An id for each code fence, from the definition inside."""
     used, found = set(taken), list[SuggestedRef]()
-    for fence in fences(text):
-        content = text[fence.content_start : fence.content_end]
-        language = language_name(content, {"lang": fence.language})
-        id = suggested_id(content, language, used)
+    for fence in (one for one in fences(text) if one.is_closed):
+        language = language_name(fence.content, {"lang": fence.language})
+        id = suggested_id(fence.content, language, used)
         used.add(id)
-        found.append(SuggestedRef(id, content, language, fence.start, fence.end))
+        found.append(SuggestedRef(id, fence.content, language, fence.start, fence.end))
     return found
 
 

@@ -8,18 +8,13 @@ nothing between them are one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from palimpsest.conversations.refs.fences import after
 from palimpsest.conversations.transcript.marks import BESIDE, read_heading, unescaped
+from palimpsest.documents.markdown import fences, front_matter, lines_of
 from palimpsest.text.conversations import MARK
-
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
-_FIELD = re.compile(r"^([a-z_]+):[ \t]*(.*?)[ \t]*$")
-_LONGEST_FRONT = 100
-"""Lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +48,16 @@ class Transcript:
 
 
 def parse(text: str) -> Transcript:
-    lines = text.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    front, front_end = _front(lines)
-    starts, fence = list[tuple[int, str, int | None]](), ""
-    for number in range(front_end, len(lines)):
-        line = lines[number]
-        found = read_heading(line)
-        if found is not None and (found[1] is not None or not fence):
-            starts.append((number, *found))
-            fence = ""
-        elif line.rstrip() == BESIDE:
-            fence = ""
-        else:
-            fence = _fence_after(fence, line)
+    lines = lines_of(text.removeprefix(MARK))
+    fields, front_end = front_matter(text)
+    starts = list[tuple[int, str, int | None]]()
+    firm = (number for number in range(front_end, len(lines)) if _is_firm(lines[number]))
+    for begin, end in pairwise([front_end, *firm, len(lines)]):
+        heads = [(at, head) for at in range(begin, end) if (head := read_heading(lines[at])) is not None]
+        is_sure = all(number is not None for _, (_, number) in heads)
+        found = [] if is_sure else fences("\n".join(lines[begin:end]))
+        code = {begin + line for fence in found for line in fence.lines}
+        starts += [(at, *head) for at, head in heads if head[1] is not None or at not in code]
     if not starts and any(line.strip() for line in lines[front_end:]):
         starts = [(front_end, "user", None)]
     ends = [start for start, _, _ in [*starts, (len(lines), "", None)][1:]]
@@ -76,6 +68,7 @@ def parse(text: str) -> Transcript:
             continue
         turns.append(_turn(lines, starts[first][0], start, role, turn, end))
         first = at + 1
+    front = {name: "".join(texts[:1]) for name, texts in fields.items()}
     return Transcript(front, front_end, tuple(turns))
 
 
@@ -92,20 +85,7 @@ def _turn(lines: Sequence[str], first: int, start: int, role: str, number: int |
     return DocumentTurn(role, number, text, first, text_start, text_end, end)
 
 
-def field_of(line: str) -> tuple[str, str] | None:
-    """The name and the value of a line of front matter; None for a line of another kind."""
-    found = _FIELD.match(line)
-    return None if found is None else (found.group(1), found.group(2).strip("\"'"))
-
-
-def _front(lines: Sequence[str]) -> tuple[dict[str, str], int]:
-    if not lines or lines[0].rstrip() != "---":
-        return {}, 0
-    end = next((at for at, line in enumerate(lines[1:_LONGEST_FRONT], 1) if line.rstrip() == "---"), 0)
-    return dict(filter(None, map(field_of, lines[1:end]))), end + 1 if end else 0
-
-
-def _fence_after(fence: str, line: str) -> str:
-    """The mark of the fence that is open behind the line; "" for none."""
-    mark = _FENCE.match(line)
-    return fence if mark is None else after(fence, mark.group(1), mark.group(2))
+def _is_firm(line: str) -> bool:
+    """Whether it is the server's, so that it ends whatever a text before it leaves open."""
+    head = read_heading(line)
+    return line.rstrip() == BESIDE or (head is not None and head[1] is not None)

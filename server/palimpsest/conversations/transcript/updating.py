@@ -5,10 +5,12 @@ In: the document's text, turns that are new or have grown.  Out: its new text, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, field_of, parse
-from palimpsest.conversations.transcript.writing import WrittenTurn, field_rows, lines_of, turn_text
+from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, parse
+from palimpsest.conversations.transcript.writing import WrittenTurn, lines_of, turn_text
+from palimpsest.documents.markdown import field_rows
 from palimpsest.text.conversations import MARK
 from palimpsest.types import LineEdit
 
@@ -38,11 +40,13 @@ def with_front(text: str, front: Mapping[str, str]) -> str:
     mark = MARK if text.startswith(MARK) else ""
     known, lines = parse(text), text.removeprefix(MARK).split("\n")
     given = {name: value for name, value in front.items() if known.front.get(name) != value}
-    rows = [_row(line, given) for line in lines[1 : max(1, known.front_end - 1)]]
+    rows = "\n".join(lines[1 : max(1, known.front_end - 1)])
+    for row in field_rows({name: value for name, value in given.items() if name in known.front}):
+        rows = _replaced(rows, row)
     new = {name: value for name, value in front.items() if name not in known.front}
     first = {name: new.pop(name) for name in ("id",) if name in new}  # editors look for it in the first lines
     body = "\n".join(lines[known.front_end :]).lstrip("\n")
-    return mark + "\n".join(["---", *field_rows(first), *rows, *field_rows(new), "---", "", body])
+    return mark + "\n".join(["---", *field_rows(first), *([rows] if rows else []), *field_rows(new), "---", "", body])
 
 
 def unnumbered(text: str, first: int, last: int) -> str:
@@ -78,9 +82,10 @@ def is_same(one: str, other: str) -> bool:
     return lines_of(one).strip() == lines_of(other).strip()
 
 
-def _row(line: str, given: Mapping[str, str]) -> str:
-    found = field_of(line)
-    return line if found is None or found[0] not in given else next(field_rows({found[0]: given[found[0]]}), line)
+def _replaced(rows: str, row: str) -> str:
+    """With a row in place of all that its field has."""
+    name = row.partition(":")[0]
+    return re.sub(rf"(?mi)^{name}[ \t]*:.*(?:\n(?:[ \t]|- ).*)*", lambda _: row, rows)
 
 
 def _with(text: str, turn: WrittenTurn, *, is_sent: bool) -> str:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palimpsest.conversations.refs.fences import left_open
 from palimpsest.conversations.transcript.marks import BESIDE, escaped, heading, ref_link
+from palimpsest.documents.markdown import fence_mark, fences, field_rows
 
 _CODE = re.compile(r"(`[^`]+`)")
-_TICKS = re.compile(r"`{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,6 @@ def front_matter(front: Mapping[str, str]) -> str:
     return "\n".join(["---", *field_rows(front), "---", "", ""])
 
 
-def field_rows(fields: Mapping[str, str]) -> Iterator[str]:
-    return (f"{name}: {' '.join(value.split())}" for name, value in fields.items() if value)
-
-
 def turn_text(turn: WrittenTurn) -> str:
     """One turn, with an empty line behind it."""
     parts = [heading(turn.role, turn.id), escaped(lines_of(turn.text)), beside(turn)]
@@ -95,7 +90,8 @@ def beside(turn: WrittenTurn) -> str:
         parts.append(documents_text(turn.documents, turn.n_more_documents))
     if turn.compacted is not None:
         parts.append(compaction_text(turn.compacted))
-    return "\n\n".join([BESIDE, *parts]) if parts or left_open(lines_of(turn.text)) else ""
+    is_open = any(not one.is_closed for one in fences(lines_of(turn.text))[-1:])
+    return "\n\n".join([BESIDE, *parts]) if parts or is_open else ""
 
 
 def compaction_text(one: WrittenCompaction) -> str:
@@ -108,8 +104,7 @@ def call_text(call: WrittenCall) -> str:
     given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
     asked = " ".join(f"{call.name}({given}): {call.status}".split())
     asked = _plain(asked)
-    longest = max((len(run) for run in _TICKS.findall(call.result)), default=2)
-    fence = "`" * max(3, longest + 1)
+    fence = fence_mark(call.result)
     result = f"{fence}xml\n{escaped(lines_of(call.result))}\n{fence}\n\n" if call.result else ""
     return f"<details><summary>{asked}</summary>\n\n{result}</details>"
 
