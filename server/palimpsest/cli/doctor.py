@@ -43,16 +43,18 @@ START_S = 120.0
 FASTER = "`palimpsest engine get` brings one that is built for this processor, or its GPU"
 DEMONSTRATOR = "no model of your own: the demonstrator of 9 million parameters that comes in the package is in use"
 BETTER = "`palimpsest model get default` fetches the default model, `palimpsest model list` shows others"
+LOG = "See the engine's log: `palimpsest log` says where it is."
 EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
 
 
-def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("palimpsest doctor", description=__doc__.partition("\n")[0])
+def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--model", metavar="PATH", default="", help="look at this GGUF file")
     parser.add_argument("--settings", choices=("-",), help="read an editor's settings, one JSON object, from stdin")
-    parser.add_argument("--folder", metavar="PATH", type=Path, action="append", help="a workspace (the current folder)")
-    options = parser.parse_args(argv)
+    parser.add_argument("--folder", metavar="DIR", type=Path, action="append", help="a workspace (the current folder)")
+
+
+def run(options: argparse.Namespace) -> int:
     editor, workspaces = json.load(sys.stdin) if options.settings else {}, options.folder or [Path.cwd()]
     checks = asyncio.run(examine(options.model, editor, workspaces))
     ok = all(check.ok for check in checks if check.needed)
@@ -98,7 +100,7 @@ def _folders() -> Iterator[Check]:
     except OSError as error:
         yield Check("sockets", False, str(error), "Set XDG_RUNTIME_DIR to a folder that you can write to.")
     try:
-        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}")
+        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}, logs {folders.logs()}")
     except OSError as error:
         hint = "No log, index, statistics or conversation is kept: let Palimpsest write there, or set XDG_{}_HOME."
         of = "CACHE" if str(error.filename).startswith(str(folders.cache_place())) else "STATE"
@@ -169,7 +171,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
                     "safe mode",
                     False,
                     "the engine died and runs without GPU and repacking",
-                    "See the engine's log.",
+                    LOG,
                     False,
                 )
             yield await _speed(engine)
@@ -177,7 +179,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             if isinstance(engine, InPlaceEngine):
                 yield await _cache(engine)
     except PalimpsestError as error:
-        yield Check("engine", False, error.message, error.hint or "See the engine's log in the state folder.")
+        yield Check("engine", False, error.message, error.hint or LOG)
 
 
 @asynccontextmanager

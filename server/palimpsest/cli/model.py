@@ -29,11 +29,10 @@ from palimpsest.text.amounts import amount
 GIB = 1 << 30
 
 
-def main(argv: list[str]) -> int:
-    options = _parser().parse_args(argv)
+def run(options: argparse.Namespace) -> int:
     out = terminal(soft_wrap=True)
     try:
-        result: dict[str, Any] = options.run(options, out)
+        result: dict[str, Any] = options.does(options, out)
     except PalimpsestError as error:
         return _failed(options, error)
     except OSError as error:
@@ -57,16 +56,15 @@ def _failed(options: argparse.Namespace, error: PalimpsestError) -> int:
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("palimpsest model", description="Which model answers.")
+def arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--json", action="store_true", help="one JSON object instead of text")
     listing = commands.add_parser("list", parents=[shared], help="what is used, what is here, what can be had")
-    listing.set_defaults(run=_list)
+    listing.set_defaults(does=_list)
     use = commands.add_parser("use", parents=[shared], help="use this file from now on")
     use.add_argument("name", metavar="NAME", help="a name from the list, `default`, `embedded`, or a GGUF file")
-    use.set_defaults(run=_use)
+    use.set_defaults(does=_use)
     get = commands.add_parser("get", parents=[shared], help="download; goes on where it stopped, checked by hash")
     get.add_argument("name", metavar="NAME", help="`default`, a name from the list, owner/repo/file.gguf, or a URL")
     get.add_argument(
@@ -75,13 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     get.add_argument("--progress", action="store_true", help="with --json: how far it is, as objects on stderr")
     get.add_argument("--use", action="store_true", help="and use it from now on")
     get.add_argument("--unverified", action="store_true", help="also where nothing says what its hash should be")
-    get.set_defaults(run=_get)
+    get.set_defaults(does=_get)
     info = commands.add_parser("info", parents=[shared], help="what a file is; by default the one in use")
     info.add_argument(
         "name", metavar="PATH", nargs="?", help="a GGUF file, the name of a downloaded one, `default` or `embedded`"
     )
-    info.set_defaults(run=_info)
-    return parser
+    info.set_defaults(does=_info)
 
 
 def described(file: GgufFile) -> dict[str, Any]:

@@ -35,13 +35,14 @@ PICTURE = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOT
 """rich's own frame, without its fonts from the network."""
 
 
-def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("palimpsest demo", description=__doc__.partition("\n")[0])
+def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the picture")
     parser.add_argument("--model", metavar="PATH", default="", help="a GGUF file instead of the default one")
     parser.add_argument("--svg", metavar="PATH", default="", help="write the picture there, too")
     parser.add_argument("--copy", metavar="DIR", type=Path, help="copy the sample workspace there, and no more")
-    options = parser.parse_args(argv)
+
+
+def run(options: argparse.Namespace) -> int:
     if options.copy is not None:
         return _copy(options.copy, as_json=options.json)
     recording = {"record": True, "width": PICTURE_WIDTH} if options.svg else {}
