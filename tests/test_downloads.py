@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.cli.model import main
+from palimpsest.__main__ import main
 from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.models import files as model_files
 from palimpsest.models import hub as hubs
@@ -303,18 +303,18 @@ class TestWhatIsTaken:
     ) -> None:
         other.files["/files/m.gguf"] = content  # its own word for the hash is no proof
         url = f"{other.url}/files/m.gguf"
-        assert main(["get", url, "--json"]) == 1
+        assert main(["model", "get", url, "--json"]) == 1
         answer = json.loads(capsys.readouterr().out)
         assert "--unverified" in answer["error"]["hint"]
         assert models_folder() == []
         for said, status in (("n\n", 1), ("\n", 1), ("y\n", 0)):
             monkeypatch.setattr("sys.stdin", Terminal(said))
-            assert main(["get", url]) == status
+            assert main(["model", "get", url]) == status
             assert models_folder() == ([] if status else ["m.gguf"])
-        assert main(["get", url, "--unverified", "--json"]) == 0
+        assert main(["model", "get", url, "--unverified", "--json"]) == 0
 
     def test_may_be_used_at_once(self, hub: Server, content: bytes, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["get", f"{REPO}/{FILE}", "--use", "--json"]) == 0
+        assert main(["model", "get", f"{REPO}/{FILE}", "--use", "--json"]) == 0
         assert model_files.chosen() == Path(json.loads(capsys.readouterr().out)["path"])
 
 

@@ -14,7 +14,7 @@ import gguf
 import numpy as np
 import pytest
 
-from palimpsest.cli.model import main
+from palimpsest.__main__ import main
 from palimpsest.config.settings import EngineSettings, ModelSettings
 from palimpsest.engine.model.load import load
 from palimpsest.errors import ModelError
@@ -215,7 +215,7 @@ class TestTheChoice:
 
 class TestTheCommand:
     def answer(self, capsys: pytest.CaptureFixture[str], *argv: str) -> Any:
-        status = main([*argv, "--json"])
+        status = main(["model", *argv, "--json"])
         return status, json.loads(capsys.readouterr().out)
 
     def test_use_info_and_list_agree(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -231,18 +231,18 @@ class TestTheCommand:
     def test_what_is_wrong_is_status_1_with_a_hint(self, capsys: pytest.CaptureFixture[str]) -> None:
         status, answer = self.answer(capsys, "info", "none")
         assert (status, answer["error"]["code"]) == (1, "model")
-        assert main(["use", "none"]) == 1
+        assert main(["model", "use", "none"]) == 1
         assert "There is no model file none." in capsys.readouterr().err
 
     def test_wrong_usage_is_status_2(self, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as caught:
-            main(["fetch"])
+            main(["model", "fetch"])
         assert caught.value.code == 2
 
     def test_a_person_reads_text(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["use", str(write_model(tmp_path / "m.gguf"))]) == 0
-        assert main(["list"]) == 0
-        assert main(["info"]) == 0
+        assert main(["model", "use", str(write_model(tmp_path / "m.gguf"))]) == 0
+        assert main(["model", "list"]) == 0
+        assert main(["model", "info"]) == 0
         text = capsys.readouterr().out
         assert "From now on: Tiny Test" in text
         assert all(known.name in text for known in KNOWN)

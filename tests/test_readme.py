@@ -79,7 +79,7 @@ def command_lines() -> Iterator[str]:
 
 
 def is_understood(line: str) -> bool:
-    arguments = shlex.split(line, comments=True)
+    arguments = shlex.split(re.split(" [>|] ", line)[0], comments=True)
     try:
         bench(arguments[3:]) if arguments[0] == "python" else main(arguments[1:])
     except Parsed:

@@ -1,101 +1,88 @@
-"""The command line: `palimpsest serve | engine | mcp | acp | demo | doctor | model`.
+"""The command line: one tree of arguments, whose branches are the commands.
 
-In: arguments.  Out: an exit status (0 done, 1 the thing asked about is not right, 2 wrong usage).
-Each command's room is imported only when asked for, since an editor waits for `serve` to answer.
+In: arguments.  Out: an exit status (0 done, 1 the thing asked about is not right, 2 wrong usage, 130 Ctrl-C).
+A branch is imported and filled in only where it is asked for, since an editor waits for `serve` to answer.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping
+from importlib import import_module
+from typing import NoReturn
 
 from palimpsest import __version__
 
-USAGE = """\
-usage: palimpsest COMMAND [options]
-
-  serve    the language server, over stdio (what an editor starts)
-  engine   the engine process (the server starts it by itself); --http for other clients, --list, --stop;
-           get: fetches a prebuilt llama.cpp
-  mcp      the Model Context Protocol over stdio, for agents: the context of a workspace's open windows
-  acp      the Agent Client Protocol over stdio, for editors: conversations about a workspace with the local model
-  demo     the real server and engine on a sample workspace, driven as an editor would
-  doctor   model, engine, sockets, editors: what is right, and what to do where it is not
-  model    list, use, get: which model answers
-
-`palimpsest COMMAND --help` says more.  palimpsest {version}
-"""
-
-
-def _serve(argv: list[str]) -> int:
-    from palimpsest.app import serve_main
-
-    return serve_main(argv)
-
-
-def _engine(argv: list[str]) -> int:
-    from palimpsest.cli.engine import main as engine_main
-
-    return engine_main(argv)
-
-
-def _mcp(argv: list[str]) -> int:
-    from palimpsest.agents.command import main as mcp_main
-
-    return mcp_main(argv)
-
-
-def _acp(argv: list[str]) -> int:
-    from palimpsest.agents.acp.command import main as acp_main
-
-    return acp_main(argv)
-
-
-def _demo(argv: list[str]) -> int:
-    from palimpsest.demo.command import main as demo_main
-
-    return demo_main(argv)
-
-
-def _doctor(argv: list[str]) -> int:
-    from palimpsest.cli.doctor import main as doctor_main
-
-    return doctor_main(argv)
-
-
-def _model(argv: list[str]) -> int:
-    from palimpsest.cli.model import main as model_main
-
-    return model_main(argv)
-
-
-COMMANDS: dict[str, Callable[[list[str]], int]] = {
-    "serve": _serve,
-    "engine": _engine,
-    "mcp": _mcp,
-    "acp": _acp,
-    "demo": _demo,
-    "doctor": _doctor,
-    "model": _model,
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "serve": ("app", "the language server, over stdio (what an editor starts)"),
+    "engine": (
+        "cli.engine",
+        "the engine process (the server starts it by itself); --http for other clients, --list, --stop; get: fetches a "
+        "prebuilt llama.cpp",
+    ),
+    "mcp": (
+        "agents.command",
+        "the Model Context Protocol over stdio, for agents: the context of a workspace's open windows",
+    ),
+    "acp": (
+        "agents.acp.command",
+        "the Agent Client Protocol over stdio, for editors: conversations about a workspace with the local model",
+    ),
+    "demo": ("demo.command", "the real server and engine on a sample workspace, driven as an editor would"),
+    "doctor": ("cli.doctor", "model, engine, sockets, editors: what is right, and what to do where it is not"),
+    "model": ("cli.model", "list, use, get, info: which model answers"),
+    "config": ("cli.config", "schema: what an editor completes and checks palimpsest.toml by"),
+    "log": ("cli.log", "where the logs of servers and engines are; --follow shows what is written to them"),
+    "completion": ("cli.completion", "a script with which your shell completes these commands"),
 }
+"""Where each is, and what it is.  Its module has `arguments`, which fills in its branch, and `run`; a command
+that has nothing to undo says `ends_at_once`."""
+INTERRUPTED = 130
+"""What a shell says of a program that Ctrl-C ended."""
+
+
+def tree(*asked: str) -> argparse.ArgumentParser:
+    """With the branches of these commands, or of all; the others are named in it."""
+    root = argparse.ArgumentParser("palimpsest", epilog="`palimpsest COMMAND --help` says more.")
+    root.add_argument("-V", "--version", action="version", version=f"palimpsest {__version__}")
+    root.set_defaults(tree=tree, ends_at_once=False)
+    branches = root.add_subparsers(required=True, metavar="COMMAND")
+    for name, (module, does) in COMMANDS.items():
+        branch = branches.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
+        if name in (asked or COMMANDS):
+            command = import_module(f"palimpsest.{module}")
+            command.arguments(branch)
+            branch.set_defaults(run=command.run, parser=branch)
+    return root
 
 
 def main(argv: list[str] | None = None) -> int:
-    arguments = sys.argv[1:] if argv is None else argv
-    name = arguments[0] if arguments else ""
-    if name in ("-h", "--help", "help"):
-        print(USAGE.format(version=__version__), end="")
-        return 0
-    if name in ("-V", "--version"):
-        print(f"palimpsest {__version__}")
-        return 0
-    command = COMMANDS.get(name)
-    if command is None:
-        print(USAGE.format(version=__version__), end="", file=sys.stderr)
-        if name:
-            print(f"\npalimpsest: no command {name!r}", file=sys.stderr)
-        return 2
-    return command(arguments[1:])
+    """Without `argv` it is the process's own, and minds Ctrl-C."""
+    minds_interrupts = argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if minds_interrupts:
+        signal.signal(signal.SIGINT, _leave)  # while modules are imported, an exception may be lost in one of them
+    words = sys.argv[1:] if argv is None else argv
+    root = tree(next((word for word in words if not word.startswith("-")), "help"))
+    if not words or words[0] in ("-h", "--help", "help"):
+        root.print_help(sys.stdout if words else sys.stderr)
+        return 0 if words else 2
+    options = root.parse_args(words)
+    try:
+        if minds_interrupts and not options.ends_at_once:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        return int(options.run(options))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        if minds_interrupts:
+            signal.signal(signal.SIGINT, _leave)  # nor while the interpreter ends
+
+
+def _leave(*_: object) -> NoReturn:
+    os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

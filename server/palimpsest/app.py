@@ -52,17 +52,18 @@ AT_START = 50_000
 WORDS = {"starting": "The engine is starting.", "loading": "The model is being loaded."}
 
 
-def serve_main(argv: list[str]) -> int:
-    """`palimpsest serve`: the language server over stdio, or TCP for debugging."""
-    parser = argparse.ArgumentParser("palimpsest serve", description=serve_main.__doc__)
+def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tcp", metavar="HOST:PORT", default="", help="listen there instead of stdio (debugging)")
     parser.add_argument("--stdio", action="store_true", help="the default; some editors say it")
     parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
     parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
-    options = parser.parse_args(argv)
+
+
+def run(options: argparse.Namespace) -> int:
+    """`palimpsest serve`: the language server over stdio, or TCP for debugging."""
     host, _, port = options.tcp.rpartition(":")
     if options.tcp and not (host and port.isdigit()):
-        parser.error(f"--tcp wants HOST:PORT, got {options.tcp!r}")
+        options.parser.error(f"--tcp wants HOST:PORT, got {options.tcp!r}")
     log_to_file(options.log_level)
 
     gc.set_threshold(AT_START)
@@ -174,7 +175,7 @@ def log_to_file(level: str) -> None:
     errors.setLevel(logging.WARNING)
     handlers: list[logging.Handler] = [errors]
     try:
-        handlers.append(logs.PrivateFile(folders.server_log(), max_bytes=1 << 20, n_old=2))
+        handlers.append(logs.PrivateFile(folders.logs() / folders.SERVER_LOG, max_bytes=1 << 20, n_old=2))
     except OSError as error:
         print(f"palimpsest: no log file: {error}", file=sys.stderr)
     for handler in handlers:

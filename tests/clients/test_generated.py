@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from palimpsest.config.layers import OF_CLIENTS
+from palimpsest.config.schema import schema
 from palimpsest.config.settings import described
 from tests.documents import ROOT
 
@@ -47,7 +48,7 @@ def test_the_clients_are_as_the_tables_say() -> None:
 
 
 def test_every_setting_is_there_with_type_default_and_description(made: Path) -> None:
-    shown = properties(made)
+    shown, sections = properties(made), schema()["properties"]
     for it in described():
         if it.secret:
             assert f"palimpsest.{it.name}" not in shown  # it belongs into the editor's secret store
@@ -58,6 +59,9 @@ def test_every_setting_is_there_with_type_default_and_description(made: Path) ->
         allowed = there if there["type"] != "array" else there["items"]
         assert allowed.get("enum", []) == list(it.choices)
         assert (there.get("minimum"), there.get("maximum")) == (it.low, it.high)
+        section, _, name = it.name.partition(".")
+        in_files = sections[section]["properties"][name]
+        assert {**there, **in_files} == {**there, "description": in_files["description"]}, "a file may hold the same"
     assert shown["palimpsest.completion.enabled"]["type"] == "boolean"
     assert shown["palimpsest.engine.n_ctx"]["type"] == "integer"
     assert shown["palimpsest.context.exclude"]["items"] == {"type": "string"}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -94,6 +95,14 @@ def test_doctor_finds_all_well(machine: dict[str, str]) -> None:
         names
     )
     assert all(set(check) == {"name", "ok", "detail", "hint"} for check in result["checks"])
+
+
+def test_doctor_says_that_the_demonstrator_is_in_use_where_it_is(machine: dict[str, str], tmp_path: Path) -> None:
+    *_, last = run("doctor").stdout.splitlines()
+    assert "demonstrator of 9 million parameters" in last
+    assert "palimpsest model get default" in last
+    own = shutil.copy(EMBEDDED, tmp_path)
+    assert run("doctor", "--model", str(own)).stdout.splitlines()[-1] == "all is well"
 
 
 def test_doctor_finds_an_engine_well_that_closes_and_shows_nothing_without_a_key(

@@ -228,7 +228,7 @@ async def test_what_limits_leave_out_is_in_the_log_and_in_doctor(
     limits = {"max_files": 20, "max_file_bytes": 5_000, "exclude": ["vendored/"]}
     editor = await start({"index": limits})
     editor.open("main.py")
-    log = Path(machine["XDG_STATE_HOME"]) / "palimpsest" / "server.log"
+    log = Path(machine["XDG_STATE_HOME"]) / "palimpsest" / "log" / "server.log"
     reasons = [f"{MANY + 1 - 20} beyond index.max_files (20)", "1 larger than index.max_file_bytes (5,000)"]
     await until(lambda: all(f"left out: {reason}" in log.read_text(encoding="utf-8") for reason in reasons))
     command = [sys.executable, "-m", "palimpsest", "doctor", "--json", "--folder", str(root)]

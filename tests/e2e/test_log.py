@@ -11,7 +11,7 @@ from .conftest import Editor
 async def test_a_refused_request_is_one_line_without_what_it_was_given(
     process_editor: Editor, machine: dict[str, str]
 ) -> None:
-    folder = Path(machine["XDG_STATE_HOME"]) / "palimpsest"
+    folder = Path(machine["XDG_STATE_HOME"]) / "palimpsest" / "log"
 
     def logged() -> list[str]:
         """The files together, the older ones first: one may be full in between."""

@@ -85,7 +85,7 @@ async def test_a_window_completes_and_edits_and_outlives_the_servers_end(
     assert engine_pids() <= engines, "an engine of ours was started"
     said = " ".join(message.message for message in window.client.messages)
     assert KEY not in said + str(window.statuses)
-    log = Path(machine["XDG_STATE_HOME"]) / "palimpsest" / "server.log"
+    log = Path(machine["XDG_STATE_HOME"]) / "palimpsest" / "log" / "server.log"
     assert KEY not in log.read_text(encoding="utf-8")
 
 

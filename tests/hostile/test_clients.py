@@ -111,7 +111,7 @@ async def check(client: Raw, tmp_path: Path) -> None:
 
 
 def no_traceback(client: Raw, tmp_path: Path) -> None:
-    log = (tmp_path / "state" / "palimpsest" / "server.log").read_text(encoding="utf-8")
+    log = (tmp_path / "state" / "palimpsest" / "log" / "server.log").read_text(encoding="utf-8")
     for text in (log, client.errors.decode(errors="replace")):
         assert "Traceback" not in text, text[-4000:]
         assert "never retrieved" not in text

@@ -33,7 +33,7 @@ async def test_a_pipe_in_the_place_of_the_log_keeps_nobody_waiting(
     machine: dict[str, str], shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    os.mkfifo(folders.state() / "server.log")
+    os.mkfifo(folders.logs() / "server.log")
     editor = await start_editor(shop)
     try:
         await editor.ready()

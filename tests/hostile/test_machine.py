@@ -67,7 +67,7 @@ def test_nobody_else_reads_what_an_engine_logs(tmp_path: Path) -> None:
     before = os.umask(0o022)
     engine = HttpEngine(EMBEDDED, "--n-ctx", "512")
     try:
-        state = engine.folder / "palimpsest"
+        state = engine.folder / "palimpsest" / "log"
         engine.ready()
         (log,) = state.glob("*.log")
         assert (mode(log), mode(state)) == (0o600, 0o700)

@@ -60,7 +60,7 @@ def test_a_template_that_loops_keeps_nobody_waiting(template: str, tmp_path: Pat
             assert client.ask("/health").status == 200
             assert connection.getresponse().status == 200
         assert client.post("/apply-template", messages=HELLO).data["prompt"] == CHATML
-        (log,) = (engine.folder / "palimpsest").glob("*.log")
+        (log,) = (engine.folder / "palimpsest" / "log").glob("*.log")
         assert "the model's chat template cannot be used: it took more than 5 s" in log.read_text()
     finally:
         engine.close()

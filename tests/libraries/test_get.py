@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.cli.engine import main
+from palimpsest.__main__ import main
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.trial import Tried
 from palimpsest.errors import EngineUnavailable, InvalidArgument, ModelError
@@ -180,7 +180,7 @@ def test_what_was_fetched_and_does_not_load_is_not_used(
     archive = registry.archive()
     # no door: the hashes are fixed
     monkeypatch.setattr("palimpsest.libraries.get.archive", lambda *_: archive)
-    assert main(["get", "cpu", "--json"]) == 1
+    assert main(["engine", "get", "cpu", "--json"]) == 1
     assert "cut off, or no library" in json.loads(capsys.readouterr().out)["error"]["message"]
     assert used() is None
 
@@ -195,14 +195,14 @@ def test_where_the_one_for_a_gpu_cannot_be_used_the_one_for_processors_is_tried(
     for module in ("libraries.get", "cli.engine_library"):
         # no door: the hashes are fixed
         monkeypatch.setattr(f"palimpsest.{module}.archive", lambda backend, _: named[backend])
-    assert main(["get"]) == 1  # the archive's libraries are made-up texts
+    assert main(["engine", "get"]) == 1  # the archive's libraries are made-up texts
     assert "linux-x64-vulkan cannot be used here" in capsys.readouterr().out
     # no door: the archive's libraries are made-up texts
     monkeypatch.setattr("palimpsest.cli.engine_library.tried", lambda _: Tried("0.4.0", "", (), "no driver"))
-    assert main(["get", "vulkan"]) == 1
+    assert main(["engine", "get", "vulkan"]) == 1
     assert "can use no GPU here (no driver), so it is not used" in capsys.readouterr().err
     assert used() is None
-    assert main(["get", "cpu"]) == 0
+    assert main(["engine", "get", "cpu"]) == 0
     assert used() is not None
     names = [path.split("/")[3] for path, *_ in registry.asked]
     assert names == ["linux-x64-vulkan", "linux-x64"] * 2, "what is of no use is not kept"
@@ -215,12 +215,12 @@ def test_what_was_chosen_before_stays_until_a_backend_is_asked_for(
     (get.home() / chosen.folder).mkdir(parents=True)
     (get.home() / chosen.folder / "libllama.so").symlink_to(library().api.path)  # one that loads
     get.use(chosen)
-    assert main(["get", "--json"]) == 0
+    assert main(["engine", "get", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["library"] == str(get.home() / chosen.folder / "libllama.so")
     assert registry.asked == []
     (get.home() / chosen.folder / "LICENSE").touch()  # as where all of it is there
-    assert main(["get", "cpu"]) == 0
+    assert main(["engine", "get", "cpu"]) == 0
     assert "to fetch" not in capsys.readouterr().out
     (get.home() / chosen.folder / "LICENSE").unlink()
-    assert main(["get", "cpu", "--json"]) == 1
+    assert main(["engine", "get", "cpu", "--json"]) == 1
     assert registry.asked

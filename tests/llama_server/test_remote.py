@@ -13,7 +13,7 @@ import pytest
 import trustme
 
 from palimpsest import wire
-from palimpsest.engine.main import main
+from palimpsest.__main__ import main
 from palimpsest.json_data import from_json, to_json
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 
@@ -102,7 +102,7 @@ def test_a_client_that_does_not_trust_the_certificate_is_not_deceived(guarded: H
 )
 def test_wrong_usage_is_said(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["--model", str(EMBEDDED), *arguments])
+        main(["engine", "--model", str(EMBEDDED), *arguments])
     assert ended.value.code == 2
     assert message in capfd.readouterr().err
 

@@ -222,7 +222,6 @@ def test_started_by_hand_it_takes_the_persons_own_settings(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "--model"),
         (["--model", "m.gguf", "--settings", "{"], "not JSON"),
         (["--model", "m.gguf", "--settings", "[]"], "expected an object"),
         (["--model", "m.gguf", "--settings", '{"n_ctx": "many"}'], "engine.n_ctx"),
@@ -238,10 +237,10 @@ def test_started_by_hand_it_takes_the_persons_own_settings(
 def test_wrong_usage_is_exit_status_2_and_names_what_is_wrong(
     machine: Path, arguments: list[str], said: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from palimpsest.engine.main import main
+    from palimpsest.__main__ import main
 
     with pytest.raises(SystemExit) as ended:
-        main(arguments)
+        main(["engine", *arguments])
     assert ended.value.code == 2
     assert said in capfd.readouterr().err
 

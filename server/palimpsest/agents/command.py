@@ -18,8 +18,7 @@ from palimpsest.windows.sockets import check_platform
 NEEDS = f"palimpsest mcp needs the Model Context Protocol's library: {sys.executable} -m pip install 'mcp>=2.0'"
 
 
-def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("palimpsest mcp", description=__doc__.partition("\n")[0])
+def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workspace",
         metavar="DIR",
@@ -27,9 +26,12 @@ def main(argv: list[str]) -> int:
         default=Path(),
         help="a folder that the editor has open (default: this one)",
     )
-    options = parser.parse_args(argv)
+    parser.set_defaults(ends_at_once=True)  # a thread of the library's waits for the next line, whatever happens
+
+
+def run(options: argparse.Namespace) -> int:
     if not options.workspace.is_dir():
-        parser.error(f"--workspace {options.workspace}: there is no such folder")
+        options.parser.error(f"--workspace {options.workspace}: there is no such folder")
     if importlib.util.find_spec("mcp") is None:
         print(NEEDS, file=sys.stderr)
         return 1

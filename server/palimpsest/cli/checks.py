@@ -16,13 +16,15 @@ from palimpsest.system import folders
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`hint`: what to do when it is not right.  `needed`: it counts for `ok` of the whole."""
+    """`hint`: what to do when it is not right.  `needed`: it counts for `ok` of the whole.  `but`: what is to be said
+    at the end though all is well."""
 
     name: str
     ok: bool
     detail: str
     hint: str = ""
     needed: bool = True
+    but: str = ""
 
 
 def index_checks(settings: IndexSettings, workspaces: Sequence[Path]) -> Iterator[Check]:

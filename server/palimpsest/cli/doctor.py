@@ -29,7 +29,7 @@ from palimpsest.config.settings import EngineSettings, ModelSettings, Settings
 from palimpsest.engine.llama.trial import tried
 from palimpsest.errors import EngineError, EngineSilent, EngineUnavailable, ModelError, PalimpsestError
 from palimpsest.libraries.locate import located
-from palimpsest.models.files import inspect, model_path
+from palimpsest.models.files import embedded, inspect, model_path
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import Engine
@@ -37,24 +37,29 @@ from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.launch import HUNG_S, find
 from palimpsest.system import folders, process_lock
+from palimpsest.system.terminal import terminal
 
 START_S = 120.0
 FASTER = "`palimpsest engine get` brings one that is built for this processor, or its GPU"
+DEMONSTRATOR = "no model of your own: the demonstrator of 9 million parameters that comes in the package is in use"
+BETTER = "`palimpsest model get default` fetches the default model, `palimpsest model list` shows others"
+LOG = "See the engine's log: `palimpsest log` says where it is."
 EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
 
 
-def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("palimpsest doctor", description=__doc__.partition("\n")[0])
+def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--model", metavar="PATH", default="", help="look at this GGUF file")
     parser.add_argument("--settings", choices=("-",), help="read an editor's settings, one JSON object, from stdin")
-    parser.add_argument("--folder", metavar="PATH", type=Path, action="append", help="a workspace (the current folder)")
-    options = parser.parse_args(argv)
+    parser.add_argument("--folder", metavar="DIR", type=Path, action="append", help="a workspace (the current folder)")
+
+
+def run(options: argparse.Namespace) -> int:
     editor, workspaces = json.load(sys.stdin) if options.settings else {}, options.folder or [Path.cwd()]
     checks = asyncio.run(examine(options.model, editor, workspaces))
     ok = all(check.ok for check in checks if check.needed)
     if options.json:
-        shown = [{k: v for k, v in asdict(check).items() if k != "needed"} for check in checks]
+        shown = [{k: v for k, v in asdict(check).items() if k not in ("needed", "but")} for check in checks]
         print(json.dumps({"ok": ok, "checks": shown}))
     else:
         _print(checks, ok)
@@ -95,7 +100,7 @@ def _folders() -> Iterator[Check]:
     except OSError as error:
         yield Check("sockets", False, str(error), "Set XDG_RUNTIME_DIR to a folder that you can write to.")
     try:
-        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}")
+        yield Check("folders", True, f"cache {folders.cache()}, state {folders.state()}, logs {folders.logs()}")
     except OSError as error:
         hint = "No log, index, statistics or conversation is kept: let Palimpsest write there, or set XDG_{}_HOME."
         of = "CACHE" if str(error.filename).startswith(str(folders.cache_place())) else "STATE"
@@ -133,7 +138,10 @@ def _model(settings: ModelSettings) -> Iterator[Check]:
         yield Check("model", False, error.message, error.hint)
         return
     detail = f"{found.name}, {found.architecture}, {found.size / 1e6:,.0f} MB, context {found.n_ctx_train:,}: {path}"
-    yield Check("model", True, detail)
+    if path == embedded():
+        yield Check("model", True, f"{detail} (a demonstrator: {BETTER})", but=f"{DEMONSTRATOR}. {BETTER}.")
+    else:
+        yield Check("model", True, detail)
 
 
 async def running(target: Target) -> AsyncIterator[Check]:
@@ -163,7 +171,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
                     "safe mode",
                     False,
                     "the engine died and runs without GPU and repacking",
-                    "See the engine's log.",
+                    LOG,
                     False,
                 )
             yield await _speed(engine)
@@ -171,7 +179,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             if isinstance(engine, InPlaceEngine):
                 yield await _cache(engine)
     except PalimpsestError as error:
-        yield Check("engine", False, error.message, error.hint or "See the engine's log in the state folder.")
+        yield Check("engine", False, error.message, error.hint or LOG)
 
 
 @asynccontextmanager
@@ -241,12 +249,16 @@ def _editors() -> Iterator[Check]:
 
 
 def _print(checks: list[Check], ok: bool) -> None:
-    from rich.console import Console
+    from rich.text import Text
 
-    console = Console(highlight=False)
+    console = terminal(soft_wrap=True)
     for check in checks:
-        mark = "[green]✓[/green]" if check.ok else ("[red]✗[/red]" if check.needed else "[yellow]–[/yellow]")
-        console.print(f"{mark} [bold]{check.name}[/bold]  {check.detail}", soft_wrap=True)
+        mark = ("✓", "green") if check.ok else ("✗", "red") if check.needed else ("–", "yellow")
+        console.print(Text.assemble(mark, " ", (check.name, "bold"), f"  {check.detail}"))
         if check.hint and not check.ok:
-            console.print(f"  → {check.hint}", style="yellow", soft_wrap=True, markup=False)
-    console.print("all is well" if ok else "something needs your hand", style="green" if ok else "red")
+            console.print(f"  → {check.hint}", style="yellow")
+    but = " ".join(check.but for check in checks if check.but)
+    if not ok:
+        console.print("something needs your hand", style="red")
+    else:
+        console.print(but or "all is well", style="yellow" if but else "green")

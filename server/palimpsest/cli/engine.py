@@ -16,7 +16,9 @@ from dataclasses import asdict, dataclass
 
 from palimpsest.config.layers import from_file, merged, read_toml
 from palimpsest.config.settings import Settings
+from palimpsest.engine.options import add, read
 from palimpsest.errors import EngineError, EngineSilent
+from palimpsest.libraries.known import BACKENDS
 from palimpsest.models.files import inspect, model_path
 from palimpsest.system import folders, process_lock
 from palimpsest.system.engine_address import Address, of_the_process
@@ -27,31 +29,43 @@ END_S = 20.0
 PAUSE_S = 0.05
 
 
-def main(argv: list[str]) -> int:
-    if argv[:1] == ["get"]:
-        from palimpsest.cli.engine_library import main as get
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--list", action="store_true", help="show the engines that run")
+    parser.add_argument("--json", action="store_true", help="with --list: as JSON")
+    parser.add_argument(
+        "--stop",
+        nargs="?",
+        const="",
+        metavar="NAME|PORT",
+        help="end one that runs; the one with --http, if none is named",
+    )
+    add(parser)
+    get = parser.add_subparsers(metavar="get").add_parser("get", help="fetch a prebuilt llama.cpp")
+    get.add_argument(
+        "backend",
+        nargs="?",
+        choices=("auto", *BACKENDS),
+        help="auto: by the GPU that is here; without it, as before, or auto where nothing was fetched yet",
+    )
+    get.add_argument("--json", action="store_true", help="one JSON object instead of text")
+    get.add_argument("--progress", action="store_true", help="with --json: how far it is, as objects on stderr")
+    get.set_defaults(get=True)
+    parser.set_defaults(get=False)
 
-        return get(argv[1:])
-    options, rest = _parser().parse_known_args(argv)
+
+def run(options: argparse.Namespace) -> int:
+    if options.get:
+        from palimpsest.cli.engine_library import run as get
+
+        return get(options)
     if options.list or options.stop is not None:
-        if rest:
-            print(f"palimpsest engine: unknown argument {rest[0]}", file=sys.stderr)
-            return 2
         return asyncio.run(_show(as_json=options.json) if options.list else _stop(options.stop))
-    from palimpsest.engine.main import main as run
+    from palimpsest.engine.main import main
 
     settings = _settings()
-    if not any(word.partition("=")[0] == "--settings" for word in argv):  # with them a server starts it
-        argv = ["--settings", json.dumps(of_the_process(asdict(settings.engine))), *argv]
-    return run(argv, model_path(settings.model), inspect)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("palimpsest engine", add_help=False, allow_abbrev=False)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--stop", nargs="?", const="", metavar="NAME|PORT")
-    return parser
+    if options.settings is None:  # with them a server starts it
+        options.settings = json.dumps(of_the_process(asdict(settings.engine)))
+    return main(read(options.parser, vars(options), model_path(settings.model)), inspect)
 
 
 def _settings() -> Settings:

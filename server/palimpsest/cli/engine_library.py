@@ -20,8 +20,7 @@ from palimpsest.libraries.locate import Located, located, used
 CPU = "`palimpsest engine get cpu` has the one for processors."
 
 
-def main(argv: list[str]) -> int:
-    options = _parser().parse_args(argv)
+def run(options: argparse.Namespace) -> int:
     try:
         found, library = _kept(options) or _first_that_works(options)
     except PalimpsestError as error:
@@ -102,16 +101,3 @@ def _got(what: Archive, options: argparse.Namespace) -> tuple[Located, Tried]:
 def _say(options: argparse.Namespace, text: str) -> None:
     if not options.json:
         print(text)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("palimpsest engine get", description="Fetches a prebuilt llama.cpp.")
-    parser.add_argument(
-        "backend",
-        nargs="?",
-        choices=("auto", *BACKENDS),
-        help="auto: by the GPU that is here; without it, as before, or auto where nothing was fetched yet",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of text")
-    parser.add_argument("--progress", action="store_true", help="with --json: how far it is, as objects on stderr")
-    return parser

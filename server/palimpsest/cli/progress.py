@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from palimpsest.models.transfer import Progress as Tell
+from palimpsest.system.terminal import terminal
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def bar(as_json: bool, objects: bool) -> Iterator[Tell | None]:
         yield _told() if objects else None
         return
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=terminal(stderr=True)) as bar:
         task = bar.add_task("getting", total=None, visible=False)
 
         def tell(done: int, total: int) -> None:

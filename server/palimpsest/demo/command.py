@@ -17,6 +17,7 @@ from typing import Any
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
+from rich.text import Text
 
 from palimpsest.demo import draw
 from palimpsest.demo.story import Event, Story
@@ -24,6 +25,7 @@ from palimpsest.demo.talk import Talk
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.client.driver import Driver
 from palimpsest.session.window_memory import path_of
+from palimpsest.system.terminal import terminal
 from palimpsest.workspace import sample
 
 START_S = 120.0
@@ -33,18 +35,19 @@ PICTURE = re.sub(r"@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOT
 """rich's own frame, without its fonts from the network."""
 
 
-def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("palimpsest demo", description=__doc__.partition("\n")[0])
+def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the picture")
     parser.add_argument("--model", metavar="PATH", default="", help="a GGUF file instead of the default one")
     parser.add_argument("--svg", metavar="PATH", default="", help="write the picture there, too")
     parser.add_argument("--copy", metavar="DIR", type=Path, help="copy the sample workspace there, and no more")
-    options = parser.parse_args(argv)
+
+
+def run(options: argparse.Namespace) -> int:
     if options.copy is not None:
         return _copy(options.copy, as_json=options.json)
     recording = {"record": True, "width": PICTURE_WIDTH} if options.svg else {}
     file = io.StringIO() if options.json else None
-    console = Console(file=file, highlight=False, **recording)  # type: ignore[arg-type]
+    console = terminal(file=file, **recording)
     try:
         result = asyncio.run(_run(console, options.model))
     except PalimpsestError as error:
@@ -83,7 +86,7 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
         window = Window(root, settings)
         await window.open()
         try:
-            console.print("[dim]starting the engine …[/dim]")
+            console.print("starting the engine …", style="dim")
             await window.driver.ready(START_S)
             return {**await _show(console, window.driver, root), "conversation": await _talk(console, window)}
         finally:
@@ -118,7 +121,8 @@ class Window:
 
 
 async def _talk(console: Console, window: Window) -> dict[str, Any]:
-    console.print("\n[bold]A conversation[/bold] about the same workspace, with its own part of the cache", "")
+    about = " about the same workspace, with its own part of the cache"
+    console.print(Text.assemble("\n", ("A conversation", "bold"), about), "")
     results: dict[str, Any] = {}
     number = 0
     async for step in Talk(window.driver, window.root, window.restart).play():
@@ -131,9 +135,8 @@ async def _talk(console: Console, window: Window) -> dict[str, Any]:
 async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:
     info = await driver.command("palimpsest.model.info")
     place = "edited in place" if info["in_place"] else f"whole prompts: {info.get('why_not', '')}"
-    console.print(
-        f"\n[bold]{info['name']}[/bold], {info['n_params'] / 1e6:.1f} M parameters, {info['backend']}, {place}"
-    )
+    model = f", {info['n_params'] / 1e6:.1f} M parameters, {info['backend']}, {place}"
+    console.print(Text.assemble("\n", (info["name"], "bold"), model))
     console.print(draw.legend(), "")
     story = Story(driver, root)
     events: list[Event] = []

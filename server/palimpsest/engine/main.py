@@ -1,8 +1,8 @@
-"""`palimpsest engine`: reads the arguments, sees to it that one engine runs at an address, and has it run.
+"""`palimpsest engine`: sees to it that one engine runs at an address, and has it run.
 
-In: arguments, signals.  Out: an exit status (0 done or another engine runs, 1 no engine possible here, 2 wrong
-usage), logs to stderr; stdout stays silent.  With `--http` it is a person's own: it says on stderr what it does, and
-runs beside an editor's engine too.
+In: options, signals.  Out: an exit status (0 done or another engine runs, 1 no engine possible here), logs to stderr;
+stdout stays silent.  With `--http` it is a person's own: it says on stderr what it does, and runs beside an editor's
+engine too.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from palimpsest.engine.http.listen import answers
 from palimpsest.engine.lifetime.announcing import say
 from palimpsest.engine.lifetime.lock import ProcessLock
-from palimpsest.engine.options import Options, read
+from palimpsest.engine.options import Options
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.system import logs
 from palimpsest.system.engine_address import Address, beside
@@ -37,15 +37,14 @@ WITHOUT = 'With engine.kind = "none" the editor keeps everything that needs no m
 logger = logging.getLogger(__name__)
 
 
-def main(argv: Sequence[str], model: Path | None = None, check: Callable[[Path], object] | None = None) -> int:
+def main(options: Options, check: Callable[[Path], object]) -> int:
     """Run an engine until it leaves; what `palimpsest engine` does.
 
-    `model`: what is meant without `--model`.  `check` looks at the model's file before anything is started for a
-    person (`--http`); its PalimpsestError is told, and that is all.
+    `check` looks at the model's file before anything is started for a person (`--http`); its PalimpsestError is told,
+    and that is all.
     """
-    options = read(argv, model)
     _quiet_stdout(options)
-    if options.public is not None and check is not None:
+    if options.public is not None:
         try:
             check(options.model)
         except PalimpsestError as error:

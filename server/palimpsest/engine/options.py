@@ -9,8 +9,9 @@ import argparse
 import dataclasses
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from palimpsest import __version__
 from palimpsest.config.layers import merged
@@ -37,19 +38,14 @@ class Options:
     refused_grammars: frozenset[str] = frozenset()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="palimpsest engine",
-        description="One model and its cache, for every editor.",
-        epilog="`palimpsest engine --list` shows those that run, `palimpsest engine --stop [NAME|PORT]` ends one, "
-        "`palimpsest engine get` fetches a prebuilt llama.cpp.",
-    )
+def add(parser: argparse.ArgumentParser) -> None:
+    parser.description = "One model and its cache, for every editor."
     parser.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the one in use")
     parser.add_argument(
         "--socket", type=Path, metavar="PATH", help="serve here, not at a path named after model and settings"
     )
     parser.add_argument("--tcp", metavar="HOST:PORT", help="serve on loopback TCP with a token; port 0: a free one")
-    parser.add_argument("--settings", default="{}", metavar="JSON", help="engine settings as one object")
+    parser.add_argument("--settings", metavar="JSON", help="engine settings as one object")
     parser.add_argument("--identity", help=argparse.SUPPRESS)  # the server's, so that both surely look at one place
     parser.add_argument("--refused-grammar", action="append", default=[], help=argparse.SUPPRESS)  # the watchdog's
     parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
@@ -59,15 +55,12 @@ def _parser() -> argparse.ArgumentParser:
             name = "--" + item.name.replace("_", "-")
             parser.add_argument(name, type=kind, choices=choices, default=None, help=item.metadata["doc"])
     public_options.add(parser)
-    return parser
 
 
-def read(argv: Sequence[str], default: Path | None) -> Options:
-    """The options; prints what is wrong and raises SystemExit(2)."""
-    parser = _parser()
-    given = vars(parser.parse_args(argv))
+def read(parser: argparse.ArgumentParser, given: Mapping[str, Any], default: Path) -> Options:
+    """The options; prints what is wrong and raises SystemExit(2).  `default`: the model without `--model`."""
     try:
-        table = json.loads(given["settings"])
+        table = json.loads(given["settings"] or "{}")
     except ValueError as error:
         parser.error(f"--settings is not JSON: {error}")
     if not isinstance(table, dict):
@@ -76,10 +69,7 @@ def read(argv: Sequence[str], default: Path | None) -> Options:
     settings, problems = merged([{"engine": table}, {"engine": own}])
     if problems:
         parser.error("; ".join(map(str, problems)))
-    named: Path | None = given["model"] or default
-    if named is None:
-        parser.error("--model is missing")
-    model = named.absolute()
+    model: Path = (given["model"] or default).absolute()
     if given["socket"]:
         place = Address(given["socket"].absolute())
         if place.socket.suffix in (".lock", ".json"):

@@ -14,9 +14,9 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import Any
 
 from palimpsest import __version__
 from palimpsest.engine.core.core import EngineCore
@@ -54,12 +54,14 @@ def run(options: Options) -> int:
         with ExitStack() as stack:
             listener = stack.enter_context(listen(options.address, options.tcp))
             public = stack.enter_context(options.public.listen()) if options.public else None
-            asyncio.run(_serve(core, listener, options, public))
+            was_interrupted = asyncio.run(_serve(core, listener, options, public))
     except OSError as error:
         logger.error("cannot serve at %s: %s", _places(options), error)
         return 1
     finally:
         _stop(core)
+    if was_interrupted:
+        raise KeyboardInterrupt
     return 1 if options.public is not None and core.health().state == "failed" else 0
 
 
@@ -74,15 +76,21 @@ def _places(options: Options) -> str:
     return f"{options.address.socket}{http}"
 
 
-async def _serve(core: EngineCore, listener: Listener, options: Options, public: socket.socket | None) -> None:
-    """Answer until told to leave, by a signal, a request or long silence."""
+async def _serve(core: EngineCore, listener: Listener, options: Options, public: socket.socket | None) -> bool:
+    """Answer until told to leave, by a signal, a request or long silence.  Whether it was Ctrl-C."""
     library().refused_grammars = options.refused_grammars
     watch = Watch(library())
     if options.public is not None and public is not None and sys.platform != "win32":  # execv keeps no console there
         watch = Watch(library(), partial(_start_again, options.public.place(public.getsockname()[1])))
     watch.start()
     life = Life(core, options.idle_exit_s, on_stop=watch.leave)
-    _on_signals(asyncio.get_running_loop(), life.stop)
+    told = list[int]()
+
+    def leave(number: int) -> None:
+        told.append(number)
+        life.stop()
+
+    _on_signals(asyncio.get_running_loop(), leave)
     core.start()
     idle = asyncio.ensure_future(life.leave_when_idle())
     serving = [serve(create_app(core, life, listener.token), listener.socket, life.stopping)]
@@ -95,14 +103,15 @@ async def _serve(core: EngineCore, listener: Listener, options: Options, public:
     await asyncio.gather(*serving)
     await idle
     logger.info("leaving")
+    return signal.SIGINT in told
 
 
-def _on_signals(loop: asyncio.AbstractEventLoop, stop: Any) -> None:
+def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[int], object]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
-            loop.add_signal_handler(number, stop)
+            loop.add_signal_handler(number, stop, number)
         except NotImplementedError:  # Windows
-            signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(stop))
+            signal.signal(number, lambda number, _: loop.call_soon_threadsafe(stop, number))
 
 
 def _stop(core: EngineCore) -> None:
@@ -118,7 +127,7 @@ def _stop(core: EngineCore) -> None:
 
 def _log_to_file(place: Address) -> None:
     with suppress(OSError):  # a log that cannot be written is no reason to have no engine
-        path = folders.state() / f"{place.name}.log"
+        path = folders.logs() / f"{place.name}.log"
         handler = logs.PrivateFile(path, max_bytes=1 << 20, n_old=1)
         handler.setFormatter(logs.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
         logging.getLogger().addHandler(handler)

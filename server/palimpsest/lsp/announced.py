@@ -13,12 +13,29 @@ from lsprotocol import types as lsp
 REWRITE = "refactor.rewrite.palimpsest"
 QUICKFIX = "quickfix.palimpsest"
 SOURCE = "source.palimpsest"
+HELP = "palimpsest.help"
+ABOUT = {
+    REWRITE: "What Palimpsest's edits do",
+    QUICKFIX: "What Palimpsest's fixes do",
+    SOURCE: "What Palimpsest's edits of a file do",
+}
+"""Titles of what is told of each kind (`action_help.py`)."""
+
+
+def code_actions(*, documented: bool) -> lsp.CodeActionOptions:
+    """`documented`: the client has a place for what each kind does (LSP 3.18)."""
+    told = [
+        lsp.CodeActionKindDocumentation(kind, lsp.Command(title, HELP, arguments=[{"kind": kind}]))
+        for kind, title in ABOUT.items()
+    ]
+    return lsp.CodeActionOptions([*ABOUT], told if documented else None, resolve_provider=True)
+
 
 # Options in full where LSP has some: pygls leaves a capability out where they are none.
 METHODS: Mapping[str, Any] = {
     lsp.TEXT_DOCUMENT_DID_SAVE: None,
     lsp.TEXT_DOCUMENT_INLINE_COMPLETION: lsp.InlineCompletionOptions(),
-    lsp.TEXT_DOCUMENT_CODE_ACTION: lsp.CodeActionOptions([REWRITE, QUICKFIX, SOURCE], resolve_provider=True),
+    lsp.TEXT_DOCUMENT_CODE_ACTION: code_actions(documented=False),
     lsp.TEXT_DOCUMENT_DOCUMENT_LINK: lsp.DocumentLinkOptions(resolve_provider=False),
     lsp.TEXT_DOCUMENT_DEFINITION: None,
     lsp.TEXT_DOCUMENT_HOVER: None,
@@ -108,6 +125,7 @@ COMMANDS = (
     "palimpsest.documents.open",
     "palimpsest.documents.offer",
     "palimpsest.virtual.read",
+    HELP,
     "palimpsest.model.info",
     "palimpsest.model.list",
     "palimpsest.model.get",

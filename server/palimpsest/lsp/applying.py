@@ -121,7 +121,8 @@ async def _answered(server: PalimpsestServer, offer: Offer, watch: _Watch) -> ls
 
 async def _told_to_apply(server: PalimpsestServer, offer: Offer) -> lsp.ApplyWorkspaceEditResult:
     edit = proposal_edit(offer.proposal, offer.snapshots, server.window.client)
-    params = lsp.ApplyWorkspaceEditParams(edit=edit, label=title_of(offer.proposal.summary))
+    metadata = lsp.WorkspaceEditMetadata(is_refactoring=True) if server.window.client.edit_metadata else None
+    params = lsp.ApplyWorkspaceEditParams(edit, title_of(offer.proposal.summary), metadata)
     try:
         return await server.workspace_apply_edit_async(params)
     except JsonRpcException as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.lsp import (
+    action_help,
     ask,
     compaction,
     context,
@@ -47,6 +48,7 @@ _ALL: tuple[Command[Any], ...] = (
     *document_commands.COMMANDS,
     *related_documents.COMMANDS,
     virtual.COMMAND,
+    action_help.COMMAND,
     *models.COMMANDS,
     engine.RESTART,
     *installation.COMMANDS,

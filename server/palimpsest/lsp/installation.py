@@ -47,7 +47,7 @@ async def doctor(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 
 async def log(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     engine = server.window.session.services.supervisor.target.address()
-    place = folders.state_place()
+    place = folders.logs_place()
     return {"path": str(place / folders.SERVER_LOG), "engine": str(place / f"{engine.name}.log")}
 
 

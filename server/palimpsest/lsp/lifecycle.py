@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.lsp.announced import code_actions
 from palimpsest.lsp.plain import plain
 from palimpsest.lsp.window import client_of
 
@@ -25,7 +26,10 @@ def register(server: PalimpsestServer) -> None:
         if server.ending is not None:
             server.ending.note(params.process_id)
         chosen = server.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
-        window.initialize(params, client_of(params, chosen))
+        client = client_of(params, chosen)
+        if client.documents_actions:
+            server.protocol.fm.feature_options[lsp.TEXT_DOCUMENT_CODE_ACTION] = code_actions(documented=True)
+        window.initialize(params, client)
 
     @server.feature(lsp.INITIALIZED)
     def initialized(params: lsp.InitializedParams) -> None:

@@ -75,12 +75,12 @@ class PalimpsestServer(LanguageServer):
 
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
         """Serve until `exit`, or until the editor is gone; pygls's, with a reader and a writer of our own."""
-        with suppress(KeyboardInterrupt, SystemExit):  # `exit` is a SystemExit
+        with suppress(SystemExit):  # `exit` is a SystemExit
             asyncio.run(self._serve_process(stdin or sys.stdin.buffer, stdout or sys.stdout.buffer))
 
     def start_tcp(self, host: str, port: int) -> None:
         """The same for the first who connects (debugging)."""
-        with suppress(KeyboardInterrupt, SystemExit):
+        with suppress(SystemExit):
             asyncio.run(self._serve_tcp(host, port))
 
     def report_server_error(self, error: Exception, source: Any) -> None:

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 SEND, STOP = "palimpsest.conversation.send", "palimpsest.conversation.stop"
 FORK, COMPACT = "palimpsest.conversation.fork", "palimpsest.conversation.compact"
+TOOLTIPS = {
+    SEND: "Say what stands here; the model's reply is written below it.",
+    STOP: "End the reply; what has come of it is kept.",
+    FORK: "Go on from this reply in another conversation, beside this one.",
+    COMPACT: "A summary takes the place of these turns in what the model reads; they stay here.",
+}
 
 
 def register(server: PalimpsestServer) -> None:
@@ -38,9 +44,13 @@ def register(server: PalimpsestServer) -> None:
         if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines):
             return []
         try:
-            return await asyncio.to_thread(lenses, window.session, snapshot)
+            found = await asyncio.to_thread(lenses, window.session, snapshot)
         except PalimpsestError:
             return []
+        if window.client.tooltips:
+            for command in (lens.command for lens in found if lens.command is not None):
+                command.tooltip = TOOLTIPS[command.command]
+        return found
 
     @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
     async def folding_range(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:

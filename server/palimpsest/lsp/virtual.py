@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -20,10 +21,12 @@ from palimpsest.conversations.export import descriptor_text
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompts import read_by_model
 from palimpsest.errors import NotFound, PalimpsestError
+from palimpsest.lsp import action_help
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.document_commands import graph_svg
 from palimpsest.lsp.exporting import exported
 from palimpsest.lsp.protocol import response_error
+from palimpsest.lsp.virtual_refreshing import Shown
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -96,9 +99,13 @@ async def _prompt(server: PalimpsestServer, parts: Sequence[str]) -> str:
     )
 
 
+async def _help(_: PalimpsestServer, parts: Sequence[str]) -> str:
+    return action_help.text_of("/".join(parts).removesuffix(".md"))
+
+
 READERS: Mapping[str, Reader] = {
     "documents": _documents, "export": _export, "ref": _ref, "fd": _fd, "turn": _turn, "usage": _usage,
-    "prompt": _prompt,
+    "prompt": _prompt, "help": _help,
 }  # fmt: skip
 
 
@@ -126,10 +133,12 @@ async def read(server: PalimpsestServer, asked: Virtual) -> dict[str, Any]:
 
 
 def register(server: PalimpsestServer) -> None:
+    shown = Shown(server, partial(text_of, server))
+
     @server.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, lsp.TextDocumentContentOptions(schemes=[SCHEME]))
     async def content(params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:
         try:
-            return lsp.TextDocumentContentResult(text=await text_of(server, params.uri))
+            return lsp.TextDocumentContentResult(text=await shown.text(params.uri))
         except PalimpsestError as error:
             raise response_error(error) from error
 

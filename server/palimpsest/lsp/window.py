@@ -54,6 +54,10 @@ class Client:
     tags: bool = False
     shows: bool = False
     refreshes_lenses: bool = False
+    has_virtual: bool = False
+    documents_actions: bool = False
+    edit_metadata: bool = False
+    tooltips: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +236,7 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
     capabilities = params.capabilities
     workspace = capabilities.workspace
     action = capabilities.text_document.code_action if capabilities.text_document else None
+    lens = capabilities.text_document.code_lens if capabilities.text_document else None
     resolve = action.resolve_support.properties if action and action.resolve_support else []
     return Client(
         encoding=encoding_name(encoding),
@@ -247,4 +252,8 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
         tags=bool(action and action.tag_support),
         refreshes_lenses=bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support),
         shows=bool(capabilities.window and capabilities.window.show_document),
+        has_virtual=bool(workspace and workspace.text_document_content),
+        documents_actions=bool(action and action.documentation_support),
+        edit_metadata=bool(workspace and workspace.workspace_edit and workspace.workspace_edit.metadata_support),
+        tooltips=bool(lens and lens.resolve_support),  # as old as they are; they have no capability of their own
     )

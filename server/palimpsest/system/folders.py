@@ -1,4 +1,4 @@
-"""The user's folders for configuration, cache, state, models and sockets, as platform and XDG variables define them.
+"""The user's folders for configuration, cache, state, logs, models and sockets, as the platform and XDG variables say.
 
 In: the environment.  Out: paths, created on demand.  The runtime folder is private (mode 0700) on every platform.
 """
@@ -24,6 +24,13 @@ def _made(path: Path, mode: int = 0o777) -> Path:
     return path
 
 
+def _made_private(path: Path) -> Path:
+    _made(path, 0o700)
+    if sys.platform != "win32" and path.stat().st_mode & 0o077:
+        path.chmod(0o700)
+    return path
+
+
 def config() -> Path:
     """The user's own settings (`palimpsest.toml`)."""
     return Path(platformdirs.user_config_dir(APP, appauthor=False))
@@ -39,11 +46,8 @@ def cache_place() -> Path:
 
 
 def state() -> Path:
-    """Logs and statistics, readable by this user only."""
-    path = _made(state_place(), 0o700)
-    if sys.platform != "win32" and path.stat().st_mode & 0o077:
-        path.chmod(0o700)
-    return path
+    """Statistics and conversations, readable by this user only."""
+    return _made_private(state_place())
 
 
 def state_place() -> Path:
@@ -51,8 +55,14 @@ def state_place() -> Path:
     return Path(platformdirs.user_state_dir(APP, appauthor=False))
 
 
-def server_log() -> Path:
-    return state() / SERVER_LOG
+def logs() -> Path:
+    """What servers and engines log, readable by this user only."""
+    return _made_private(logs_place())
+
+
+def logs_place() -> Path:
+    """Where the logs are or will be."""
+    return platformdirs.user_log_path(APP, appauthor=False)
 
 
 def models() -> Path:

@@ -76,7 +76,8 @@ def test_reports_are_in_buffers(start: Start) -> None:
     nvim.keys("q:Palimpsest doctor<CR>")
     nvim.until("return vim.bo.filetype == 'palimpsest-doctor'")
     until(lambda: any("model" in line for line in nvim.lines), nvim.messages)
-    nvim.keys("q")
+    nvim.keys("q:Palimpsest log<CR>")
+    nvim.until("return vim.fn.expand('%:t') == 'server.log'")
 
 
 def test_every_command_of_the_table_is_there_and_completed(start: Start) -> None:

@@ -64,6 +64,8 @@ async def serve(lines: Lines) -> None:
     agent = ConversationAgent(lines)
     try:
         await run_agent(cast(Agent, agent), lines, use_unstable_protocol=True)  # to fork, resume and close
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise asyncio.CancelledError  # by Ctrl-C, which the library takes for the end of its input
     finally:
         await agent.aclose()
 

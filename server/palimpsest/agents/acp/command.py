@@ -23,10 +23,11 @@ NEEDS = f"palimpsest acp needs the Agent Client Protocol's library: {sys.executa
 LIBRARY = "'agent-client-protocol>=0.12'"
 
 
-def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("palimpsest acp", description=__doc__.partition("\n")[0])
+def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
-    options = parser.parse_args(argv)
+
+
+def run(options: argparse.Namespace) -> int:
     if importlib.util.find_spec("acp") is None:
         print(NEEDS.format(LIBRARY), file=sys.stderr)
         return 1

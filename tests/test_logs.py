@@ -1,0 +1,60 @@
+"""`palimpsest log`: where logs are, and what is written to them."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from palimpsest.__main__ import main
+from palimpsest.cli.log import Followed
+from palimpsest.system import folders, logs
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> tuple[list[str], str]:
+    assert main(["log"]) == 0
+    told = capsys.readouterr()
+    return told.out.splitlines(), told.err
+
+
+def test_it_says_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    (nothing,), _ = said(capsys)
+    assert nothing.startswith(str(folders.logs_place()))
+    assert not folders.logs_place().exists(), "who only looks makes nothing"
+    path = folders.logs() / folders.SERVER_LOG
+    path.write_text("a line\n")
+    assert said(capsys) == ([str(path)], "")
+
+
+def test_what_earlier_versions_wrote_elsewhere_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    (folders.state() / "server.log").write_text("a line\n")
+    (folders.state() / "engine-0123.log.1").write_text("a line\n")
+    _, told = said(capsys)
+    assert f"{folders.state()}: engine-0123.log.1, server.log" in told
+
+
+def test_one_that_is_put_aside_is_followed_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "server.log"
+    handler = logs.PrivateFile(path, max_bytes=100, n_old=2)
+
+    def write(*lines: str) -> None:
+        for line in lines:
+            handler.emit(logging.LogRecord("a", logging.INFO, "a.py", 1, line, None, None))
+
+    try:
+        write("first", "second")
+        followed = Followed(path, 1)
+        assert list(followed.news()) == ["second"]
+        write("x" * 60, "y" * 60)
+        assert path.with_name("server.log.1").exists()
+        assert list(followed.news()) == ["x" * 60, "y" * 60]
+        assert list(followed.news()) == []
+        write("last")
+        assert list(followed.news()) == ["last"]
+    finally:
+        handler.close()
