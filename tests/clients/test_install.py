@@ -35,7 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run([*pip, "wheel", "--no-deps", "-w", place, ROOT], check=True)
-    return next(place.glob("palimpsest-*.whl"))
+    return next(place.glob("palimpsest_lsp-*.whl"))
 
 
 def environment(tmp_path: Path, **more: str) -> dict[str, str]:

@@ -18,8 +18,8 @@ function M.parts()
   local here = root()
   for _, script in ipairs({ here .. "/install.py", here .. "/shared/install.py", here .. "/../shared/install.py" }) do
     if vim.uv.fs_stat(script) then
-      local wheel = vim.fn.glob(vim.fs.dirname(script) .. "/palimpsest-*.whl", true, true)[1]
-        or vim.fn.glob(here .. "/palimpsest-*.whl", true, true)[1]
+      local wheel = vim.fn.glob(vim.fs.dirname(script) .. "/palimpsest_lsp-*.whl", true, true)[1]
+        or vim.fn.glob(here .. "/palimpsest_lsp-*.whl", true, true)[1]
       local tree = vim.fs.normalize(here .. "/../..")
       local source = wheel or (vim.uv.fs_stat(tree .. "/pyproject.toml") and tree or nil)
       return vim.fs.normalize(script), source

@@ -1,0 +1,44 @@
+"""The distribution, as pyproject.toml describes it and as it says itself that it is installed."""
+
+import json
+import re
+import subprocess
+import tomllib
+from typing import Any
+
+import palimpsest
+from palimpsest.agents import command as mcp
+from palimpsest.agents.acp import command as acp
+from tests.documents import ROOT
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_the_command_and_the_import_are_not_called_what_the_distribution_is() -> None:
+    assert PROJECT["name"] == "palimpsest-lsp"
+    assert list(PROJECT["scripts"]) == ["palimpsest"]
+
+
+def test_every_extra_brings_something_and_a_hint_names_what_it_brings() -> None:
+    extras = PROJECT["optional-dependencies"]
+    assert all(extras.values())
+    assert {"mcp": [mcp.LIBRARY.strip("'")], "acp": [acp.LIBRARY.strip("'")]}.items() <= extras.items()
+
+
+def test_what_is_said_of_python_is_what_is_tested() -> None:
+    said = {it.rpartition(" ")[2] for it in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", it)}
+    workflow = (ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    assert said == set(re.findall(r'"(3\.\d+)"', workflow))
+    assert PROJECT["requires-python"] == f">={min(said, key=lambda it: int(it[2:]))}"
+    assert "Typing :: Typed" in PROJECT["classifiers"]
+    assert (ROOT / "server/palimpsest/py.typed").exists()
+
+
+def test_a_releases_tag_the_extension_and_the_package_for_mason_have_the_servers_version() -> None:
+    version = palimpsest.__version__
+    tags = subprocess.run(["git", "tag", "--points-at", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+    assert {tag for tag in tags.split() if tag.startswith("v")} <= {f"v{version}"}
+    extension = json.loads((ROOT / "clients/vscode/package.json").read_text(encoding="utf-8"))
+    assert extension["version"] == version
+    mason = (ROOT / "docs/upstream/mason-registry/packages/palimpsest-lsp/package.yaml").read_text(encoding="utf-8")
+    assert f"pkg:pypi/palimpsest-lsp@{version}\n" in mason
