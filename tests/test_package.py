@@ -42,3 +42,19 @@ def test_a_releases_tag_the_extension_and_the_package_for_mason_have_the_servers
     assert extension["version"] == version
     mason = (ROOT / "docs/upstream/mason-registry/packages/palimpsest-lsp/package.yaml").read_text(encoding="utf-8")
     assert f"pkg:pypi/palimpsest-lsp@{version}\n" in mason
+
+
+def test_the_lock_file_is_of_what_the_project_requires_and_of_the_public_index() -> None:
+    """`uv lock` makes it anew."""
+    text = (ROOT / "uv.lock").read_text(encoding="utf-8")
+    assert set(re.findall(r"https?://([^/\"]+)", text)) == {"pypi.org", "files.pythonhosted.org"}
+    (ours,) = [it for it in tomllib.loads(text)["package"] if it["name"] == PROJECT["name"]]
+    locked = [f"{it['name']}{it.get('specifier', '')}" for it in ours["metadata"]["requires-dist"]]
+    wanted = [*PROJECT["dependencies"], *(it for them in PROJECT["optional-dependencies"].values() for it in them)]
+    assert {taken_apart(it) for it in locked} == {taken_apart(it) for it in wanted}
+
+
+def taken_apart(requirement: str) -> tuple[str, frozenset[str]]:
+    """Its name and its limits."""
+    name, limits = re.fullmatch(r"([\w.-]+)([^;]*).*", requirement).groups()  # type: ignore[union-attr]
+    return name, frozenset(limits.strip().split(","))

@@ -12,7 +12,8 @@ local function root()
   return vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
 end
 
---- The script, and what it installs: a wheel beside it, or the source tree that the plugin is a part of.
+--- The script, and what it installs: a wheel beside it, the source tree that the plugin is a part of, or, in a repository
+--- of the plugin's own, what its server.txt says of the package index.
 ---@return string? script, string? source
 function M.parts()
   local here = root()
@@ -22,6 +23,9 @@ function M.parts()
         or vim.fn.glob(here .. "/palimpsest_lsp-*.whl", true, true)[1]
       local tree = vim.fs.normalize(here .. "/../..")
       local source = wheel or (vim.uv.fs_stat(tree .. "/pyproject.toml") and tree or nil)
+      if not source and vim.uv.fs_stat(here .. "/server.txt") then
+        source = vim.fn.readfile(here .. "/server.txt")[1]
+      end
       return vim.fs.normalize(script), source
     end
   end
@@ -65,7 +69,7 @@ function M.run()
   local interpreter = python()
   if not script or not source then
     return tell.say(
-      "this copy of the plugin has no server with it: run `make install-nvim` in a clone of the repository.",
+      "this copy of the plugin has no server with it: install `palimpsest-lsp`, with uv tool or pipx.",
       4
     )
   elseif not interpreter then
