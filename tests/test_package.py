@@ -2,9 +2,14 @@
 
 import json
 import re
+import shutil
 import subprocess
 import tomllib
+from pathlib import Path
 from typing import Any
+
+import pytest
+from scripts import repository
 
 import palimpsest
 from palimpsest.agents import command as mcp
@@ -58,3 +63,22 @@ def taken_apart(requirement: str) -> tuple[str, frozenset[str]]:
     """Its name and its limits."""
     name, limits = re.fullmatch(r"([\w.-]+)([^;]*).*", requirement).groups()  # type: ignore[union-attr]
     return name, frozenset(limits.strip().split(","))
+
+
+def test_the_address_of_the_repository_is_written_wherever_one_is_named(tmp_path: Path) -> None:
+    for name in (repository.PACKAGE, repository.PROJECT, repository.MASON):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    for address in ("https://example.org/first/one", "https://example.org/a/palimpsest.git"):
+        assert repository.main([address, "--root", str(tmp_path)]) == 0
+    text = (tmp_path / repository.PROJECT).read_text(encoding="utf-8")
+    urls = tomllib.loads(text)["project"].pop("urls")
+    assert urls["Repository"] == "https://example.org/a/palimpsest"
+    assert "first/one" not in text
+    package = json.loads((tmp_path / repository.PACKAGE).read_text(encoding="utf-8"))
+    assert package["repository"]["url"] == "https://example.org/a/palimpsest.git"
+    assert package["bugs"]["url"] == urls["Issues"]
+    assert "missing-repository" not in package["scripts"]["package"]
+    assert "homepage: https://example.org/a/palimpsest\n" in (tmp_path / repository.MASON).read_text(encoding="utf-8")
+    with pytest.raises(SystemExit):
+        repository.main(["example.org", "--root", str(tmp_path)])

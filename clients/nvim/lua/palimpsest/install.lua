@@ -12,8 +12,8 @@ local function root()
   return vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
 end
 
---- The script, and what it installs: a wheel beside it, the source tree that the plugin is a part of, or, in a repository
---- of the plugin's own, what its server.txt says of the package index.
+--- The script, and what it installs: a wheel beside it, the source tree that the plugin is a part of, or the version of
+--- the package index that the plugin's own repository names.
 ---@return string? script, string? source
 function M.parts()
   local here = root()
@@ -68,10 +68,7 @@ function M.run()
   local script, source = M.parts()
   local interpreter = python()
   if not script or not source then
-    return tell.say(
-      "this copy of the plugin has no server with it: install `palimpsest-lsp`, with uv tool or pipx.",
-      4
-    )
+    return tell.say("this copy of the plugin has no server with it: install `palimpsest-lsp`, with uv tool or pipx.", 4)
   elseif not interpreter then
     return tell.say("Python 3.11 or later is needed on PATH to install the server.", vim.log.levels.ERROR)
   end
