@@ -66,7 +66,7 @@ lint: setup
 
 types: setup
 	.venv/bin/mypy
-	.venv/bin/mypy scripts/clients.py scripts/parts.py scripts/llama_layout.py scripts/measure_library.py scripts/vllm_trial.py scripts/vllm_folder.py \
+	.venv/bin/mypy scripts/clients.py scripts/parts.py scripts/repository.py scripts/llama_layout.py scripts/measure_library.py scripts/vllm_trial.py scripts/vllm_folder.py \
 		clients/shared/install.py
 
 ## make dist  dist/: the server's wheel, and the extension for VS Code with the wheel in it

@@ -1,8 +1,8 @@
 """What the editors' clients say of settings and commands, made from the server's table and from clients/shared/.
 
 In: `config/settings.py`, `config/permissions.py`, clients/shared/{settings,commands}.json.  Out: parts of
-clients/vscode/package.json and clients/nvim/doc/palimpsest.txt, all of clients/nvim/lua/palimpsest/generated.lua; what
-else is in those files stays.  `python scripts/clients.py [--check]` writes them, or says which is not as it should be.
+clients/vscode/package.json, its texts in package.nls.json, and clients/nvim/doc/palimpsest.txt, all of
+clients/nvim/lua/palimpsest/generated.lua; what else is in those files stays.  `python scripts/clients.py [--check]` writes them, or says which is not as it should be.
 """
 
 from __future__ import annotations
@@ -112,21 +112,42 @@ def package(text: str) -> str:
     contributes = data.setdefault("contributes", {})
     contributes["commands"] = _contributed(contributes.get("commands", []))
     pages: dict[str, dict[str, Any]] = {title: {} for title in TITLES.values()}
-    shown = [it for it in settings("vscode") if not it.secret]  # a secret is kept by the editor's own store
+    shown = _shown()
     for it in shown:
         pages[TITLES[it.section]][f"palimpsest.{it.name}"] = _property(it)
-    contributes["configuration"] = [{"title": title, "properties": them} for title, them in pages.items() if them]
+    contributes["configuration"] = [
+        {"title": f"%{_page(title)}%", "properties": them} for title, them in pages.items() if them
+    ]
     untrusted = data.setdefault("capabilities", {}).setdefault("untrustedWorkspaces", {})
     untrusted.setdefault("supported", "limited")
     untrusted["restrictedConfigurations"] = [f"palimpsest.{it.name}" for it in shown if it.scope != "machine"]
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
+def _shown() -> list[Setting]:
+    return [it for it in settings("vscode") if not it.secret]  # a secret is kept by the editor's own store
+
+
+def texts(text: str) -> str:
+    """package.nls.json: what package.json names between `%`."""
+    made = {_page(title): title for title in TITLES.values()}
+    made |= {PREFIX + row["id"]: row["title"] for row in commands("vscode")}
+    for it in _shown():
+        made[f"palimpsest.{it.name}"] = it.doc
+        made |= {f"palimpsest.{it.name}.{choice}": doc for choice, doc in it.choices.items() if doc}
+    others = {name: it for name, it in json.loads(text).items() if not name.startswith(("palimpsest.", "page."))}
+    return json.dumps(others | made, indent=2, ensure_ascii=False) + "\n"
+
+
+def _page(title: str) -> str:
+    return f"page.{title.lower().replace(' ', '_')}"
+
+
 def _contributed(before: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Ours with the icons and conditions that they have in the file, then those that we do not know."""
     there = {it["command"]: it for it in before}
     ours = [
-        {**there.pop(name, {}), "command": name, "title": row["title"], "category": "Palimpsest"}
+        {**there.pop(name, {}), "command": name, "title": f"%{name}%", "category": "Palimpsest"}
         for row in commands("vscode")
         for name in [PREFIX + row["id"]]
     ]
@@ -136,8 +157,9 @@ def _contributed(before: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def _property(it: Setting) -> dict[str, Any]:
     made = shape(it.type, it.choices, it.low, it.high)
     if "enum" in made and all(it.choices.values()):
-        made["markdownEnumDescriptions"] = list(it.choices.values())
-    return {**made, "default": it.default, "scope": it.scope, "markdownDescription": it.doc}
+        made["markdownEnumDescriptions"] = [f"%palimpsest.{it.name}.{choice}%" for choice in it.choices]
+    text = f"%palimpsest.{it.name}%"
+    return {**made, "default": it.default, "scope": it.scope, "markdownDescription": text}
 
 
 # Neovim -------------------------------------------------------------------------------------------------------
@@ -212,6 +234,7 @@ def _wrapped(text: str) -> str:
 
 FILES: Mapping[str, tuple[Callable[[str], str], str]] = {
     "clients/vscode/package.json": (package, '{"name": "palimpsest"}'),
+    "clients/vscode/package.nls.json": (texts, "{}"),
     "clients/nvim/lua/palimpsest/generated.lua": (lua, ""),
     "clients/nvim/doc/palimpsest.txt": (manual, ""),
 }

@@ -26,5 +26,6 @@ python=${PYTHON:-$(command -v python3.11 || command -v python3 || true)}
 say "installing into .venv"
 pip() { .venv/bin/python -m pip --disable-pip-version-check -q "$@"; }
 pip install --upgrade 'pip>=25.1' # knows --group
+pip uninstall -y palimpsest 2>/dev/null # an older .venv's: the package had that name before
 pip install -e '.[mcp,acp]' --group dev
 printf '%s' "$wanted" > "$stamp"

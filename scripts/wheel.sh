@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.."
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 .venv/bin/python -m pip --disable-pip-version-check -q wheel --no-deps -w "$made" . >&2
-rm -f "$into"/palimpsest-*.whl
-mv "$made"/palimpsest-*.whl "$into"
-ls "$into"/palimpsest-*.whl
+rm -f "$into"/palimpsest*.whl
+mv "$made"/palimpsest_lsp-*.whl "$into"
+ls "$into"/palimpsest_lsp-*.whl

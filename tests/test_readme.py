@@ -3,6 +3,7 @@
 import argparse
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -113,13 +114,48 @@ def test_every_name_in_the_guide_is_known() -> None:
     assert [f"{documents.name(document)}: {it}" for document, it in named if not is_known(it)] == []
 
 
-def test_nothing_says_to_ask_an_index_for_our_package() -> None:
-    """Its name may be taken there."""
-    named = re.compile(r"install[^\n]*[\s'\"]palimpsest(\[[\w,]+\])?['\"`\s]")
+ASKS_AN_INDEX = re.compile(
+    r"\b(?:pip3? (?:install|download|wheel)|pipx (?:install|run)|uvx|uv (?:tool|pip|add|run))\b[^\n]*?[\s'\"=]"
+    r"palimpsest(?:\[[\w,]+\])?(?=['\"`\s@<=>!~;,)]|$)"
+)
+
+
+def asks_for_the_other(line: str) -> bool:
+    """`--from palimpsest-lsp palimpsest` and `--from . palimpsest` name the program in our package."""
+    of_ours = re.sub(r"--(?:from|spec)[ =]['\"]?(?:palimpsest-lsp|\.|dist/)\S* palimpsest\b", "", line)
+    return bool(ASKS_AN_INDEX.search(of_ours))
+
+
+@pytest.mark.parametrize(
+    ("line", "asks"),
+    [
+        ("pip install palimpsest", True),
+        ("`uvx palimpsest serve`", True),
+        ("uv tool install 'palimpsest[mcp]'", True),
+        ("pipx run palimpsest==0.1", True),
+        ('"python -m pip install -U palimpsest"', True),
+        ("pip install palimpsest-lsp", False),
+        ("uvx --from palimpsest-lsp palimpsest --version", False),
+        ("uvx --from 'palimpsest-lsp[mcp]' palimpsest mcp", False),
+        ("uvx --from dist/*.whl palimpsest --version", False),
+        ("brew install pipx && pipx install .", False),
+    ],
+)
+def test_what_asks_an_index_for_a_package_of_our_commands_name(line: str, asks: bool) -> None:
+    assert asks_for_the_other(line) == asks
+
+
+def test_nothing_says_to_ask_an_index_for_a_package_that_is_not_ours() -> None:
+    """`palimpsest` on PyPI is another project; ours is `palimpsest-lsp`."""
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    read = {".md", ".py", ".sh", ".lua", ".ts", ".json", ".txt", ".toml", ".yml", ".yaml"}
+    paths = [ROOT / name for name in names if name and not name.startswith("tests/")]
     asking = [
-        f"{path.name}: {line}"
-        for path in [*GUIDE, *(ROOT / "server" / "palimpsest").rglob("*.py")]
+        f"{path.relative_to(ROOT)}: {line}"
+        for path in paths
+        if path.suffix in read and path.is_file()
         for line in path.read_text(encoding="utf-8").splitlines()
-        if named.search(line)
+        if asks_for_the_other(line)
     ]
     assert asking == []

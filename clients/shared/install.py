@@ -1,8 +1,9 @@
 """Makes an environment with the language server in it; editors' clients run this.
 
-In: `install.py --into DIR --source WHEEL_OR_SOURCE_TREE`.  Out: one JSON object a line, `{"step", "message",
-"fraction"}`, at last `{"done", "command", "message"}` or `{"error", "hint"}`.  The server brings an engine along; at
-the end it is asked to fetch a faster one, and where that fails, the message says why.
+In: `install.py --into DIR --source SOURCE`: a wheel, a source tree, or `NAME==VERSION` of the package index.  Out: one
+JSON object a line, `{"step", "message", "fraction"}`, at last `{"done", "command", "message"}` or `{"error", "hint"}`.
+The server brings an engine along; at the end it is asked to fetch a faster one, and where that fails, the message says
+why.
 
 Standard library only; any Python from 3.8 on starts it, and another one of PATH is used where it is too old.  Whatever
 is there already is kept: who runs it again goes on.  `DIR/bin/palimpsest` comes last and goes first, so a half-made
@@ -61,7 +62,7 @@ def step(name: str, message: str, fraction: float) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser("install.py", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--into", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--source", type=Path, required=True, metavar="WHEEL_OR_SOURCE_TREE")
+    parser.add_argument("--source", required=True, help="a wheel, a source tree, or NAME==VERSION")
     parser.add_argument("--find-links", action="append", default=[], metavar="DIR", help="a folder with wheels")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -82,17 +83,19 @@ def main() -> int:
 
 
 def _install(folder: Path, options: argparse.Namespace) -> None:
-    source = options.source.expanduser().absolute()
-    if not (source.suffix == ".whl" and source.is_file()) and not (source / "pyproject.toml").is_file():
+    of_index = re.fullmatch(r"[\w.-]+==[\w.!+-]+", options.source)
+    source = Path(options.source).expanduser().absolute()
+    is_wheel = source.suffix == ".whl" and source.is_file()
+    if not (of_index or is_wheel or (source / "pyproject.toml").is_file()):
         raise Failed("There is no server to install at {}.".format(source), "Install the extension again.")
-    if source.suffix == ".whl" and not is_whole(source):
+    if is_wheel and not is_whole(source):
         raise Failed("The server's package {} is damaged.".format(source), "Install the extension again.")
     step("python", "Looking for Python {}.{} or newer.".format(*NEEDED), 0.02)
     place = Environment(folder, options.find_links)
     place.make()
     step("server", "Installing the server.", 0.15)
     with tempfile.TemporaryDirectory(dir=str(folder)) as scratch:
-        _server(place, source if source.suffix == ".whl" else place.built(source, Path(scratch)))
+        _server(place, source if is_wheel else place.built(options.source if of_index else source, Path(scratch)))
     tell(done=True, command=[str(place.program), "serve"], message=_engine(place))
 
 
@@ -214,10 +217,12 @@ class Environment:
         if not self._run(*(by_uv or self._pip("install", "-q", *PATIENCE)), *self._links, *what):
             raise Failed(*self._sentence())
 
-    def built(self, tree: Path, into: Path) -> Path:
-        """A wheel of a source tree."""
-        by_uv = [self._uv, "build", "-q", "--wheel", "-o", into, tree] if self._uv else None
-        if not self._run(*(by_uv or [*self._pip("wheel", "-q", *PATIENCE), "--no-deps", "-w", into, tree])):
+    def built(self, source: object, into: Path) -> Path:
+        """A wheel of a source tree, or the index's, which uv cannot fetch alone."""
+        is_tree = isinstance(source, Path)
+        by_uv = [self._uv, "build", "-q", "--wheel", "-o", into, source] if self._uv and is_tree else None
+        more = ["--no-deps", "-w", into, *self._links, source]
+        if not self._run(*(by_uv or [*self._pip("wheel", "-q", *PATIENCE), *more])):
             raise Failed(*self._sentence())
         return next(iter(into.glob("*.whl")))
 

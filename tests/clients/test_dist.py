@@ -48,7 +48,7 @@ def test_neovims_plugin_is_copied_whole_and_an_older_copy_goes(tmp_path: Path) -
     assert f"The plugin is in {place}." in said
     assert [it.name for it in place.parent.iterdir()] == ["palimpsest"]
     assert not (place / "old.lua").exists()
-    (wheel,) = place.glob("palimpsest-*.whl")
+    (wheel,) = place.glob("palimpsest_lsp-*.whl")
     assert zipfile.is_zipfile(wheel)
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "clients/nvim"]
     ours = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from palimpsest.config.settings import described
 from tests.documents import ROOT
 
 PACKAGE = "clients/vscode/package.json"
+TEXTS = "clients/vscode/package.nls.json"
 GENERATED = "clients/nvim/lua/palimpsest/generated.lua"
 MANUAL = "clients/nvim/doc/palimpsest.txt"
 
@@ -38,6 +40,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+def texts(root: Path) -> dict[str, str]:
+    """Those that are named between `%` in package.json."""
+    named: dict[str, str] = json.loads((root / TEXTS).read_text(encoding="utf-8"))
+    return {f"%{name}%": text for name, text in named.items()}
+
+
 def properties(root: Path) -> dict[str, dict[str, Any]]:
     pages = json.loads((root / PACKAGE).read_text(encoding="utf-8"))["contributes"]["configuration"]
     return {name: it for page in pages for name, it in page["properties"].items()}
@@ -48,14 +56,14 @@ def test_the_clients_are_as_the_tables_say() -> None:
 
 
 def test_every_setting_is_there_with_type_default_and_description(made: Path) -> None:
-    shown, sections = properties(made), schema()["properties"]
+    shown, said, sections = properties(made), texts(made), schema()["properties"]
     for it in described():
         if it.secret:
             assert f"palimpsest.{it.name}" not in shown  # it belongs into the editor's secret store
             continue
         there = shown[f"palimpsest.{it.name}"]
         default = list(it.default) if isinstance(it.default, tuple) else it.default
-        assert (there["default"], there["markdownDescription"]) == (default, it.doc)
+        assert (there["default"], said[there["markdownDescription"]]) == (default, it.doc)
         allowed = there if there["type"] != "array" else there["items"]
         assert allowed.get("enum", []) == list(it.choices)
         assert (there.get("minimum"), there.get("maximum")) == (it.low, it.high)
@@ -65,6 +73,11 @@ def test_every_setting_is_there_with_type_default_and_description(made: Path) ->
     assert shown["palimpsest.completion.enabled"]["type"] == "boolean"
     assert shown["palimpsest.engine.n_ctx"]["type"] == "integer"
     assert shown["palimpsest.context.exclude"]["items"] == {"type": "string"}
+
+
+def test_every_text_that_the_extension_shows_is_there_and_no_other() -> None:
+    used = re.findall(r'"(%[\w.-]+%)"', (ROOT / PACKAGE).read_text(encoding="utf-8"))
+    assert sorted(used) == sorted(texts(ROOT))
 
 
 def test_what_a_workspaces_file_may_not_set_its_editor_settings_may_not_either(made: Path) -> None:
@@ -115,13 +128,16 @@ def test_what_else_is_in_a_file_stays_and_what_differs_is_named(tmp_path: Path) 
     manual.write_text("before\n====\nSETTINGS *palimpsest-settings*\n~~~\n====\nABOUT *palimpsest-about*\nbehind\n")
     status, told = clients(tmp_path, "--check")
     assert status == 1
-    assert [name for name in (PACKAGE, GENERATED, MANUAL) if name in told] == [PACKAGE, GENERATED, MANUAL]
+    assert [name for name in (PACKAGE, TEXTS, GENERATED, MANUAL) if name in told] == [PACKAGE, TEXTS, GENERATED, MANUAL]
     assert clients(tmp_path) == (0, "")
     assert clients(tmp_path, "--check") == (0, "")
     data = json.loads(package.read_text(encoding="utf-8"))
     assert (data["name"], data["main"], data["contributes"]["views"]) == ("p", "./dist/a.js", {"a": []})
     by_name = {it["command"]: it for it in data["contributes"]["commands"]}
-    assert by_name["palimpsest.client.log"] == {**mine, "title": "Show the Log", "category": "Palimpsest"}
+    assert by_name["palimpsest.client.log"] == {
+        **mine, "title": "%palimpsest.client.log%", "category": "Palimpsest",
+    }  # fmt: skip
+    assert texts(tmp_path)["%palimpsest.client.log%"] == "Show the Log"
     assert by_name["else.where"] == other
     assert "palimpsest.client.gone" not in by_name
     text = manual.read_text(encoding="utf-8")

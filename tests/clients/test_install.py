@@ -35,7 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run([*pip, "wheel", "--no-deps", "-w", place, ROOT], check=True)
-    return next(place.glob("palimpsest-*.whl"))
+    return next(place.glob("palimpsest_lsp-*.whl"))
 
 
 def environment(tmp_path: Path, **more: str) -> dict[str, str]:
@@ -53,13 +53,13 @@ def environment(tmp_path: Path, **more: str) -> dict[str, str]:
     return {**os.environ, **named, "PATH": more.get("PATH", python)}
 
 
-def command(into: Path, source: Path, *options: str) -> list[str]:
+def command(into: Path, source: Path | str, *options: str) -> list[str]:
     python = getattr(sys, "_base_executable", sys.executable)
     return [python, "-I", str(INSTALL), "--into", str(into), "--source", str(source), *options]
 
 
 def install(
-    into: Path, source: Path, *options: str, env: dict[str, str], **more: Any
+    into: Path, source: Path | str, *options: str, env: dict[str, str], **more: Any
 ) -> tuple[list[dict[str, Any]], int]:
     ran = subprocess.run(command(into, source, *options), env=env, capture_output=True, text=True, **more)
     return [json.loads(line) for line in ran.stdout.splitlines()], ran.returncode
@@ -191,16 +191,20 @@ def test_two_at_once_do_not_get_into_each_others_way(wheel: Path, tmp_path: Path
         assert json.loads(process.stdout.read().splitlines()[-1])["done"]
 
 
-def test_uv_is_used_where_there_is_one(wheel: Path, tmp_path: Path) -> None:
-    place = tmp_path / "with-uv"
+def uv(tmp_path: Path) -> Path:
+    """A folder with nothing but uv."""
+    place, tools = tmp_path / "with-uv", tmp_path / "tools"
     venv.create(place, with_pip=True)
     subprocess.run([place / "bin" / "pip", "install", "-q", "--disable-pip-version-check", "uv"], check=True)
-    tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "uv").symlink_to(place / "bin" / "uv")
+    return tools
+
+
+def test_uv_is_used_where_there_is_one(wheel: Path, tmp_path: Path) -> None:
     env = environment(tmp_path)
     into = tmp_path / "server"
-    said, _ = install(into, wheel, env={**env, "PATH": f"{tools}{os.pathsep}{env['PATH']}"})
+    said, _ = install(into, wheel, env={**env, "PATH": f"{uv(tmp_path)}{os.pathsep}{env['PATH']}"})
     assert any("with uv" in it["message"] for it in said), said
     assert "uv = " in (into / "pyvenv.cfg").read_text(encoding="utf-8")
     assert said[-1].get("done"), said

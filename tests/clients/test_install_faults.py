@@ -3,6 +3,7 @@ cannot be had: with packages that are installed in a moment."""
 
 import fcntl
 import json
+import os
 import signal
 import subprocess
 import zipfile
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.test_install import OFFLINE, command, environment, install, output
+from tests.clients.test_install import OFFLINE, command, environment, install, output, uv
 
 pytestmark = [pytest.mark.slow(part="installers"), pytest.mark.timeout(600)]
 PROGRAM = """import os, sys, time
@@ -99,6 +100,19 @@ def test_a_package_can_come_from_a_folder(tmp_path: Path) -> None:
     said, status = install(tmp_path / "server", wheel, *options, env=environment(tmp_path, **OFFLINE))
     assert status == 0, said
     assert (tmp_path / "server" / "bin" / "apart").exists()
+
+
+@pytest.mark.parametrize("with_uv", [False, True], ids=["pip", "uv"])
+def test_a_version_of_a_package_index_can_be_asked_for(tmp_path: Path, with_uv: bool) -> None:
+    packed(tmp_path / "links")
+    env = environment(tmp_path)
+    env |= {"PATH": f"{uv(tmp_path)}{os.pathsep}{env['PATH']}"} if with_uv else {}
+    into, options = tmp_path / "server", ("--find-links", str(tmp_path / "links"))
+    said, status = install(into, "palimpsest==0", *options, env=env)
+    assert status == 0, said
+    assert output(said[-1]["command"][0], env=env).startswith("palimpsest 0")
+    said, status = install(into, "palimpsest==1", *options, env=env)
+    assert said[-1]["error"] == "The package index cannot be reached, or lacks a package."
 
 
 def test_how_far_the_engine_is_is_passed_on(small: Path, tmp_path: Path) -> None:

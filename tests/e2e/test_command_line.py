@@ -176,7 +176,7 @@ def test_wrong_usage_says_what_there_is(machine: dict[str, str], capsys: pytest.
 def test_the_wheel_carries_all_it_needs_and_works_from_any_folder(machine: dict[str, str], tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run([*pip, "wheel", "--no-deps", "-w", str(tmp_path), str(ROOT)], check=True, timeout=280)
-    (wheel,) = tmp_path.glob("palimpsest-*.whl")
+    (wheel,) = tmp_path.glob("palimpsest_lsp-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert {
         "palimpsest/assets/palimpsest-embedded.gguf",

@@ -65,7 +65,7 @@ def folder() -> Iterator[Path]:
 
 def carried(folder: Path) -> tuple[Path, Path]:
     """An installer and a wheel, as clients carry them; this one installs the server that is tested, at once."""
-    script, wheel = folder / "install.py", folder / "palimpsest-0-py3-none-any.whl"
+    script, wheel = folder / "install.py", folder / "palimpsest_lsp-0-py3-none-any.whl"
     shutil.rmtree(folder, ignore_errors=True)  # a package that was made for people has some already
     folder.mkdir()
     script.write_text(INSTALLER, encoding="utf-8")

@@ -31,6 +31,11 @@ export function inEnvironment(folder: string): string {
   return WINDOWS ? path.join(folder, "Scripts", "palimpsest.exe") : path.join(folder, "bin", "palimpsest");
 }
 
+/** The program of the environment that an interpreter is of. */
+export function beside(interpreter: string): string {
+  return path.join(path.dirname(interpreter), WINDOWS ? "palimpsest.exe" : "palimpsest");
+}
+
 export async function isProgram(file: string): Promise<boolean> {
   try {
     await fs.access(file, constants.X_OK);

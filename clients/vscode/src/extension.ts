@@ -12,11 +12,13 @@ import { Conversations, FORK, SEND, toTop, type Fork } from "./conversations";
 import { ConversationView } from "./conversationView";
 import { Diagnostics } from "./diagnostics";
 import { Edits } from "./edits";
+import { mayUseWorkspace } from "./find";
 import { installUnasked, offerUpdate } from "./install";
 import { NextEdits } from "./nextEdit";
 import { Notices } from "./notices";
 import { sayOthers } from "./others";
 import { Pages } from "./pages";
+import { onSelected } from "./pythonExtension";
 import { continueSample } from "./sample";
 import { Server } from "./server";
 import { forServer } from "./settings";
@@ -73,6 +75,9 @@ export function activate(context: vscode.ExtensionContext): void {
       else if (event.affectsConfiguration("palimpsest")) made.configurationChanged();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void made.restart()),
+    onSelected(() => {
+      if (mayUseWorkspace()) void made.restart();
+    }),
   );
   void made.restart().then(() => offerUpdate(context, state.origin));
   void sayOthers(context);

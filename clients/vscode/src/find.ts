@@ -1,6 +1,8 @@
-// Which server is started: the setting, the workspace's environment (if allowed), PATH, the environment of our own.
+// Which server is started: the setting, the workspace's environment and its selected interpreter's (if allowed), PATH, the
+// environment of our own.
 import * as vscode from "vscode";
-import { commandOf, inEnvironment, isProgram, onPath, versionOf } from "./commandline";
+import { beside, commandOf, inEnvironment, isProgram, onPath, versionOf } from "./commandline";
+import { selectedInterpreter } from "./pythonExtension";
 
 export interface Found {
   command: string[];
@@ -38,12 +40,13 @@ export async function findServer(context: vscode.ExtensionContext, log: vscode.L
 
 async function candidates(context: vscode.ExtensionContext): Promise<[string, string][]> {
   const found: [string, string][] = [];
-  const allowed = vscode.workspace.getConfiguration("palimpsest.server").inspect("useWorkspaceEnvironment")?.globalValue;
-  if (allowed === true && vscode.workspace.isTrusted) {
+  if (mayUseWorkspace()) {
     for (const folder of vscode.workspace.workspaceFolders ?? []) {
       if (folder.uri.scheme === "file") {
         const environment = vscode.Uri.joinPath(folder.uri, ".venv").fsPath;
         found.push([inEnvironment(environment), `the environment of ${folder.name}`]);
+        const interpreter = await selectedInterpreter(folder.uri);
+        if (interpreter !== undefined) found.push([beside(interpreter), `the interpreter selected for ${folder.name}`]);
       }
     }
   }
@@ -52,6 +55,12 @@ async function candidates(context: vscode.ExtensionContext): Promise<[string, st
   found.push([inEnvironment(ownEnvironment(context)), OWN]); // the installer puts the program there last
   const runnable = await Promise.all(found.map(([program]) => isProgram(program)));
   return found.filter((_, at) => runnable[at]);
+}
+
+/** Whether the person, not a workspace, wants a workspace's own server, and trusts this one. */
+export function mayUseWorkspace(): boolean {
+  const set = vscode.workspace.getConfiguration("palimpsest.server").inspect("useWorkspaceEnvironment")?.globalValue;
+  return set === true && vscode.workspace.isTrusted;
 }
 
 export const OWN = "the extension's own environment";

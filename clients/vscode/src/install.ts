@@ -121,5 +121,5 @@ async function interpreter(): Promise<string> {
     const found = await onPath(name);
     if (found !== undefined) return found;
   }
-  throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again.");
+  throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again; or the server itself, with `uv tool install palimpsest-lsp`.");
 }

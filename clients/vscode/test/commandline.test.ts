@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
-import { commandOf, inEnvironment, isProgram, onPath, versionCommand, versionOf } from "../src/commandline";
+import { beside, commandOf, inEnvironment, isProgram, onPath, versionCommand, versionOf } from "../src/commandline";
 
 test("the setting is a path or a command line", () => {
   assert.equal(commandOf([]), undefined);
@@ -32,6 +32,7 @@ test("programs are found on PATH, but not through its relative entries", async (
     assert.equal(await isProgram(program), true);
     assert.equal(await isProgram(join(folder, "bin")), false);
     assert.equal(inEnvironment(folder), program);
+    assert.equal(beside(join(folder, "bin", "python3")), program);
     assert.equal(await onPath("palimpsest", ["/nowhere", join(folder, "bin")].join(delimiter)), program);
     assert.equal(await onPath("palimpsest", ["bin", ".", ""].join(delimiter)), undefined);
     assert.equal(await versionOf([program, "serve"]), "palimpsest 1.2.3");

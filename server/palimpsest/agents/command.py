@@ -15,7 +15,8 @@ from palimpsest.agents.workspace import AgentWorkspace
 from palimpsest.errors import PalimpsestError
 from palimpsest.windows.sockets import check_platform
 
-NEEDS = f"palimpsest mcp needs the Model Context Protocol's library: {sys.executable} -m pip install 'mcp>=2.0'"
+NEEDS = f"palimpsest mcp needs the Model Context Protocol's library: {sys.executable} -m pip install {{}}"
+LIBRARY = "'mcp>=2.0,<3'"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.workspace.is_dir():
         options.parser.error(f"--workspace {options.workspace}: there is no such folder")
     if importlib.util.find_spec("mcp") is None:
-        print(NEEDS, file=sys.stderr)
+        print(NEEDS.format(LIBRARY), file=sys.stderr)
         return 1
     try:
         check_platform()

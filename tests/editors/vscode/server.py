@@ -64,7 +64,7 @@ class CodeServer:
         self._common = ["--user-data-dir", str(self._data), "--extensions-dir", str(self._extensions)]
         self.log = folder / "code-server.log"
         self.configure()
-        self._run("--install-extension", str(vsix))
+        self.install(vsix)
         self._process, self.port = self._start()
 
     def _run(self, *arguments: str) -> str:
@@ -72,6 +72,12 @@ class CodeServer:
         done = subprocess.run(command, env=self._env, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+    def install(self, vsix: Path) -> None:
+        self._run("--install-extension", str(vsix))
+
+    def uninstall(self, name: str) -> None:
+        self._run("--uninstall-extension", name)
 
     @property
     def extensions(self) -> list[str]:

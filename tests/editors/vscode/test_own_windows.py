@@ -7,6 +7,7 @@ import shlex
 import stat
 import sys
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -252,3 +253,62 @@ def test_an_accepted_completion_brings_its_import(open_window: Open, engine: Scr
     window.key("Control+z")
     window.until(lambda: wanted not in window.text(DISCOUNT))
     assert "print(format_price(total))" in window.text(DISCOUNT), "one undo takes the import alone back"
+
+
+PYTHON_EXTENSION = {
+    "extension.vsixmanifest": """<PackageManifest Version="2.0.0" xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011">
+<Metadata><Identity Language="en-US" Id="python" Version="2026.1.0" Publisher="ms-python"/><DisplayName>Python</DisplayName>
+<Description>A stand-in</Description></Metadata><Installation><InstallationTarget Id="Microsoft.VisualStudio.Code"/></Installation>
+<Dependencies/><Assets><Asset Type="Microsoft.VisualStudio.Code.Manifest" Path="extension/package.json"/></Assets>
+</PackageManifest>""",
+    "extension/package.json": json.dumps(
+        {
+            "name": "python", "publisher": "ms-python", "version": "2026.1.0", "engines": {"vscode": "^1.97.0"},
+            "main": "./extension.js", "activationEvents": [],
+        }
+    ),
+    "extension/extension.js": """const vscode = require("vscode"), fs = require("fs");
+const selected = () => fs.readFileSync(SELECTED, "utf8");
+exports.activate = (context) => {
+  const changed = new vscode.EventEmitter();
+  let before = selected();
+  setInterval(() => selected() !== before && changed.fire(before = selected()), 100);
+  return { environments: {
+    getActiveEnvironmentPath: () => ({ id: selected(), path: selected() }),
+    resolveEnvironment: async (it) => ({ executable: { uri: vscode.Uri.file(it.path) } }),
+    onDidChangeActiveEnvironmentPath: changed.event,
+  } };
+};
+""",
+}  # fmt: skip
+"""Microsoft's, as far as others can ask it."""
+
+
+def test_the_server_of_the_interpreter_selected_for_python_is_started_and_of_the_next_one(
+    open_window: Open, server: CodeServer, tmp_path: Path
+) -> None:
+    selected, package = tmp_path / "selected", tmp_path / "python.vsix"
+    interpreters = [tmp_path / name / "bin" / "python" for name in ("one", "two")]
+    for it in interpreters:
+        it.parent.mkdir(parents=True)
+        its = it.with_name("palimpsest")
+        its.write_text(
+            f"#!/bin/sh\n[ $1 != serve ] || touch '{it.parent}/ran'\n"
+            f'exec {shlex.quote(sys.executable)} -P -m palimpsest "$@"\n',
+            encoding="utf-8",
+        )
+        its.chmod(0o755)
+    selected.write_text(str(interpreters[0]), encoding="utf-8")
+    with zipfile.ZipFile(package, "w") as archive:
+        for name, text in PYTHON_EXTENSION.items():
+            archive.writestr(name, text.replace("SELECTED", json.dumps(str(selected))))
+    server.install(package)
+    try:
+        wanted = {"palimpsest__server__command": "", "palimpsest__server__useWorkspaceEnvironment": True}
+        window = open_window(CART, **wanted)
+        window.until((interpreters[0].parent / "ran").exists)
+        assert not (interpreters[1].parent / "ran").exists()
+        selected.write_text(str(interpreters[1]), encoding="utf-8")
+        window.until((interpreters[1].parent / "ran").exists)
+    finally:
+        server.uninstall("ms-python.python")

@@ -283,7 +283,7 @@ return {
       name = "server.useWorkspaceEnvironment",
       type = "boolean",
       default = false,
-      doc = "Start the server of the workspace's own environment (`.venv`) where it has one. Only in a workspace that you trust.",
+      doc = "Start the server of the workspace's own environment (`.venv`, or in VS Code that of the interpreter selected in the Python extension) where it has one. Only in a workspace that you trust.",
     },
     {
       name = "completion.trigger",

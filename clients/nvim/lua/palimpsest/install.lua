@@ -12,16 +12,20 @@ local function root()
   return vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
 end
 
---- The script, and what it installs: a wheel beside it, or the source tree that the plugin is a part of.
+--- The script, and what it installs: a wheel beside it, the source tree that the plugin is a part of, or the version of
+--- the package index that the plugin's own repository names.
 ---@return string? script, string? source
 function M.parts()
   local here = root()
   for _, script in ipairs({ here .. "/install.py", here .. "/shared/install.py", here .. "/../shared/install.py" }) do
     if vim.uv.fs_stat(script) then
-      local wheel = vim.fn.glob(vim.fs.dirname(script) .. "/palimpsest-*.whl", true, true)[1]
-        or vim.fn.glob(here .. "/palimpsest-*.whl", true, true)[1]
+      local wheel = vim.fn.glob(vim.fs.dirname(script) .. "/palimpsest_lsp-*.whl", true, true)[1]
+        or vim.fn.glob(here .. "/palimpsest_lsp-*.whl", true, true)[1]
       local tree = vim.fs.normalize(here .. "/../..")
       local source = wheel or (vim.uv.fs_stat(tree .. "/pyproject.toml") and tree or nil)
+      if not source and vim.uv.fs_stat(here .. "/server.txt") then
+        source = vim.fn.readfile(here .. "/server.txt")[1]
+      end
       return vim.fs.normalize(script), source
     end
   end
@@ -64,10 +68,7 @@ function M.run()
   local script, source = M.parts()
   local interpreter = python()
   if not script or not source then
-    return tell.say(
-      "this copy of the plugin has no server with it: run `make install-nvim` in a clone of the repository.",
-      4
-    )
+    return tell.say("this copy of the plugin has no server with it: install `palimpsest-lsp`, with uv tool or pipx.", 4)
   elseif not interpreter then
     return tell.say("Python 3.11 or later is needed on PATH to install the server.", vim.log.levels.ERROR)
   end

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from palimpsest.app import log_to_file
 
 NEEDS = f"palimpsest acp needs the Agent Client Protocol's library: {sys.executable} -m pip install {{}}"
-LIBRARY = "'agent-client-protocol>=0.12'"
+LIBRARY = "'agent-client-protocol>=0.12,<0.13'"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
