@@ -66,6 +66,7 @@ COMMANDS = (
     "palimpsest.conversation.fork",
     "palimpsest.conversation.rename",
     "palimpsest.conversation.delete",
+    "palimpsest.conversation.contents",
     "palimpsest.fd.create",
     "palimpsest.fd.read",
     "palimpsest.fd.search",
