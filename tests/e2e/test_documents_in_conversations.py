@@ -374,3 +374,37 @@ async def test_virtual_documents_have_the_graph_exports_refs_and_turns(window: E
             await read(f"palimpsest:/{wrong}")
     with pytest.raises(JsonRpcException):
         await read("file:///etc/passwd")
+
+
+async def test_what_a_conversation_has_is_listed_in_rows_for_an_editor(window: Editor, said: Scripted) -> None:
+    code = "def rounded(n):\n    return round(n)"
+    said.replies = [f'<ref id="rounding" lang="python">\n{code}\n</ref> As [[prices]] says.']
+    talk = (await window.command("palimpsest.ask", {"text": ASKED}))["conversation"]
+    put = {"conversation": talk, "content": "one\ntwo\n", "source": "list", "language": "text"}
+    await window.command("palimpsest.fd.create", {**put, "name": "numbers"})
+    await window.command("palimpsest.fd.create", put)
+    await window.command("palimpsest.checkpoint.create", {"conversation": talk, "name": "before lunch"})
+    await window.command("palimpsest.conversation.rename", {"conversation": talk, "name": "Rounding"})
+    found = await window.command("palimpsest.conversation.contents", {"conversation": talk})
+    assert (found["conversation"], found["name"]) == (talk, "Rounding")
+
+    def rows(kind: str, *fields: str) -> list[tuple[str, ...]]:
+        return [tuple(row[field] for field in fields) for row in found[kind]]
+
+    uri = f"palimpsest:/ref/{talk}/rounding"
+    assert rows("refs", "id", "about", "uri", "language") == [("rounding", "python · 2 lines", uri, "python")]
+    assert (await window.command("palimpsest.virtual.read", {"uri": uri}))["text"].strip() == code
+    assert rows("descriptors", "id", "label", "about") == [
+        ("fd-1", "numbers", "fd-1 · 2 lines · 1 page · list"),
+        ("fd-2", "fd-2", "2 lines · 1 page · list"),
+    ]
+    assert rows("documents", "label", "about", "link", "problem") == [
+        ("docs/prices.md", "read · [[prices#Rounding]]", "[[docs/prices.md#Rounding]]", ""),
+        ("docs/tools.md", "linked · [[tools]]", "[[docs/tools.md]]", ""),
+        ("[[nowhere]]", found["documents"][2]["problem"], "[[nowhere]]", found["documents"][2]["problem"]),
+    ]
+    assert found["documents"][0]["uri"].endswith("docs/prices.md")
+    assert found["documents"][2]["problem"]
+    assert ("before lunch",) in rows("checkpoints", "label")
+    with pytest.raises(JsonRpcException, match="there is no conversation"):
+        await window.command("palimpsest.conversation.contents", {"conversation": "c-00000000"})

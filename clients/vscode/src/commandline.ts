@@ -1,4 +1,4 @@
-// Command lines of servers and interpreters: no editor in here, so that it is tested as it is.
+// Command lines of servers and interpreters, and what install.py prints: no editor in here, so that it is tested as it is.
 import { execFile } from "node:child_process";
 import { constants, promises as fs } from "node:fs";
 import * as os from "node:os";
@@ -70,4 +70,31 @@ export async function versionOf(command: readonly string[]): Promise<string> {
       reject(new Error(`${program} cannot be started: ${why}`));
     });
   });
+}
+
+/** What install.py prints, a line of JSON for each. */
+export interface Step {
+  step?: string;
+  message?: string;
+  fraction?: number;
+  done?: boolean;
+  command?: string[];
+  error?: string;
+  hint?: string;
+}
+
+/** One line of JSON; anything else is no step. */
+export function stepOf(line: string): Step | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names of Python, those that are new enough for sure first; install.py says so where it is too old. */
+export function interpreters(platform: string): string[] {
+  const numbered = ["python3.13", "python3.12", "python3.11", "python3.14"];
+  return platform === "win32" ? ["python", "py", "python3"] : [...numbered, "python3", "python"];
 }

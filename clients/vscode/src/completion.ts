@@ -3,11 +3,10 @@
 // provider only of what is accepted as a whole.
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient";
-import { acceptedPart, type Offered } from "./pure";
-import type { CompletionTold } from "./protocol";
-import type { Server } from "./server";
+import { acceptedPart, closing, type Offered } from "./pure";
+import type { CompletionTold, Server } from "./server";
 import { ours } from "./settings";
-import type { State } from "./state";
+import { setContext, type State } from "./status";
 
 type Provide = NonNullable<Middleware["provideInlineCompletionItems"]>;
 
@@ -18,21 +17,27 @@ interface Shown {
   start: vscode.Position;
 }
 
-export class Completions implements vscode.Disposable {
+export class Completions {
   private shown: Shown | undefined;
   /** The version of each document that an undo or redo made: who takes something back is not offered more. */
   private readonly undone = new WeakMap<vscode.TextDocument, number>();
   /** The newest change that was made while nobody could complete it. */
   private missed: { uri: string; version: number } | undefined;
   private asking: "again" | "revealing" | undefined;
-  private readonly subscriptions: vscode.Disposable;
+  /** Where a completion was last accepted: only there a key goes behind what closes on the line. */
+  private accepted: { document: vscode.TextDocument; version: number; at: vscode.Position } | undefined;
 
-  constructor(state: State) {
+  constructor({ subscriptions }: vscode.ExtensionContext, state: State) {
     const isReady = () => state.status?.kind === "Normal";
-    this.subscriptions = vscode.Disposable.from(
+    subscriptions.push(
       vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
         if (reason !== undefined) this.undone.set(document, document.version);
         if (!isReady()) this.missed = { uri: document.uri.toString(), version: document.version };
+      }),
+      vscode.window.onDidChangeTextEditorSelection(({ kind, textEditor: { document, selection } }) => {
+        // The acceptance itself may move the cursor only now, as no person does.
+        if (kind === undefined && this.accepted?.document === document) this.accepted.at = selection.active;
+        this.look();
       }),
       state.changed(() => {
         if (!isReady() || this.missed === undefined) return;
@@ -41,10 +46,6 @@ export class Completions implements vscode.Disposable {
         void this.again({ textDocument });
       }),
     );
-  }
-
-  dispose(): void {
-    this.subscriptions.dispose();
   }
 
   /** Asks once more at the cursor, where it and its document are still as they were. */
@@ -76,26 +77,50 @@ export class Completions implements vscode.Disposable {
     const context = this.asking === undefined ? asked : { ...asked, triggerKind: vscode.InlineCompletionTriggerKind.Automatic };
     const unasked = !byKey && context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic;
     if (unasked) {
-      if (ours("completion.trigger", "automatic") === "manual") return null;
+      if (ours<string>("completion.trigger", "automatic") === "manual") return null;
       if (this.undone.get(document) === document.version) return null;
-      const delay = ours("completion.delay_ms", 0);
+      const delay = ours<number>("completion.delay_ms", 0);
       if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
       if (token.isCancellationRequested) return null;
     }
     const version = document.version;
     const answer = await next(document, position, context, token);
     if (document.version !== version || token.isCancellationRequested) return null;
-    if (unasked && ours("completion.show", "always") === "key") return null; // the server has it ready now
+    if (unasked && ours<string>("completion.show", "always") === "key") return null; // the server has it ready now
     const items = Array.isArray(answer) ? answer : (answer?.items ?? []);
     if (items.length > 0) this.shown = remembered(document, position, items);
     return answer;
   };
 
+  /** A completion was accepted, and the cursor is behind it. */
+  note(): void {
+    const editor = vscode.window.activeTextEditor;
+    this.accepted = editor && { document: editor.document, version: editor.document.version, at: editor.selection.active };
+    this.look();
+  }
+
+  /** Behind what closes. */
+  jump(): void {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) return;
+    const to = editor.selection.active.translate(0, length(editor));
+    editor.selection = new vscode.Selection(to, to);
+  }
+
+  private look(): void {
+    const editor = vscode.window.activeTextEditor;
+    const { document, version, at } = this.accepted ?? {};
+    const there = editor !== undefined && editor.document === document && document.version === version && at?.isEqual(editor.selection.active);
+    void setContext("closes", there === true && length(editor) > 0);
+  }
+
+  /** VS Code tells nobody of what is accepted in part. */
   async accept(server: Server, part: "word" | "line"): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const before = editor?.selection.active;
     const builtIn = part === "word" ? "acceptNextWord" : "acceptNextLine";
     await vscode.commands.executeCommand(`editor.action.inlineSuggest.${builtIn}`);
+    this.note();
     const shown = this.shown;
     if (editor === undefined || before === undefined || shown?.uri !== editor.document.uri.toString()) return;
     const after = editor.selection.active;
@@ -114,4 +139,8 @@ function remembered(document: vscode.TextDocument, position: vscode.Position, it
     id: (item.command?.arguments?.[0] as { id?: string } | undefined)?.id ?? "",
   }));
   return { uri: document.uri.toString(), offered, start: items[0]?.range?.start ?? position };
+}
+
+function length({ document, selection: { active } }: vscode.TextEditor): number {
+  return closing(document.lineAt(active.line).text.slice(active.character));
 }

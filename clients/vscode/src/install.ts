@@ -1,92 +1,137 @@
-// Installs the server into an environment of the extension's own, from the wheel it carries (`install.py`).
+// The server on this machine: found (by the setting, in the workspace's environment and its selected interpreter's if that is allowed, on PATH, in the
+// environment of our own), and installed into the latter from the wheel that the extension carries (`install.py`).
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
+import { createInterface } from "node:readline";
 import * as vscode from "vscode";
-import { onPath } from "./commandline";
-import { message, OWN, ownEnvironment } from "./find";
-import { interpreters, type Step, stepOf } from "./installer";
+import { beside, commandOf, inEnvironment, interpreters, isProgram, onPath, type Step, stepOf, versionOf } from "./commandline";
+import type { Parts } from "./extension";
 import { plainly } from "./pure";
-import type { Server } from "./server";
-import type { State } from "./state";
+import { selectedInterpreter } from "./pythonExtension";
 
-interface Parts {
-  context: vscode.ExtensionContext;
-  log: vscode.LogOutputChannel;
-  state: State;
-  server: Server;
+interface Found {
+  command: string[];
+  /** Where it was found, in words. */
+  origin: string;
+  version: string;
+}
+
+function ownEnvironment(context: vscode.ExtensionContext): string {
+  return vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath;
+}
+
+/** Throws where the setting names something that does not run; undefined where there is no server at all. */
+export async function findServer(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<Found | undefined> {
+  const settings = vscode.workspace.getConfiguration("palimpsest.server");
+  const wanted = commandOf(settings.inspect("command")?.globalValue); // never a workspace's: it would choose what is run
+  if (wanted !== undefined) {
+    const origin = "the setting palimpsest.server.command";
+    const failed = (error: unknown): never => {
+      throw new Error(`${message(error)} (${origin})`);
+    };
+    return { command: wanted, origin, version: await versionOf(wanted).catch(failed) };
+  }
+  const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => mayUseWorkspace() && uri.scheme === "file");
+  const ofFolders = folders.map(async ({ uri, name }) => {
+    const selected = await selectedInterpreter(uri);
+    return [
+      [inEnvironment(vscode.Uri.joinPath(uri, ".venv").fsPath), `the environment of ${name}`] as const,
+      [selected && beside(selected), `the interpreter selected for ${name}`] as const,
+    ];
+  });
+  const places = [
+    ...(await Promise.all(ofFolders)).flat(),
+    [await onPath("palimpsest"), "PATH"] as const,
+    [inEnvironment(ownEnvironment(context)), OWN] as const, // the installer puts the program there last
+  ];
+  for (const [program, origin] of places) {
+    if (program === undefined || !(await isProgram(program))) continue;
+    try {
+      const command = [program, "serve"];
+      return { command, origin, version: await versionOf(command) };
+    } catch (error) {
+      log.warn(`${origin}: ${message(error)}`);
+    }
+  }
+  return undefined;
+}
+
+/** Whether the person, not a workspace, wants a workspace's own server, and trusts this one. */
+export function mayUseWorkspace(): boolean {
+  const set = vscode.workspace.getConfiguration("palimpsest.server").inspect("useWorkspaceEnvironment")?.globalValue;
+  return set === true && vscode.workspace.isTrusted;
+}
+
+const OWN = "the extension's own environment";
+
+export function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const command = (name: string) => () => vscode.commands.executeCommand(`palimpsest.client.${name}`);
+const openSettings = (query: string) => () => vscode.commands.executeCommand("workbench.action.openSettings", query);
+
+/** A message with buttons, and what each does. */
+async function offer(show: "showInformationMessage" | "showErrorMessage", text: string, buttons: Record<string, () => unknown>): Promise<void> {
+  const chosen = await vscode.window[show](plainly(text), ...Object.keys(buttons));
+  if (chosen !== undefined) await buttons[chosen]?.();
 }
 
 /** There is no server: say so, and offer what to do. */
-export async function installUnasked(): Promise<void> {
-  const [install, setting] = ["Install", "I Have It Elsewhere…"];
-  const chosen = await vscode.window.showInformationMessage(
-    "Palimpsest needs its server, which runs on this machine only. It can be installed into a folder of its own.",
-    install,
-    setting,
-  );
-  if (chosen === install) await vscode.commands.executeCommand("palimpsest.client.install");
-  if (chosen === setting) await vscode.commands.executeCommand("workbench.action.openSettings", "palimpsest.server.command");
+export function installUnasked(): Promise<void> {
+  const text = "Palimpsest needs its server, which runs on this machine only. It can be installed into a folder of its own.";
+  return offer("showInformationMessage", text, { Install: command("install"), "I Have It Elsewhere…": openSettings("palimpsest.server.command") });
 }
 
 let going = false;
 
-export async function install(parts: Parts): Promise<void> {
+export async function install(context: vscode.ExtensionContext, { log, server, state }: Parts): Promise<void> {
   if (going) return void vscode.window.showInformationMessage("Palimpsest: the server is being installed already.");
   going = true;
   try {
-    await parts.server.stop();
-    parts.state.now("installing");
+    await server.stop();
+    state.now("installing");
     const options = { location: vscode.ProgressLocation.Notification, title: "Palimpsest", cancellable: true };
-    const done = await vscode.window.withProgress(options, (progress, token) => run(parts, progress, token));
-    await parts.server.restart();
+    const done = await vscode.window.withProgress(options, (progress, token) => run(context, log, progress, token));
+    await server.restart();
     void vscode.window.showInformationMessage(plainly(`Palimpsest: ${done.message ?? "the server is installed."}`));
   } catch (error) {
-    if (!parts.server.isRunning) await parts.server.restart();
-    if (!(error instanceof vscode.CancellationError)) void failed(parts, message(error)); // not awaited: it may begin again
+    if (!server.isRunning) await server.restart();
+    if (error instanceof vscode.CancellationError) return;
+    log.error(message(error));
+    const buttons = { "Try Again": command("install"), "Show the Log": () => log.show() };
+    void offer("showErrorMessage", `Palimpsest could not be installed: ${message(error)}`, buttons); // not awaited: it may begin again
   } finally {
     going = false;
   }
 }
 
-async function failed({ log }: Parts, why: string): Promise<void> {
-  log.error(why);
-  const [again, show] = ["Try Again", "Show the Log"];
-  const chosen = await vscode.window.showErrorMessage(plainly(`Palimpsest could not be installed: ${why}`), again, show);
-  if (chosen === again) await vscode.commands.executeCommand("palimpsest.client.install");
-  if (chosen === show) log.show();
-}
-
 type Report = vscode.Progress<{ message?: string; increment?: number }>;
 
-async function run({ context, log }: Parts, progress: Report, token: vscode.CancellationToken): Promise<Step> {
+async function run(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, progress: Report, token: vscode.CancellationToken): Promise<Step> {
   const script = vscode.Uri.joinPath(context.extensionUri, "server", "install.py").fsPath;
-  const into = ownEnvironment(context);
   await fs.mkdir(context.globalStorageUri.fsPath, { recursive: true });
-  const python = await interpreter();
-  const args = ["-I", script, "--into", into, "--source", await wheel(context)];
+  const [python] = (await Promise.all(interpreters(process.platform).map((name) => onPath(name)))).filter((found) => found !== undefined);
+  if (python === undefined) throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again; or the server itself, with `uv tool install palimpsest-lsp`.");
+  const args = ["-I", script, "--into", ownEnvironment(context), "--source", await wheel(context)];
   return new Promise((resolve, reject) => {
     const child = spawn(python, args, { cwd: os.homedir(), windowsHide: true });
     token.onCancellationRequested(() => child.kill());
-    let rest = "";
     let last: Step = {};
     let done = 0;
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        const said = stepOf(line);
-        if (said === undefined) continue;
-        last = said;
-        log.info(said.message ?? said.error ?? line);
-        const increment = Math.max(0, 100 * (said.fraction ?? 0) - done);
-        done += increment;
-        progress.report({ message: said.message, increment });
-      }
+    createInterface(child.stdout).on("line", (line) => {
+      const said = stepOf(line);
+      if (said === undefined) return;
+      last = said;
+      log.info(said.message ?? said.error ?? line);
+      const increment = Math.max(0, 100 * (said.fraction ?? 0) - done);
+      done += increment;
+      progress.report({ message: said.message, increment });
     });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => log.debug(text.trimEnd()));
+    createInterface(child.stderr).on("line", (line) => log.debug(line));
     child.on("error", reject);
     child.on("close", (status) => {
       if (token.isCancellationRequested) reject(new vscode.CancellationError());
@@ -109,17 +154,46 @@ export async function offerUpdate(context: vscode.ExtensionContext, origin: stri
   if (!origin.endsWith(OWN)) return;
   const note = await fs.readFile(path.join(ownEnvironment(context), "palimpsest-environment.json"), "utf8").catch(() => "{}");
   const carried = await wheel(context).then((file) => fs.readFile(file), () => undefined);
-  const digest = carried && createHash("sha256").update(carried).digest("hex");
-  if (digest === undefined || (JSON.parse(note) as { wheel?: string }).wheel === digest) return;
-  const update = "Update";
-  const chosen = await vscode.window.showInformationMessage("Palimpsest: this version of the extension carries a newer server.", update, "Later");
-  if (chosen === update) await vscode.commands.executeCommand("palimpsest.client.install");
+  if (carried === undefined || (JSON.parse(note) as { wheel?: string }).wheel === createHash("sha256").update(carried).digest("hex")) return;
+  const text = "Palimpsest: this version of the extension carries a newer server.";
+  await offer("showInformationMessage", text, { Update: command("install"), Later: () => undefined });
 }
 
-async function interpreter(): Promise<string> {
-  for (const name of interpreters(process.platform)) {
-    const found = await onPath(name);
-    if (found !== undefined) return found;
-  }
-  throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again; or the server itself, with `uv tool install palimpsest-lsp`.");
+/** Other extensions with completions of their own, and how each is told to stop. */
+const OTHERS: Record<string, string> = {
+  "github.copilot": "the setting github.copilot.enable",
+  "github.copilot-chat": "the setting github.copilot.enable",
+  "ggml-org.llama-vscode": "the setting llama-vscode.enabled",
+  "continue.continue": "the setting continue.enableTabAutocomplete",
+  "codeium.codeium": "the setting codeium.enableConfig",
+  "codeium.windsurfpyintellij": "its status bar item",
+  "tabnine.tabnine-vscode": "its status bar item",
+  "tabbyml.vscode-tabby": "the setting tabby.inlineCompletion.triggerMode",
+  "supermaven.supermaven": "the command Supermaven: Toggle",
+  "sourcegraph.cody-ai": "the setting cody.autocomplete.enabled",
+  "amazonwebservices.amazon-q-vscode": "its status bar item",
+  "google.geminicodeassist": "the setting geminicodeassist.inlineSuggestions.enableAuto",
+  "danielsanmedium.dscodegpt": "the setting CodeGPT.Autocomplete.enabled",
+  "visualstudioexptteam.vscodeintellicode-completions": "its status bar item",
+  "milanglacier.minuet": "its own settings",
+};
+const SAID = "others.said";
+
+/** Said once: both keep working, and what is shown is whichever answers. */
+export async function sayOthers(context: vscode.ExtensionContext): Promise<void> {
+  const said = context.globalState.get<string[]>(SAID, []);
+  const found = Object.entries(OTHERS).flatMap(([id, how]) => {
+    const extension = vscode.extensions.getExtension(id);
+    return extension && !said.includes(id) ? [{ id, how, extension }] : [];
+  });
+  const [first] = found;
+  if (first === undefined) return;
+  await context.globalState.update(SAID, [...said, ...found.map(({ id }) => id)]);
+  const names = found.map(({ extension }) => (extension.packageJSON as { displayName?: string }).displayName ?? extension.id).join(", ");
+  const text = `${names} completes here, too. Both work side by side, and the first answer is shown. To stop the other: ${first.how}.`;
+  const settings = vscode.workspace.getConfiguration("palimpsest");
+  await offer("showInformationMessage", text, {
+    "Show Its Settings": openSettings(`@ext:${first.id}`),
+    "Only Ask Palimpsest by Hand": () => settings.update("completion.trigger", "manual", vscode.ConfigurationTarget.Global),
+  });
 }

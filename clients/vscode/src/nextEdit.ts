@@ -1,16 +1,21 @@
 // Next edits: shown where the text will change, with a hint of how to get there.  Any change of a document takes the
 // shown one away, so that what is accepted is always for the text as it is; the next is asked for on a pause.
 import * as vscode from "vscode";
+import type { Command, Range } from "vscode-languageclient";
 import { inOneLine } from "./pure";
-import type { NextEdit, NextEdits as Answer } from "./protocol";
 import { isServed, type Server } from "./server";
 import { ours } from "./settings";
+import { setContext } from "./status";
 
 const IDLE_MS = 350;
-const VISIBLE = "palimpsest.nextEdit";
+
+interface Answer {
+  edits: { id: string; textDocument: { uri: string; version: number | null }; range: Range; text: string; message: string; command: Command }[];
+  total: number;
+}
 
 interface Shown {
-  edit: NextEdit;
+  edit: Answer["edits"][number];
   uri: vscode.Uri;
   /** Of the document when it was shown; undefined where it is not open. */
   version: number | undefined;
@@ -18,11 +23,12 @@ interface Shown {
   total: number;
 }
 
-const documentOf = (uri: vscode.Uri): vscode.TextDocument | undefined =>
-  vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+const isOf = (uri: vscode.Uri | undefined, document: vscode.TextDocument): boolean => document.uri.toString() === uri?.toString();
+const documentOf = (uri: vscode.Uri): vscode.TextDocument | undefined => vscode.workspace.textDocuments.find((one) => isOf(uri, one));
 const color = (name: string): vscode.ThemeColor => new vscode.ThemeColor(name);
+const inRow = (text: string): string => text.replaceAll(" ", "\u00a0");
 
-export class NextEdits implements vscode.Disposable {
+export class NextEdits {
   private shown: Shown | undefined;
   private asked = 0;
   private accepting = false;
@@ -34,19 +40,23 @@ export class NextEdits implements vscode.Disposable {
   });
   private readonly fresh = vscode.window.createTextEditorDecorationType({});
   private readonly hint = vscode.window.createTextEditorDecorationType({});
-  private readonly listening = [
-    this.old,
-    this.fresh,
-    this.hint,
-    vscode.workspace.onDidChangeTextDocument((event) => this.changed(event)),
-    vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.toString() === this.shown?.uri.toString() && this.clear()),
-    vscode.window.onDidChangeTextEditorSelection(() => this.draw()),
-    vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
-    vscode.window.onDidChangeActiveTextEditor(() => this.draw()),
-  ];
 
-  constructor(private readonly server: Server) {
-    this.listening.push(server.onBegun(() => this.clear()));
+  constructor(
+    { subscriptions }: vscode.ExtensionContext,
+    private readonly server: Server,
+  ) {
+    const draw = (): void => this.draw();
+    subscriptions.push(
+      this.old,
+      this.fresh,
+      this.hint,
+      vscode.workspace.onDidChangeTextDocument((event) => this.changed(event)),
+      vscode.workspace.onDidCloseTextDocument((document) => isOf(this.shown?.uri, document) && this.clear()),
+      vscode.window.onDidChangeTextEditorSelection(draw),
+      vscode.window.onDidChangeVisibleTextEditors(draw),
+      vscode.window.onDidChangeActiveTextEditor(draw),
+      server.onBegun(() => this.clear()),
+    );
   }
 
   /** Jump to it; where the cursor is there, make it.  Where none is shown, ask for one, which is seen before it is made. */
@@ -54,7 +64,7 @@ export class NextEdits implements vscode.Disposable {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined) return;
     const seen = this.shown !== undefined;
-    if (!seen) await this.ask(editor, editor.selection.active);
+    if (!seen) await this.ask(editor);
     const shown = this.shown;
     if (shown === undefined) void vscode.window.setStatusBarMessage("Palimpsest: no next edit", 3_000);
     else if (!this.isHere(shown, editor)) await this.jump(shown);
@@ -71,20 +81,20 @@ export class NextEdits implements vscode.Disposable {
     if (event.contentChanges.length === 0 || !isServed(event.document) || this.accepting) return;
     this.clear();
     const editor = vscode.window.activeTextEditor;
-    if (editor?.document !== event.document || !ours("nextEdit.automatic", true)) return;
+    if (editor?.document !== event.document || !ours<boolean>("nextEdit.automatic", true)) return;
     this.timer = setTimeout(() => {
       const now = vscode.window.activeTextEditor;
       if (now?.document !== event.document || !this.server.isRunning) return;
-      this.ask(now, now.selection.active).catch(() => undefined); // what the status says, no message while typing
+      this.ask(now).catch(() => undefined); // what the status says, no message while typing
     }, IDLE_MS);
   }
 
   /** An answer counts if nothing was changed or asked since. */
-  private async ask({ document }: vscode.TextEditor, { line, character }: vscode.Position): Promise<void> {
+  private async ask({ document, selection }: vscode.TextEditor): Promise<void> {
     const mine = ++this.asked;
-    const version = document.version;
-    const textDocument = { uri: document.uri.toString(), version };
-    const answer = await this.server.request<Answer>("palimpsest/nextEdit", { textDocument, position: { line, character } });
+    const { version, uri } = document;
+    const position = { line: selection.active.line, character: selection.active.character };
+    const answer = await this.server.request<Answer>("palimpsest/nextEdit", { textDocument: { uri: uri.toString(), version }, position });
     if (mine === this.asked && version === document.version) this.show(answer);
   }
 
@@ -97,7 +107,7 @@ export class NextEdits implements vscode.Disposable {
     const { start, end } = edit.range;
     const range = new vscode.Range(start.line, start.character, end.line, end.character);
     this.shown = { edit, uri, version: open?.version, range, total: answer?.total ?? 1 };
-    void vscode.commands.executeCommand("setContext", VISIBLE, true);
+    void setContext("nextEdit", true);
     this.draw();
   }
 
@@ -106,21 +116,15 @@ export class NextEdits implements vscode.Disposable {
     this.asked++;
     if (this.shown === undefined) return;
     this.shown = undefined;
-    void vscode.commands.executeCommand("setContext", VISIBLE, false);
+    void setContext("nextEdit", false);
     this.draw();
   }
 
-  private async jump(shown: Shown): Promise<void> {
-    const before = vscode.window.activeTextEditor;
-    const cursor = shown.range.start;
-    if (before?.document.uri.toString() === shown.uri.toString()) {
-      before.selection = new vscode.Selection(cursor, cursor);
-      before.revealRange(shown.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-      return;
-    }
-    if (shown.version === undefined) this.clear(); // of a text that may have changed on disk: it is asked for anew
-    const editor = await vscode.window.showTextDocument(shown.uri, { selection: new vscode.Range(cursor, cursor) });
-    if (shown.version === undefined) await this.ask(editor, editor.selection.active);
+  private async jump({ uri, version, range }: Shown): Promise<void> {
+    if (version === undefined) this.clear(); // of a text that may have changed on disk: it is asked for anew
+    const seen = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors].find((one) => one && isOf(uri, one.document));
+    const editor = await vscode.window.showTextDocument(uri, { viewColumn: seen?.viewColumn, selection: new vscode.Range(range.start, range.start) });
+    if (version === undefined) await this.ask(editor);
   }
 
   /** It is gone before it is made, so that a second key makes nothing, and what is typed meanwhile counts. */
@@ -142,42 +146,37 @@ export class NextEdits implements vscode.Disposable {
 
   private isHere({ uri, range }: Shown, { document, selection }: vscode.TextEditor): boolean {
     const line = selection.active.line;
-    return document.uri.toString() === uri.toString() && range.start.line <= line && line <= range.end.line;
+    return isOf(uri, document) && range.start.line <= line && line <= range.end.line;
   }
 
+  /** What goes, struck through; what comes in its place; at the end of the cursor's line, which key leads there. */
   private draw(): void {
     for (const editor of vscode.window.visibleTextEditors) {
       const shown = this.shown;
-      const inside = shown?.uri.toString() === editor.document.uri.toString();
-      editor.setDecorations(this.old, shown && inside && !shown.range.isEmpty ? [{ range: shown.range, hoverMessage: hover(shown) }] : []);
-      editor.setDecorations(this.fresh, shown && inside ? [fresh(shown)] : []);
-      const active = editor === vscode.window.activeTextEditor;
-      editor.setDecorations(this.hint, shown && active ? [this.hintFor(shown, editor)] : []);
+      const inside = shown && isOf(shown.uri, editor.document);
+      editor.setDecorations(this.old, inside && !shown.range.isEmpty ? [{ range: shown.range, hoverMessage: hover(shown) }] : []);
+      editor.setDecorations(this.fresh, inside ? [fresh(shown)] : []);
+      editor.setDecorations(this.hint, shown && editor === vscode.window.activeTextEditor ? [this.hintFor(shown, editor)] : []);
     }
   }
 
-  /** At the end of the cursor's line: where it is, and which key leads there. */
   private hintFor(shown: Shown, editor: vscode.TextEditor): vscode.DecorationOptions {
     const end = editor.document.lineAt(editor.selection.active.line).range.end;
-    const elsewhere = shown.uri.toString() !== editor.document.uri.toString();
-    const file = elsewhere ? `${vscode.workspace.asRelativePath(shown.uri)}, ` : "";
+    const file = isOf(shown.uri, editor.document) ? "" : `${vscode.workspace.asRelativePath(shown.uri)}, `;
     const more = shown.total > 1 ? ` · ${shown.total - 1} more` : "";
     const text = this.isHere(shown, editor)
       ? `Tab: ${shown.edit.message}${more} · Esc: dismiss`
       : `Tab: next edit in ${file}line ${shown.range.start.line + 1}${more}`;
-    return { range: new vscode.Range(end, end), renderOptions: { after: label(text) } };
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    vscode.Disposable.from(...this.listening).dispose();
+    const [ink, paper] = [color("editorInlayHint.foreground"), color("editorInlayHint.background")];
+    const after = { contentText: inRow(text), color: ink, backgroundColor: paper, fontStyle: "normal", margin: "0 0 0 2em" };
+    return { range: new vscode.Range(end, end), renderOptions: { after } };
   }
 }
 
 function fresh(shown: Shown): vscode.DecorationOptions {
-  const text = inOneLine(shown.edit.text).replaceAll(" ", "\u00a0");
+  const contentText = inRow(inOneLine(shown.edit.text));
   const after = {
-    contentText: text,
+    contentText,
     color: color("editor.foreground"),
     backgroundColor: color("diffEditor.insertedTextBackground"),
     border: "1px solid",
@@ -185,17 +184,7 @@ function fresh(shown: Shown): vscode.DecorationOptions {
     margin: "0 0 0 2px",
   };
   const range = new vscode.Range(shown.range.end, shown.range.end);
-  return { range, hoverMessage: hover(shown), renderOptions: text === "" ? {} : { after } };
-}
-
-function label(text: string): vscode.ThemableDecorationAttachmentRenderOptions {
-  return {
-    contentText: text.replaceAll(" ", "\u00a0"),
-    color: color("editorInlayHint.foreground"),
-    backgroundColor: color("editorInlayHint.background"),
-    fontStyle: "normal",
-    margin: "0 0 0 2em",
-  };
+  return { range, hoverMessage: hover(shown), renderOptions: contentText === "" ? {} : { after } };
 }
 
 function hover({ edit }: Shown): vscode.MarkdownString {

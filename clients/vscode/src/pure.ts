@@ -13,41 +13,6 @@ export function nested(values: readonly (readonly [string, unknown])[]): Record<
   return all;
 }
 
-/** Deaths that count: five within three minutes and the server is not started again by itself. */
-export class Deaths {
-  private times: number[] = [];
-
-  constructor(
-    private readonly most = 5,
-    private readonly withinMs = 180_000,
-  ) {}
-
-  /** Whether it may be started once more. */
-  another(now: number): boolean {
-    this.times = [...this.times.filter((time) => now - time < this.withinMs), now];
-    return this.times.length < this.most;
-  }
-
-  get count(): number {
-    return this.times.length;
-  }
-
-  forget(): void {
-    this.times = [];
-  }
-}
-
-/** One thing at a time, in order; one that fails does not stop what follows. */
-export class Queue {
-  private last: Promise<unknown> = Promise.resolve();
-
-  run<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.last.then(work, work);
-    this.last = next.catch(() => undefined);
-    return next;
-  }
-}
-
 export interface Offered {
   text: string;
   id: string;
@@ -85,18 +50,6 @@ export function inOneLine(text: string, most = 80): string {
   const first = lines[0] ?? "";
   const cut = first.length > most ? `${first.slice(0, most)}…` : first;
   return lines.length > 1 ? `${cut} … +${plural(lines.length - 1, "line")}` : cut;
-}
-
-export interface Change {
-  start: number;
-  end: number;
-  text: string;
-}
-
-/** The text with all changes made; each is against the text as it was, and none overlap. */
-export function edited(text: string, changes: readonly Change[]): string {
-  const backwards = changes.map((change, at) => ({ ...change, at })).sort((a, b) => b.start - a.start || b.at - a.at);
-  return backwards.reduce((now, { start, end, text: put }) => now.slice(0, start) + put + now.slice(end), text);
 }
 
 /** ▰▰▰▱▱▱ */

@@ -15,25 +15,18 @@ interface Sample {
 export async function openSample(context: vscode.ExtensionContext, server: Server): Promise<void> {
   const made = await server.command<Sample>("palimpsest.sample");
   await context.globalState.update(OPENED, made);
-  if (isOpen(made)) return goThere(made);
-  const forceNewWindow = (vscode.workspace.workspaceFolders ?? []).length > 0;
+  if (await continueSample(context)) return;
+  const forceNewWindow = vscode.workspace.workspaceFolders !== undefined;
   await vscode.commands.executeCommand("vscode.openFolder", vscode.Uri.file(made.folder), { forceNewWindow });
 }
 
 /** In the window that was opened for it, once. */
-export async function continueSample(context: vscode.ExtensionContext): Promise<void> {
+export async function continueSample(context: vscode.ExtensionContext): Promise<boolean> {
   const made = context.globalState.get<Sample>(OPENED);
-  if (made === undefined || !isOpen(made)) return;
+  if (!vscode.workspace.workspaceFolders?.some(({ uri }) => uri.fsPath === made?.folder) || made === undefined) return false;
   await context.globalState.update(OPENED, undefined);
-  await goThere(made);
-}
-
-function isOpen({ folder }: Sample): boolean {
-  return vscode.workspace.workspaceFolders?.some(({ uri }) => uri.fsPath === folder) ?? false;
-}
-
-async function goThere({ file, position, type }: Sample): Promise<void> {
-  const at = new vscode.Position(position.line, position.character);
-  await vscode.window.showTextDocument(vscode.Uri.file(file), { selection: new vscode.Range(at, at) });
-  void vscode.window.showInformationMessage(whatToType(type));
+  const at = new vscode.Position(made.position.line, made.position.character);
+  await vscode.window.showTextDocument(vscode.Uri.file(made.file), { selection: new vscode.Range(at, at) });
+  void vscode.window.showInformationMessage(whatToType(made.type));
+  return true;
 }

@@ -1,36 +1,32 @@
-// The server's life: found, started, watched, started again, stopped.  One thing at a time (`Queue`); a newer wish ends
-// a start that is still going on.
-import { type ChildProcess, spawn } from "node:child_process";
+// The server's life: found, started, ended.  That one which died is started again, and how often, is the library's rule.
 import { randomUUID } from "node:crypto";
 import * as os from "node:os";
 import * as vscode from "vscode";
-import {
-  CloseAction,
-  ErrorAction,
-  LanguageClient,
-  type LanguageClientOptions,
-  type Middleware,
-  RevealOutputChannelOn,
-  TextDocumentContentRequest,
-  WorkDoneProgress,
-} from "vscode-languageclient/node";
-import { findServer, type Found, message } from "./find";
-import { Deaths, Queue } from "./pure";
-import type { CompletionTold, ConversationTold, Status } from "./protocol";
+import type { CloseHandlerResult, ErrorHandler, LanguageClientOptions, Middleware } from "vscode-languageclient/node";
+import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State as ClientState } from "vscode-languageclient/node";
+import { TextDocumentContentRequest, WorkDoneProgress } from "vscode-languageclient/node";
+import { findServer, message } from "./install";
+import { plainly } from "./pure";
 import { forServer } from "./settings";
-import type { State } from "./state";
+import type { State, Status } from "./status";
 
 /** Documents that a person edits; those of other schemes are only shown, and left alone. */
 const SCHEMES = ["file", "untitled", "vscode-remote", "vscode-vfs", "inmemory"];
-export const SELECTOR = [
-  ...SCHEMES.map((scheme) => ({ scheme })),
-  { notebook: "*", language: "*" },
-];
 export function isServed(document: Pick<vscode.TextDocument, "uri">): boolean {
   return SCHEMES.includes(document.uri.scheme) || document.uri.scheme === "vscode-notebook-cell";
 }
 
-const AGAIN_MS = 1_000;
+/** `palimpsest/conversation`: it is not as it was. */
+export interface ConversationTold {
+  conversation: string;
+  answering: boolean;
+}
+
+/** `palimpsest/completion`: what is offered there is another completion than was answered. */
+export interface CompletionTold {
+  textDocument: { uri: string; version: number };
+  position?: { line: number; character: number };
+}
 
 /** What goes wrong is said by the state; the library would open a message for each. */
 class Client extends LanguageClient {
@@ -41,208 +37,154 @@ class Client extends LanguageClient {
 
 const contentsOf = (client: LanguageClient) => client.getFeature(TextDocumentContentRequest.method);
 
-interface Run {
-  client: Client;
-  process: ChildProcess | undefined;
-  given_up: boolean;
-}
-
 export class Server {
-  private readonly queue = new Queue();
-  private readonly deaths = new Deaths();
   private readonly begun = new vscode.EventEmitter<void>();
+  private readonly conversation = new vscode.EventEmitter<ConversationTold>();
+  private readonly completion = new vscode.EventEmitter<CompletionTold>();
   /** A server runs, and knows nothing yet of what the one before was told. */
   readonly onBegun = this.begun.event;
-  private readonly told = new vscode.EventEmitter<ConversationTold>();
-  /** A conversation is not as it was. */
-  readonly onConversation = this.told.event;
-  private readonly completion = new vscode.EventEmitter<CompletionTold>();
+  readonly onConversation = this.conversation.event;
   readonly onCompletion = this.completion.event;
-  private run: Run | undefined;
+  private client: Client | undefined;
+  /** Counts what a person or a setting has asked for; a newer one ends a start that is still going on. */
   private wish = 0;
-  private abort: () => void = () => undefined;
-  private again: NodeJS.Timeout | undefined;
+  private ended: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly state: State,
     private readonly log: vscode.LogOutputChannel,
-    private readonly middleware: Middleware,
     private readonly absent: () => void,
+    private readonly middleware: Middleware,
   ) {}
 
-  /** A person's wish: what died before is forgotten. */
-  restart(): Promise<void> {
-    this.deaths.forget();
-    return this.startAnew();
-  }
-
-  stop(): Promise<void> {
-    this.newWish();
-    return this.queue.run(async () => {
-      await this.halt();
-      this.state.now("stopped");
-    });
-  }
-
-  get isRunning(): boolean {
-    return this.run !== undefined && this.state.phase === "running";
-  }
-
-  /** One of the server's commands.  Throws with a sentence for a person. */
-  async command<T>(name: string, argument: object = {}, token?: vscode.CancellationToken, told?: (text: string) => void): Promise<T> {
-    const client = this.need();
-    const workDoneToken = `palimpsest-client-${randomUUID()}`;
-    const progress = client.onProgress(WorkDoneProgress.type, workDoneToken, (value) => {
-      if (value.kind === "report") told?.(value.message ?? "");
-    });
-    try {
-      const params = { command: name, arguments: [argument], workDoneToken };
-      return await this.request<T>("workspace/executeCommand", params, token);
-    } finally {
-      progress.dispose();
-    }
-  }
-
-  async request<T>(method: string, params: object, token?: vscode.CancellationToken): Promise<T> {
-    const client = this.need();
-    // Not with an undefined token: the library would send a list of two.
-    return token === undefined ? client.sendRequest<T>(method, params) : client.sendRequest<T>(method, params, token);
-  }
-
-  /** Dropped where no server runs: what is told is only of use to one that does. */
-  notify(method: string, params: object): void {
-    if (this.isRunning) void this.run?.client.sendNotification(method, params).catch(() => undefined);
-  }
-
-  /** What the library has made of the server's document contents. */
-  get contents(): ReturnType<typeof contentsOf> | undefined {
-    return this.isRunning ? contentsOf(this.need()) : undefined;
-  }
-
-  get converter(): LanguageClient["protocol2CodeConverter"] {
-    return this.need().protocol2CodeConverter;
-  }
-
-  configurationChanged(): void {
-    this.notify("workspace/didChangeConfiguration", { settings: null });
-  }
-
-  dispose(): void {
-    this.begun.dispose();
-    this.told.dispose();
-    this.completion.dispose();
-  }
-
-  private need(): Client {
-    if (!this.isRunning || this.run === undefined) throw new Error("The server is not running: run “Palimpsest: Show Status”.");
-    return this.run.client;
-  }
-
-  private newWish(): number {
-    clearTimeout(this.again);
-    this.abort();
-    return ++this.wish;
-  }
-
-  private startAnew(): Promise<void> {
-    const mine = this.newWish();
-    return this.queue.run(async () => {
-      await this.halt();
-      if (mine === this.wish) await this.begin(mine);
-    });
-  }
-
-  private async begin(mine: number): Promise<void> {
+  async restart(): Promise<void> {
+    const mine = await this.halt();
+    if (mine !== this.wish) return;
     this.state.now("starting");
     try {
-      const aborted = new Promise<"aborted">((resolve) => (this.abort = () => resolve("aborted")));
-      const found = await Promise.race([findServer(this.context, this.log), aborted]);
-      if (mine !== this.wish || found === "aborted") return;
+      const found = await findServer(this.context, this.log);
+      if (mine !== this.wish) return;
       if (found === undefined) {
-        this.state.now("absent", "The server is not installed.");
+        this.state.now("absent");
         return this.absent();
       }
       this.log.info(`${found.version} from ${found.origin}: ${found.command.join(" ")}`);
-      const run = this.makeRun(found);
-      this.run = run;
-      await Promise.race([run.client.start(), aborted]);
-      if (mine !== this.wish || run.given_up) return;
       this.state.origin = `${found.version}, from ${found.origin}`;
-      this.state.now("running");
-      this.begun.fire();
+      this.client = this.made(found.command);
+      await this.client.start();
     } catch (error) {
-      if (mine !== this.wish) return;
+      if (mine !== this.wish || this.state.phase === "failed") return;
       this.log.error(message(error));
-      await this.halt();
       this.state.now("failed", `The server does not start: ${message(error)}`);
     }
   }
 
-  private async halt(): Promise<void> {
-    const run = this.run;
-    this.run = undefined;
-    if (run === undefined) return;
-    run.given_up = true;
-    try {
-      if (run.client.isRunning()) await run.client.dispose(2_000);
-    } catch (error) {
-      this.log.debug(`stopping: ${message(error)}`);
-    }
-    if (run.process?.exitCode === null && run.process.signalCode === null) run.process.kill();
+  async stop(): Promise<void> {
+    if ((await this.halt()) === this.wish) this.state.now("stopped");
   }
 
-  private makeRun(found: Found): Run {
-    const [program = "", ...args] = found.command;
-    const start = (): Promise<ChildProcess> => {
-      if (run.given_up) return Promise.reject(new Error("it is not wanted any more"));
-      // Not in the workspace: Python would look there for modules.
-      const child = spawn(program, args, { cwd: os.homedir(), stdio: "pipe", windowsHide: true });
-      run.process = child;
-      return new Promise((resolve, reject) => child.once("spawn", () => resolve(child)).once("error", reject));
-    };
-    const client = new Client("palimpsest", "Palimpsest", start, this.options(() => this.died(run)));
-    const run: Run = { client, process: undefined, given_up: false };
-    client.onNotification("palimpsest/status", (status: Status) => {
-      if (this.run === run) this.state.told(status);
-    });
-    client.onNotification("palimpsest/conversation", (told: ConversationTold) => {
-      if (this.run === run) this.told.fire(told);
-    });
-    client.onNotification("palimpsest/completion", (told: CompletionTold) => {
-      if (this.run === run) this.completion.fire(told);
-    });
-    return run;
+  get isRunning(): boolean {
+    return this.state.phase === "running";
   }
 
-  private options(closed: () => void): LanguageClientOptions {
-    return {
-      documentSelector: SELECTOR,
+  /** Throws with a sentence for a person. */
+  async request<T>(method: string, params: object): Promise<T> {
+    return this.running.sendRequest<T>(method, params);
+  }
+
+  /** One of the server's commands. */
+  command<T>(name: string, argument: object = {}): Promise<T> {
+    return this.request<T>("workspace/executeCommand", { command: name, arguments: [argument] });
+  }
+
+  /** The same, with a message that shows how far it is and can end it. */
+  slow<T>(title: string, command: string, argument: object = {}): Thenable<T> {
+    const client = this.running;
+    const params = { command, arguments: [argument], workDoneToken: randomUUID() };
+    const options = { location: vscode.ProgressLocation.Notification, title: `Palimpsest: ${title}`, cancellable: true };
+    return vscode.window.withProgress(options, async (progress, token) => {
+      const listening = client.onProgress(WorkDoneProgress.type, params.workDoneToken, (value) => {
+        if (value.kind === "report") progress.report({ message: plainly(value.message ?? "") });
+      });
+      try {
+        return await client.sendRequest<T>("workspace/executeCommand", params, token);
+      } finally {
+        listening.dispose();
+      }
+    });
+  }
+
+  /** Dropped where no server runs: what is told is only of use to one that does. */
+  notify(method: string, params: object): void {
+    if (this.isRunning) void this.running.sendNotification(method, params).catch(() => undefined);
+  }
+
+  /** What the library has made of the server's document contents. */
+  get contents(): ReturnType<typeof contentsOf> | undefined {
+    return this.isRunning ? contentsOf(this.running) : undefined;
+  }
+
+  get converters(): Pick<LanguageClient, "protocol2CodeConverter" | "code2ProtocolConverter"> {
+    return this.running;
+  }
+
+  private get running(): Client {
+    if (!this.isRunning || this.client === undefined) throw new Error("The server is not running: run “Palimpsest: Show Status”.");
+    return this.client;
+  }
+
+  /** Ends what runs or is being started; says which wish this is. */
+  private async halt(): Promise<number> {
+    const mine = ++this.wish;
+    const client = this.client;
+    this.client = undefined;
+    if (client?.isRunning() === false) client.serverProcess?.kill(); // it may never answer
+    this.ended = this.ended.then(() => client?.dispose()).catch((error: unknown) => this.log.debug(`stopping: ${message(error)}`));
+    await this.ended;
+    return mine;
+  }
+
+  private made([command = "", ...args]: readonly string[]): Client {
+    const options: LanguageClientOptions = {
+      documentSelector: [...SCHEMES.map((scheme) => ({ scheme })), { notebook: "*", language: "*" }],
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => forServer(this.context),
       middleware: this.middleware,
       initializationFailedHandler: () => false,
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue }),
-        closed: () => {
-          closed();
-          return { action: CloseAction.DoNotRestart, handled: true };
-        },
-      },
+      errorHandler: { error: () => ({ action: ErrorAction.Continue }), closed: () => this.closed(client, rule) },
     };
+    // Not in the workspace: Python would look there for modules.
+    const client = new Client("palimpsest", "Palimpsest", { command, args, options: { cwd: os.homedir() } }, options);
+    const rule = client.createDefaultErrorHandler();
+    const ifNow = <T>(tell: (told: T) => void) => (told: T): void => (client === this.client ? tell(told) : undefined);
+    client.onNotification("palimpsest/status", ifNow((status: Status) => this.state.told(status)));
+    client.onNotification("palimpsest/conversation", ifNow((told: ConversationTold) => this.conversation.fire(told)));
+    client.onNotification("palimpsest/completion", ifNow((told: CompletionTold) => this.completion.fire(told)));
+    client.onDidChangeState(({ newState }) => {
+      if (client !== this.client) return;
+      if (newState === ClientState.Running) {
+        this.state.now("running");
+        this.begun.fire();
+      } else if (newState === ClientState.StartFailed && this.state.phase === "starting") {
+        this.state.now("failed", "The server does not start. Its log says why.");
+      }
+    });
+    return client;
   }
 
-  /** The connection is gone without having been ended by us. */
-  private died(run: Run): void {
-    if (this.run !== run || run.given_up) return;
-    run.given_up = true;
-    if (this.deaths.another(Date.now())) {
-      this.state.now("starting", "The server ended unexpectedly and is started again.");
-      this.again = setTimeout(() => void this.startAnew(), AGAIN_MS);
-    } else {
-      this.newWish();
-      this.state.now("failed", `The server ended ${this.deaths.count} times within three minutes. Its log says why; then restart it.`);
+  /** The connection is gone.  Where no server has answered yet, another would not either. */
+  private async closed(client: Client, rule: ErrorHandler): Promise<CloseHandlerResult> {
+    const ended = { action: CloseAction.DoNotRestart, handled: true };
+    if (client !== this.client) return ended;
+    if (client.state !== ClientState.Running) {
+      this.state.now("failed", "The server ended before it had started. Its log says why.");
+      return ended;
     }
+    const { action, message: why } = await rule.closed();
+    const again = action === CloseAction.Restart;
+    this.state.now(again ? "starting" : "failed", again ? "The server ended unexpectedly and is started again." : why);
+    return { action, handled: true };
   }
 }

@@ -1,87 +1,117 @@
-// The status bar's item and the menu behind it: what is going on, why, and what to do about it.
+// What the server is doing and says of itself: the one state of this window, the status bar's item, the menu behind it.
 import * as vscode from "vscode";
 import { left, plural } from "./pure";
-import type { Status } from "./protocol";
-import type { State } from "./state";
+
+/** `palimpsest/status`. */
+export interface Status {
+  kind: "Normal" | "Error" | "Warning" | "Inactive";
+  message: string;
+  model: string;
+  tokens: { used: number; total: number };
+  last: { decoded: number; reused: number; ms: number };
+  conversation?: { used: number; total: number; kv: "leave" | "decode"; left: number } | null;
+  state: "loading" | "ready" | "busy" | "degraded" | "off";
+  /** Why it is one of the last two. */
+  cause: string;
+  restart?: boolean;
+  /** Unix time in seconds; 0: completions are not snoozed. */
+  snoozed_until?: number;
+}
+
+/** For the conditions of keys and buttons in package.json. */
+export function setContext(name: string, value: boolean): Thenable<void> {
+  return vscode.commands.executeCommand("setContext", `palimpsest.${name}`, value);
+}
+
+/** Views listen and draw. */
+export class State {
+  private readonly emitter = new vscode.EventEmitter<void>();
+  readonly changed = this.emitter.event;
+  phase: "absent" | "installing" | "starting" | "running" | "stopped" | "failed" = "stopped";
+  cause = "";
+  status: Status | undefined;
+  /** Where the running server came from, in words. */
+  origin = "";
+
+  now(phase: State["phase"], cause = ""): void {
+    this.phase = phase;
+    this.cause = cause;
+    if (phase !== "running") this.status = undefined;
+    void setContext("running", phase === "running");
+    this.emitter.fire();
+  }
+
+  told(status: Status): void {
+    this.status = status;
+    this.emitter.fire();
+  }
+}
 
 interface Look {
   icon: string;
   headline: string;
-  kind: "normal" | "warning" | "error";
+  kind?: "warning" | "error";
   /** In the place of our name. */
   text?: string;
 }
 
 const COUNT_DOWN_MS = 5_000;
+const LOADING = "$(loading~spin)";
+const PHASES: Record<Exclude<State["phase"], "running">, Look> = {
+  absent: { icon: "$(cloud-download)", headline: "The server is not installed", kind: "warning" },
+  installing: { icon: LOADING, headline: "Installing the server" },
+  starting: { icon: LOADING, headline: "Starting" },
+  failed: { icon: "$(error)", headline: "The server does not start", kind: "error" },
+  stopped: { icon: "$(circle-slash)", headline: "Stopped" },
+};
+const STATES: Record<Status["state"], Look> = {
+  loading: { icon: LOADING, headline: "Loading the model" },
+  ready: { icon: "$(layers)", headline: "Ready" },
+  busy: { icon: "$(sync~spin)", headline: "Working" },
+  degraded: { icon: "$(warning)", headline: "Not everything works", kind: "warning" },
+  off: { icon: "$(circle-slash)", headline: "Completions are off" },
+};
 
-export function look(state: State): Look {
-  const status = state.status;
-  switch (state.phase) {
-    case "absent":
-      return { icon: "$(cloud-download)", headline: "The server is not installed", kind: "warning" };
-    case "installing":
-      return { icon: "$(loading~spin)", headline: "Installing the server", kind: "normal" };
-    case "starting":
-      return { icon: "$(loading~spin)", headline: state.cause || "Starting", kind: "normal" };
-    case "failed":
-      return { icon: "$(error)", headline: state.cause || "The server does not start", kind: "error" };
-    case "stopped":
-      return { icon: "$(circle-slash)", headline: "Stopped", kind: "normal" };
-    case "running":
-      break;
-  }
-  if (status === undefined || status.state === "loading") {
-    return { icon: "$(loading~spin)", headline: status?.message || "Loading the model", kind: "normal" };
-  }
-  const snoozed = left(status.snoozed_until ?? 0, Date.now() / 1000);
-  if (snoozed !== "" && status.kind === "Inactive") {
-    return { icon: "$(bell-slash)", headline: `${status.message} ${snoozed} left`, kind: "normal", text: snoozed };
-  }
-  if (status.kind === "Error") return { icon: "$(error)", headline: status.message || "No engine", kind: "error" };
-  if (status.state === "degraded" || status.kind === "Warning") {
-    return { icon: "$(warning)", headline: status.message || "Not everything works", kind: "warning" };
-  }
-  if (status.state === "off" || (status.kind === "Inactive" && status.message !== "" && status.model !== "")) {
-    return { icon: "$(circle-slash)", headline: status.message || "Completions are off", kind: "normal" };
-  }
-  if (status.kind === "Inactive") return { icon: "$(loading~spin)", headline: status.message || "Loading the model", kind: "normal" };
-  if (status.busy) return { icon: "$(sync~spin)", headline: "Working", kind: "normal" };
-  return { icon: "$(layers)", headline: "Ready", kind: "normal" };
+function look({ phase, cause, status }: State): Look {
+  if (phase !== "running") return { ...PHASES[phase], ...(cause && { headline: cause }) };
+  const said = STATES[status?.state ?? "loading"];
+  const headline = status?.cause || (said.icon === LOADING && status?.message) || said.headline;
+  const snoozed = left(status?.snoozed_until ?? 0, Date.now() / 1000);
+  if (status?.state === "off" && status.kind === "Error") return { icon: "$(error)", headline, kind: "error" };
+  return status?.state === "off" && snoozed ? { icon: "$(bell-slash)", headline: `${headline} ${snoozed} left`, text: snoozed } : { ...said, headline };
 }
 
-const MODEL = "Model: ";
-
-export function figures(state: State): string[] {
-  const status = state.status;
+/** Without the model's name. */
+function figures({ status }: State): string[] {
   if (status === undefined) return [];
-  const { used, total } = status.tokens;
-  const { decoded, reused, ms } = status.last;
-  return [
-    ...(status.model ? [`${MODEL}${status.model}`] : []),
-    ...(total > 0 ? [`Context: ${used.toLocaleString("en")} of ${plural(total, "token")}`] : []),
-    ...(decoded + reused > 0
-      ? [`Last answer: ${plural(decoded, "token")} decoded, ${reused.toLocaleString("en")} reused, ${Math.round(ms)} ms`]
-      : []),
-    ...(status.conversation ? [talked(status.conversation)] : []),
-  ];
+  const number = (n: number): string => n.toLocaleString("en");
+  const { tokens, last, conversation } = status;
+  const lines: string[] = [];
+  if (tokens.total > 0) lines.push(`Context: ${number(tokens.used)} of ${plural(tokens.total, "token")}`);
+  if (last.decoded + last.reused > 0) {
+    lines.push(`Last answer: ${plural(last.decoded, "token")} decoded, ${number(last.reused)} reused, ${Math.round(last.ms)} ms`);
+  }
+  if (conversation) {
+    const { used, total, kv, left } = conversation;
+    const kept = left > 0 ? ` (${number(left)} as they were)` : "";
+    lines.push(`Conversation: ${number(used)} of ${plural(total, "token")}; ${KV[kv]}${kept}`);
+  }
+  return lines;
 }
 
 const KV = { leave: "its cache stays when blocks change", decode: "decoded again when blocks change" };
 
-function talked({ used, total, kv, left }: NonNullable<Status["conversation"]>): string {
-  const kept = left > 0 ? ` (${left.toLocaleString("en")} as they were)` : "";
-  return `Conversation: ${used.toLocaleString("en")} of ${plural(total, "token")}; ${KV[kv]}${kept}`;
-}
-
-export class StatusBar implements vscode.Disposable {
+export class StatusBar {
   private readonly item = vscode.window.createStatusBarItem("palimpsest.status", vscode.StatusBarAlignment.Right, 100);
-  private readonly listening: vscode.Disposable;
   private counting: NodeJS.Timeout | undefined;
 
-  constructor(private readonly state: State) {
+  constructor(
+    { subscriptions }: vscode.ExtensionContext,
+    private readonly state: State,
+  ) {
     this.item.name = "Palimpsest";
     this.item.command = "palimpsest.client.status";
-    this.listening = state.changed(() => this.draw());
+    subscriptions.push(this.item, state.changed(() => this.draw()));
     this.draw();
     this.item.show();
   }
@@ -92,51 +122,43 @@ export class StatusBar implements vscode.Disposable {
     if (text !== undefined) this.counting = setTimeout(() => this.draw(), COUNT_DOWN_MS);
     this.item.text = `${icon} ${text ?? "Palimpsest"}`;
     this.item.accessibilityInformation = { label: `Palimpsest: ${headline}`, role: "button" };
-    this.item.backgroundColor = kind === "normal" ? undefined : new vscode.ThemeColor(`statusBarItem.${kind}Background`);
+    this.item.backgroundColor = kind && new vscode.ThemeColor(`statusBarItem.${kind}Background`);
     const tooltip = new vscode.MarkdownString();
     tooltip.appendMarkdown("**Palimpsest** ").appendText(headline);
-    for (const line of [...figures(this.state), this.state.origin].filter(Boolean)) {
-      tooltip.appendMarkdown("\n\n").appendText(line);
-    }
+    const model = this.state.status?.model;
+    const lines = [model ? `Model: ${model}` : "", ...figures(this.state), this.state.origin];
+    for (const line of lines.filter(Boolean)) tooltip.appendMarkdown("\n\n").appendText(line);
     this.item.tooltip = tooltip;
-  }
-
-  dispose(): void {
-    clearTimeout(this.counting);
-    this.listening.dispose();
-    this.item.dispose();
   }
 }
 
 type Choice = vscode.QuickPickItem & { command?: string };
+const line = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });
+const does = (icon: string, label: string, command: string): Choice => ({ label: `$(${icon}) ${label}`, command: `palimpsest.client.${command}` });
+const MEND = [
+  does("output", "Show the log", "log"),
+  does("pulse", "Check the installation", "doctor"),
+  does("debug-restart", "Restart the engine", "restartEngine"),
+  does("refresh", "Restart the server", "restartServer"),
+];
+const USE = [
+  does("circle-slash", "Switch on or off…", "toggle"),
+  does("bell-slash", "Snooze completions…", "snooze"),
+  does("chip", "Choose a model…", "model"),
+  does("list-tree", "Show the context", "context"),
+  does("graph", "Show the cache map", "cache"),
+  does("graph-line", "Show statistics", "statistics"),
+  does("book", "Open the walkthrough", "walkthrough"),
+];
 
-/** The menu: first what there is to say, then what can be done; what helps now comes first. */
+/** First what there is to say, then what can be done; what helps now comes first. */
 export async function showStatus(state: State): Promise<void> {
   const { icon, headline } = look(state);
-  const does = (icon: string, label: string, command: string): Choice => ({ label: `$(${icon}) ${label}`, command: `palimpsest.client.${command}` });
-  const line = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const broken = state.phase === "failed" || state.status?.kind === "Error" || state.status?.restart === true;
   const install = state.phase === "absent" ? [does("cloud-download", "Install the server", "install")] : [];
-  const mend = [
-    does("output", "Show the log", "log"),
-    does("pulse", "Check the installation", "doctor"),
-    does("debug-restart", "Restart the engine", "restartEngine"),
-    does("refresh", "Restart the server", "restartServer"),
-  ];
-  const use = [
-    does("circle-slash", "Switch on or off…", "toggle"),
-    does("bell-slash", "Snooze completions…", "snooze"),
-    does("chip", "Choose a model…", "model"),
-    does("list-tree", "Show the context", "context"),
-    does("graph", "Show the cache map", "cache"),
-    does("graph-line", "Show statistics", "statistics"),
-    does("book", "Open the walkthrough", "walkthrough"),
-  ];
-  const groups = broken ? [line("what helps"), ...mend, line("more"), ...use] : [line("use"), ...use, line("if something is not right"), ...mend];
-  const model = state.status?.model ?? "";
-  const detail = figures(state).filter((line) => !line.startsWith(MODEL)).join(" · "); // the row is cut off at its end
-  const said: Choice = { label: `${icon} ${headline}`, description: model, detail, command: "palimpsest.client.log" };
-  if (!said.detail) said.detail = state.origin;
+  const groups = broken ? [line("what helps"), ...MEND, line("more"), ...USE] : [line("use"), ...USE, line("if something is not right"), ...MEND];
+  const detail = figures(state).join(" · ") || state.origin;
+  const said = { label: `${icon} ${headline}`, description: state.status?.model ?? "", detail, command: "palimpsest.client.log" };
   const chosen = await vscode.window.showQuickPick<Choice>([said, ...install, ...groups], { title: "Palimpsest", placeHolder: headline });
   if (chosen?.command) await vscode.commands.executeCommand(chosen.command);
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
-import { beside, commandOf, inEnvironment, isProgram, onPath, versionCommand, versionOf } from "../src/commandline";
+import { beside, commandOf, inEnvironment, interpreters, isProgram, onPath, stepOf, versionCommand, versionOf } from "../src/commandline";
 
 test("the setting is a path or a command line", () => {
   assert.equal(commandOf([]), undefined);
@@ -42,4 +42,15 @@ test("programs are found on PATH, but not through its relative entries", async (
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test("a line of the installer is one JSON object; anything else is none of its steps", () => {
+  assert.deepEqual(stepOf('{"step": "engine", "message": "fetching", "fraction": 0.5}'), { step: "engine", message: "fetching", fraction: 0.5 });
+  for (const line of ["", "Collecting pygls", "[1]", "null", '"text"']) assert.equal(stepOf(line), undefined);
+});
+
+test("a Python that is new enough for sure comes before one that may be older", () => {
+  const names = interpreters("linux");
+  assert.ok(names.indexOf("python3.11") < names.indexOf("python3"));
+  assert.ok(interpreters("win32").includes("py"));
 });

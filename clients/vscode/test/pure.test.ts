@@ -1,38 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedPart, bar, closing, conversationIn, Deaths, edited, inOneLine, lastTurn, left, nested, plainly, plural, Queue, whatToType } from "../src/pure";
+import { acceptedPart, bar, closing, conversationIn, inOneLine, lastTurn, left, nested, plainly, plural, whatToType } from "../src/pure";
 
 test("settings become objects by their names' parts", () => {
   assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
-});
-
-test("a server that died five times within three minutes is not started again by itself", () => {
-  const deaths = new Deaths(5, 180_000);
-  assert.deepEqual([0, 1, 2, 3, 4].map((minute) => deaths.another(minute * 30_000)), [true, true, true, true, false]);
-  assert.equal(deaths.count, 5);
-  deaths.forget();
-  assert.equal(deaths.another(200_000), true);
-});
-
-test("deaths long ago do not count", () => {
-  const deaths = new Deaths(2, 1_000);
-  assert.equal(deaths.another(0), true);
-  assert.equal(deaths.another(1_000), true);
-  assert.equal(deaths.another(1_500), false);
-});
-
-test("a queue does one thing at a time, in order, also behind one that fails", async () => {
-  const queue = new Queue();
-  const seen: string[] = [];
-  const work = (name: string, fails = false) => async () => {
-    seen.push(`${name} begins`);
-    await new Promise((resolve) => setImmediate(resolve));
-    seen.push(`${name} ends`);
-    if (fails) throw new Error(name);
-  };
-  const first = assert.rejects(queue.run(work("a", true)), /a/);
-  await Promise.all([first, queue.run(work("b")), queue.run(work("c"))]);
-  assert.deepEqual(seen, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
 });
 
 test("a part counts for the completion it is the beginning of, and for no other's", () => {
@@ -41,12 +12,6 @@ test("a part counts for the completion it is the beginning of, and for no other'
   assert.equal(acceptedPart(offered, "dis", "play()")?.id, "c-2");
   assert.equal(acceptedPart(offered, "disc", "overy"), undefined);
   assert.equal(acceptedPart(offered, "disc", ""), undefined);
-});
-
-test("changes are made against the text as it was", () => {
-  const text = "abc def ghi";
-  assert.equal(edited(text, [{ start: 0, end: 3, text: "x" }, { start: 8, end: 11, text: "long" }, { start: 4, end: 4, text: "+" }]), "x +def long");
-  assert.equal(edited("", [{ start: 0, end: 0, text: "a" }, { start: 0, end: 0, text: "b" }]), "ab");
 });
 
 test("what is shown within a line is one line", () => {

@@ -54,7 +54,7 @@ def register(server: PalimpsestServer) -> None:
 def _of_id(snapshot: Snapshot, position: Position) -> list[lsp.Location]:
     conversation = link_ids.conversation_of(snapshot)
     one = link_ids.id_at(snapshot, position) if conversation else None
-    return [lsp.Location(link_ids.uri_of(conversation, one), TOP)] if one is not None else []
+    return [lsp.Location(link_ids.uri_of(conversation, one.kind, one.id), TOP)] if one is not None else []
 
 
 async def _of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> list[lsp.Location]:

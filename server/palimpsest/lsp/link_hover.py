@@ -63,7 +63,7 @@ async def of_id(server: PalimpsestServer, snapshot: Snapshot, position: Position
     one = link_ids.id_at(snapshot, position) if conversation else None
     if one is None:
         return None
-    uri = link_ids.uri_of(conversation, one)
+    uri = link_ids.uri_of(conversation, one.kind, one.id)
     lines = (await virtual.text_of(server, uri)).split("\n")
     most = server.window.settings.documents.hover_lines
     shown = fenced("\n".join(line[:LONGEST_LINE] for line in lines[:most]))

@@ -76,8 +76,8 @@ def id_at(snapshot: Snapshot, position: Position) -> IdAt | None:
     return next((one for one in ids(snapshot.lines[position.line]) if one.start <= column <= one.end), None)
 
 
-def uri_of(conversation: str, one: IdAt) -> str:
-    return f"palimpsest:/{one.kind}/{conversation}/{quote(one.id, safe='')}"
+def uri_of(conversation: str, kind: Literal["fd", "ref"], id: str) -> str:
+    return f"palimpsest:/{kind}/{conversation}/{quote(id, safe='')}"
 
 
 def links(server: PalimpsestServer, snapshot: Snapshot) -> list[lsp.DocumentLink]:
@@ -87,7 +87,7 @@ def links(server: PalimpsestServer, snapshot: Snapshot) -> list[lsp.DocumentLink
     found = list[lsp.DocumentLink]()
     for one in ids(snapshot.text):
         start, end = (position_out(snapshot, snapshot.position(at), encoding) for at in (one.start, one.end))
-        found.append(lsp.DocumentLink(lsp.Range(start, end), uri_of(conversation, one), one.id))
+        found.append(lsp.DocumentLink(lsp.Range(start, end), uri_of(conversation, one.kind, one.id), one.id))
     return found
 
 

@@ -25,6 +25,7 @@ from palimpsest.lsp import action_help
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.document_commands import graph_svg
 from palimpsest.lsp.exporting import exported
+from palimpsest.lsp.pages import PageAt, page_of
 from palimpsest.lsp.protocol import response_error
 from palimpsest.lsp.virtual_refreshing import Shown
 
@@ -103,9 +104,18 @@ async def _help(_: PalimpsestServer, parts: Sequence[str]) -> str:
     return action_help.text_of("/".join(parts).removesuffix(".md"))
 
 
+async def _cache(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    return (await page_of(server, PageAt("cache"))).text
+
+
+async def _context(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """At the cursor."""
+    return (await page_of(server, PageAt("context"))).text
+
+
 READERS: Mapping[str, Reader] = {
     "documents": _documents, "export": _export, "ref": _ref, "fd": _fd, "turn": _turn, "usage": _usage,
-    "prompt": _prompt, "help": _help,
+    "prompt": _prompt, "help": _help, "cache": _cache, "context": _context,
 }  # fmt: skip
 
 

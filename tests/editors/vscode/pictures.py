@@ -49,7 +49,7 @@ def context(window: Window) -> None:
 def cache(window: Window) -> None:
     completion(window)
     window.command("Palimpsest: Show Cache Map")
-    window.until(lambda: window.webview.locator(".cells .span").count() > 3)
+    window.until(lambda: "free" in window.shown('.monaco-editor[data-uri^="palimpsest-page:"] .view-lines'))
 
 
 PICTURES = {"completion": completion, "next-edit": next_edit, "edit": edit, "context": context, "cache-map": cache}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from playwright.sync_api import Error as BrowserError
+
 from tests.editors.vscode.conftest import CART
-from tests.editors.vscode.window import Window
+from tests.editors.vscode.window import SOON_MS, Window
 
 
 def types(window: Window) -> None:
@@ -37,13 +41,17 @@ def switch(window: Window, setting: str, *, on: bool) -> None:
     window.key("Control+a")
     window.type(f"@id:{setting}", delay_ms=0)
     box = page.locator(f'.setting-value-checkbox[aria-label="{setting}"]')
-    window.until(lambda: box.count() or page.get_by_text("No Settings Found").count())
-    if not box.count():
-        page.locator(".action-label", has_text="Remote").click()
-    box.wait_for()
-    assert box.get_attribute("aria-checked") == str(not on).lower()
-    box.click()
-    window.until(lambda: window.server.setting(setting) in ([on, None] if on else [on]))
+
+    def switched() -> bool:
+        """The page is drawn anew while it searches: a box, or that there is none, may be of what it showed before."""
+        with suppress(BrowserError):
+            if not box.count() and page.get_by_text("No Settings Found").count():
+                page.locator(".action-label", has_text="Remote").click(timeout=SOON_MS)
+            if box.get_attribute("aria-checked", timeout=SOON_MS) == str(not on).lower():
+                box.click(timeout=SOON_MS)
+        return window.server.setting(setting) in ([on, None] if on else [on])
+
+    window.until(switched)
     window.key("Escape", "Escape")
     window.until(lambda: not page.is_visible())
 

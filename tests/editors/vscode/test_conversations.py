@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Error as BrowserError
 
 from palimpsest.conversations.transcript.reading import parse
 from tests.e2e.scripted import Scripted, scripted
 from tests.editors.vscode.conftest import CART, Open
-from tests.editors.vscode.window import Window
+from tests.editors.vscode.window import SOON_MS, Window
 
 pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(600)]
 
@@ -53,7 +55,23 @@ def greeted(open_window: Open, engine: Scripted) -> Window:
 
 
 def lens(window: Window, title: str) -> None:
-    window.page.locator(LENS, has_text=title).first.click()
+    """Pressed, once it stays: lenses are drawn anew as the text changes."""
+
+    def pressed() -> bool:
+        with suppress(BrowserError):
+            window.page.locator(LENS, has_text=title).first.click(timeout=SOON_MS)
+            return True
+        return False
+
+    window.until(pressed)
+
+
+def write(window: Window, text: str) -> None:
+    """The next turn, not sent."""
+    window.open(NAME)
+    window.key("Control+End")
+    window.type(text)
+    window.until(lambda: text in window.shown(EDITOR) and "Send" in window.shown(LENS))
 
 
 def row(window: Window, text: str) -> None:
@@ -172,9 +190,7 @@ def test_what_was_allowed_for_good_is_forgotten(open_window: Open, engine: Scrip
     engine.replies = [REPLY, 'ref_to_file(ref_id="rounding", file_path="rounding.py")', "It is written."]
     window = begin(open_window, engine)
     answered(window)
-    window.open(NAME)
-    window.key("Control+End")
-    window.type("Write it.")
+    write(window, "Write it.")
     lens(window, "Send")
     window.page.locator(".notification-list-item .monaco-button", has_text="Always allow").click()
     window.until((window.folder / "rounding.py").is_file)
@@ -206,9 +222,8 @@ def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(
     window.open(NAME)
     window.key("Control+End")
     window.until(lambda: "The end of it." in window.shown(EDITOR))
-    window.type("Go on.")
+    write(window, "Go on.")
     if by_lens:
-        window.until(lambda: "Send" in window.shown(LENS))
         lens(window, "Send")
     else:
         window.command("Palimpsest: Send Message")
@@ -224,9 +239,7 @@ def test_a_conversation_goes_back_to_a_checkpoint_by_keys_alone(open_window: Ope
     window.key("Enter")
     window.until(lambda: "Checkpoints" in window.shown(TREE))
     engine.replies = ["Something else."]
-    window.open(NAME)
-    window.key("Control+End")
-    window.type("What else?")
+    write(window, "What else?")
     window.command("Palimpsest: Send Message")
     window.until(lambda: "Something else." in window.shown(EDITOR))
     window.command("Palimpsest: Go Back to a Checkpoint")

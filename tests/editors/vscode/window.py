@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from playwright.sync_api import BrowserContext, FrameLocator, Locator, Page
+from playwright.sync_api import BrowserContext, Locator, Page
 from playwright.sync_api import Error as BrowserError
 
 from tests.editors.conftest import PATIENCE_S, until
@@ -45,6 +45,8 @@ DECORATIONS = """() => Array.from(document.querySelectorAll('.monaco-editor .vie
   .map((content) => JSON.parse(content))"""
 NBSP = "\u00a0"
 MS = 1000
+SOON_MS = 5 * MS
+"""For what may be drawn anew under the pointer: then it is tried again."""
 
 
 class Window:
@@ -93,8 +95,8 @@ class Window:
             if opener and not box.is_visible():
                 self.key(opener)
             with suppress(BrowserError):
-                box.fill(text, timeout=5 * MS)
-                row.wait_for(timeout=5 * MS)
+                box.fill(text, timeout=SOON_MS)
+                row.wait_for(timeout=SOON_MS)
                 return True
             if opener:
                 self.key("Escape")
@@ -167,11 +169,6 @@ class Window:
     def decorations(self) -> list[str]:
         """What extensions have written into the text, behind or before some of it."""
         return [str(text).replace(NBSP, " ") for text in self.page.evaluate(DECORATIONS)]
-
-    @property
-    def webview(self) -> FrameLocator:
-        """The page inside the panel of an extension."""
-        return self.page.frame_locator("iframe.webview").frame_locator("iframe#active-frame")
 
     def watch_status(self) -> Callable[[], list[str]]:
         """From now on; what it returns tells all that Palimpsest's item in the status bar has said."""
