@@ -22,6 +22,8 @@ ONLY = {  # library: the packages that may import it
     "gguf": {"models"},
     "starlette": {"engine"},
     "uvicorn": {"engine"},
+    "cattrs": {"lsp"},
+    "msgspec": {"json_data"},
     "psutil": {"system"},
     "re2": {"conversations"},
     "jinja2": {"chat_templates"},

@@ -5,141 +5,126 @@ InvalidArgument that names the field together with what it is in: `edits[2].line
 
 Nothing is converted silently: "3" is not a number, true is not 1, and a string is not a list of its characters.  A
 whole number may stand for a float.  Fields that the dataclass does not have are ignored: a newer version may send them.
+
+msgspec says where it stopped; what is there and what should be is said here, in words and with the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, partial
-from types import GenericAlias
+import re
+from types import NoneType
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-import cattrs
-from cattrs.errors import AttributeValidationNote, BaseValidationError, IterableValidationNote
-from cattrs.gen import make_dict_structure_fn
+import msgspec
 
 from palimpsest.errors import InvalidArgument
 
 T = TypeVar("T")
-Hook = Callable[[Any, Any], Any]
-WORDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}
+WORDS: dict[Any, str] = {
+    int: "a whole number", float: "a number", str: "a string", bool: "true or false", list: "a list", tuple: "a list"
+}  # fmt: skip
 LONGEST_SHOWN = 60
+_WHERE = re.compile(r" - at `\$\.?([^`]*)`$")
+_STEP = re.compile(r"(\w+)|\[(\d+|\.\.\.)\]")
+_MISSING = re.compile(r"missing required field `(\w+)`")
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+def Range(low: float, high: float) -> msgspec.Meta:
     """The numbers that a field may have, both ends included: `Annotated[int, Range(0, 100)]`."""
+    return msgspec.Meta(ge=low, le=high)
 
-    low: float
-    high: float
+
+def Length(low: int, high: int) -> msgspec.Meta:
+    """The same for how long a list or a text may be."""
+    return msgspec.Meta(min_length=low, max_length=high)
 
 
 def from_json(data: Any, kind: type[T]) -> T:
     """`data` as a value of the dataclass `kind`.  Raises InvalidArgument for the first field that is wrong; where
     `data` as a whole is, the field is the dataclass's name."""
     try:
-        return _converter().structure(data, kind)
-    except (BaseValidationError, KeyError, TypeError, ValueError, OverflowError) as error:
-        field, problem = _first_problem(error)
-        raise InvalidArgument(field or kind.__name__, problem) from None
+        return msgspec.convert(data, kind)
+    except RecursionError:
+        field, problem = "", "is nested too deeply"
+    except msgspec.ValidationError as error:
+        field, problem = _problem(str(error), data, kind)
+    raise InvalidArgument(field or kind.__name__, problem)
+
+
+def checked(value: T) -> None:
+    """A dataclass that was not read from JSON.  Raises InvalidArgument."""
+    from_json(to_json(value), type(value))
 
 
 def to_json(value: Any) -> dict[str, Any]:
-    converted: dict[str, Any] = _converter().unstructure(value)
+    converted: dict[str, Any] = msgspec.to_builtins(value)
     return converted
 
 
-@cache
-def _converter() -> cattrs.Converter:
-    converter = cattrs.Converter(forbid_extra_keys=False)
-
-    def objects(kind: type) -> Hook:
-        hints = get_type_hints(kind, include_extras=True)
-        for field in fields(kind):
-            field.type = hints[field.name]  # cattrs reads annotations that are strings without their `Range`
-        return _checked(dict, "an object", make_dict_structure_fn(kind, converter))
-
-    def lists(kind: Any) -> Hook:
-        items: Any = GenericAlias(tuple, (*get_args(kind), ...))
-        return _checked(list, "a list", lambda value, _kind: list(many(value, items)))
-
-    def tuples(kind: Any) -> Hook:
-        checked = _checked((list, tuple), "a list", lambda value, _kind: many(value, kind))  # a text is none of letters
-        return lambda value, kind: checked([] if value == {} else value, kind)  # Lua writes an empty list so
-
-    many = converter.get_structure_hook(tuple[str, ...])
-    for scalar in WORDS:
-        converter.register_structure_hook(scalar, _scalar)
-    converter.register_structure_hook_func(partial(_is, Literal), _choice)
-    converter.register_structure_hook_factory(is_dataclass, objects)
-    converter.register_structure_hook_factory(partial(_is, list), lists)
-    converter.register_structure_hook_factory(partial(_is, tuple), tuples)
-    converter.register_structure_hook_factory(_has_range, lambda kind: _ranged(*get_args(kind)[:2]))
-    return converter
+def _problem(said: str, value: Any, wanted: Any) -> tuple[str, str]:
+    """The field, and what is wrong with it."""
+    where, missing, field = _WHERE.search(said), _MISSING.search(said), ""
+    if where is None and missing is None and isinstance(value, dict):
+        return "", said
+    for name, index in _STEP.findall("" if where is None else where[1]):
+        kind, _ = _plain(wanted)
+        if name:
+            wanted, field = get_type_hints(kind, include_extras=True)[name], f"{field}.{name}"
+            value = value[name]
+            continue
+        kinds = get_args(kind)
+        at: Any
+        if index == "...":  # some key of an object
+            wanted = kinds[1]
+            at = next(key for key, one in value.items() if not _fits(one, wanted))
+        else:
+            at = int(index)
+            wanted = kinds[0] if len(kinds) == 1 or ... in kinds else kinds[at]
+        value, field = value[at], f"{field}[{at!r}]"
+    if missing is not None:
+        return f"{field}.{missing[1]}".removeprefix("."), "is missing"
+    return field.removeprefix("."), f"expected {_expected(wanted, value)}"
 
 
-def _is(origin: Any, kind: Any) -> bool:
-    return get_origin(kind) is origin
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
-def _has_range(kind: Any) -> bool:
-    return _is(Annotated, kind) and isinstance(get_args(kind)[1], Range)
+def _expected(wanted: Any, value: Any) -> str:
+    plain, bounds = _plain(wanted)
+    kind = get_origin(plain) or plain
+    if kind is Literal:
+        return f"one of {', '.join(str(one) for one in get_args(plain) if one != '')}, got {_shown(value)}"
+    is_number = kind in (int, float) and type(value) in (int, kind)
+    if bounds is not None and is_number:
+        return f"{bounds.ge} to {bounds.le}, got {_shown(value)}"
+    if bounds is not None and bounds.max_length is not None and isinstance(value, kind):
+        what = "characters" if kind is str else "of them"
+        return f"{bounds.min_length:,} to {bounds.max_length:,} {what}, got {len(value):,}"
+    if is_number:
+        return "a smaller number"  # JSON's whole numbers have no bound
+    if kind is tuple and isinstance(value, list | tuple):
+        return f"a list of {len(get_args(plain))}, got {_shown(value)}"
+    return f"{WORDS.get(kind, 'an object')}, got {_shown(value)}"
 
 
-def _scalar(value: Any, kind: Any) -> Any:
-    if kind is float and type(value) is int:
-        try:
-            return float(value)
-        except OverflowError:  # JSON's whole numbers have no bound
-            raise ValueError("expected a smaller number") from None
-    if type(value) is not kind:
-        raise TypeError(f"expected {WORDS[kind]}, got {_shown(value)}")
-    return value
-
-
-def _choice(value: Any, kind: Any) -> Any:
-    choices = get_args(kind)
-    if value not in choices:
-        raise ValueError(f"expected one of {', '.join(str(one) for one in choices if one != '')}, got {_shown(value)}")
-    return value
-
-
-def _checked(shape: type | tuple[type, ...], words: str, inner: Hook) -> Hook:
-    def structure(value: Any, kind: Any) -> Any:
-        if not isinstance(value, shape):
-            raise TypeError(f"expected {words}, got {_shown(value)}")
-        return inner(value, kind)
-
-    return structure
-
-
-def _ranged(scalar: type, bounds: Range) -> Hook:
-    def structure(value: Any, _kind: Any) -> Any:
-        number = _scalar(value, scalar)
-        if not bounds.low <= number <= bounds.high:
-            raise ValueError(f"expected {bounds.low} to {bounds.high}, got {number}")
-        return number
-
-    return structure
-
-
-def _first_problem(error: BaseException) -> tuple[str, str]:
-    """Where the first error lies, as a path, and what it is."""
-    path = ""
-    while isinstance(error, BaseValidationError):
-        error = error.exceptions[0]
-        for note in getattr(error, "__notes__", ()):
-            if isinstance(note, AttributeValidationNote):
-                path += f".{note.name}"
-            elif isinstance(note, IterableValidationNote):
-                path += f"[{note.index!r}]"
-    return path.removeprefix("."), "is missing" if isinstance(error, KeyError) else str(error)
+def _plain(kind: Any) -> tuple[Any, msgspec.Meta | None]:
+    """Without None and bounds, and the bounds."""
+    bounds = None
+    while get_origin(kind) is Annotated or NoneType in get_args(kind):
+        if get_origin(kind) is Annotated:
+            bounds = get_args(kind)[1]
+        kind = next(one for one in get_args(kind) if one is not NoneType)
+    return kind, bounds
 
 
 def _shown(value: Any) -> str:
     try:
         text = repr(value)
-    except RecursionError:
-        return "what is nested too deeply"
+    except (RecursionError, ValueError):
+        return "what is nested too deeply, or too large"
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

@@ -35,9 +35,17 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from palimpsest.errors import InvalidArgument
+from palimpsest.json_data import Length, Range
+
+MOST = 2**31 - 1
+MAX_N = 16
+MAX_STOPS, LONGEST_STOP = 128, 1_024
+"""Stop strings, and characters of one: all of them are looked for at every token."""
+Count = Annotated[int, Range(0, MOST)]
+TailName = Annotated[str, Length(1, 64)]
 
 CLIENT_HEADER = "Palimpsest-Client"
 """The client that a request, or a lease, comes from."""
@@ -192,12 +200,12 @@ class ChatTail:
 class Sampling:
     """Temperature 0 is greedy; then nothing else has an effect but `repeat_penalty`."""
 
-    temperature: float = 0.0
-    top_k: int = 40
-    top_p: float = 0.95
-    min_p: float = 0.05
-    repeat_penalty: float = 1.0
-    repeat_last_n: int = 64
+    temperature: Annotated[float, Range(0, MOST)] = 0.0
+    top_k: Annotated[int, Range(-MOST, MOST)] = 40
+    top_p: Annotated[float, Range(-MOST, MOST)] = 0.95
+    min_p: Annotated[float, Range(-MOST, MOST)] = 0.05
+    repeat_penalty: Annotated[float, Range(1e-3, MOST)] = 1.0
+    repeat_last_n: Annotated[int, Range(-MOST, MOST)] = 64
     seed: int | None = None
 
 
@@ -233,20 +241,20 @@ class GenerateRequest:
     chat: ChatTail | None = None
     slot: Slot = "typing"
     sync: SyncRequest | None = None
-    max_tokens: int = 64
-    time_ms: int = 0
-    stop: list[str] = field(default_factory=list)
+    max_tokens: Count = 64
+    time_ms: Count = 0
+    stop: Annotated[list[Annotated[str, Length(0, LONGEST_STOP)]], Length(0, MAX_STOPS)] = field(default_factory=list)
     grammar: str = ""
-    n: int = 1
+    n: Annotated[int, Range(1, MAX_N)] = 1
     sampling: Sampling = Sampling()
     stream: bool = False
     replace: str = ""
-    draft: int = 0
-    tail: str | None = None
-    word_search: int = 0
-    review: int = 0
+    draft: Count = 0
+    tail: Annotated[str, Length(0, 64)] | None = None
+    word_search: Count = 0
+    review: Annotated[int, Range(0, MAX_N)] = 0
     kv: KvPolicy = "decode"
-    names: list[str] = field(default_factory=list)
+    names: Annotated[list[str], Length(0, 256)] = field(default_factory=list)
 
     @property
     def prompt(self) -> FimTail | TextTail | ChatTail:
@@ -319,8 +327,8 @@ class ForkRequest:
     requests that name it, which decode only what the tail has not."""
 
     workspace: str
-    tail: str
-    names: list[str]
+    tail: TailName
+    names: list[TailName]
     slot: Slot = "typing"
 
 
@@ -338,7 +346,7 @@ class BatchRequest:
     effect."""
 
     workspace: str
-    requests: list[GenerateRequest]
+    requests: Annotated[list[GenerateRequest], Length(1, MAX_N)]
     slot: Slot = "typing"
     sync: SyncRequest | None = None
     replace: str = ""
@@ -371,7 +379,7 @@ class ScoreRequest:
 
     workspace: str
     lines: list[str]
-    variants: list[Variant]
+    variants: Annotated[list[Variant], Length(0, 64)]
     slot: Slot = "suggestion"
     sync: SyncRequest | None = None
     replace: str = ""

@@ -82,7 +82,7 @@ def read(where: str, kind: type[A], value: Any) -> A:
     if not isinstance(given, dict):
         raise InvalidArgument(where, f"expected one object as the argument, got {type(given).__name__}.")
     try:
-        return from_json({name: field for name, field in given.items() if field is not None and field != []}, kind)
+        return from_json({name: field for name, field in given.items() if field not in (None, [], {})}, kind)
     except InvalidArgument as error:
         problem = error.message.removeprefix(f"{error.field}: ")
         hint = f"; {where} takes {shape(kind)}" if problem == "is missing" else ""

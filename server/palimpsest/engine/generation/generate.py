@@ -19,7 +19,7 @@ from palimpsest.engine.cache.tail import Start, Tail
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.answer import Answer
 from palimpsest.engine.generation.branch import Branch, OnText, TokenChooser, decode_together
-from palimpsest.engine.generation.check import check_request
+from palimpsest.engine.generation.check import check
 from palimpsest.engine.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.engine.generation.grammar import Grammar
 from palimpsest.engine.generation.review import Review, Said, wants_review
@@ -38,7 +38,7 @@ class Generation:
     def __init__(
         self, generator: TextGenerator, workspace: Workspace, request: wire.GenerateRequest, on_text: OnText | None
     ) -> None:
-        check_request(request)
+        check(request)
         room = generator.sizes.room(fim=request.fim is not None)
         self._composed = composed = generator.composer.compose(request, room)
         self._generator = generator

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from palimpsest.engine.generation.check import LONGEST_STOP, MAX_N, check_stops
 from palimpsest.engine.llama_server.requests.fields import Fields
 from palimpsest.errors import InvalidArgument
+from palimpsest.wire import LONGEST_STOP, MAX_N, MAX_STOPS
 
 RANDOM_SEED = 0xFFFFFFFF
 MOST_AT_ONCE = 4
@@ -183,8 +183,9 @@ def with_review(params: Params, fields: Fields) -> Params:
 
 
 def _stops(fields: Fields) -> tuple[str, ...]:
-    found = tuple(word for word in fields.texts("stop") if word)
-    check_stops(found)
+    found = tuple(word for word in fields.texts("stop", most=MAX_STOPS) if word)
+    if any(len(word) > LONGEST_STOP for word in found):
+        raise InvalidArgument("stop", f"a stop string is {LONGEST_STOP:,} characters long at most.")
     return found
 
 
