@@ -16,12 +16,13 @@ ONLY = {  # library: the packages that may import it
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
     "tree_sitter": {"syntax", "languages"},
-    "httpx": {"providers", "models", "libraries"},
+    "httpx2": {"providers", "models", "libraries"},
     "llama_cpp": {"engine"},
     "numpy": {"engine", "models"},
     "gguf": {"models"},
     "starlette": {"engine"},
     "uvicorn": {"engine"},
+    "h11": {"engine"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
     "acp": {"agents"},
@@ -34,7 +35,7 @@ TEXT_IN_ENGINE = f"{ENGINE}llama_server/"
 """The one part of the engine that knows texts as an editor has them."""
 WAITS = {
     "asyncio",
-    "httpx",
+    "httpx2",
     "io",
     "multiprocessing",
     "os",

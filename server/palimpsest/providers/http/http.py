@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import httpx
+import httpx2
 
 from palimpsest.errors import (
     ContextTooLarge,
@@ -56,13 +56,13 @@ class Http:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-        client = httpx.AsyncClient(
+        client = httpx2.AsyncClient(
             base_url=endpoint.url,
             headers=headers,
-            timeout=httpx.Timeout(endpoint.timeout_s, connect=CONNECT_S),
+            timeout=httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_S),
             verify=verification(endpoint),
             trust_env=not endpoint.is_here,
-            limits=httpx.Limits(keepalive_expiry=IDLE_S),
+            limits=httpx2.Limits(keepalive_expiry=IDLE_S),
         )
         self._connections = Connections(client)
 
@@ -126,12 +126,12 @@ class Http:
     @asynccontextmanager
     async def _open(
         self, method: str, path: str, data: dict[str, Any] | None, seconds: float | None
-    ) -> AsyncIterator[httpx.Response]:
+    ) -> AsyncIterator[httpx2.Response]:
         """A response that is not an error; its body is unread."""
         # A lone surrogate, which a text may hold, is no JSON to other servers.
         content = None if data is None else json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
         headers = {"Content-Type": "application/json"} if content else {}
-        timeout = httpx.USE_CLIENT_DEFAULT if seconds is None else httpx.Timeout(seconds)
+        timeout = httpx2.USE_CLIENT_DEFAULT if seconds is None else httpx2.Timeout(seconds)
         try:
             async with self._connections.stream(
                 method, path, content=content, headers=headers, timeout=timeout
@@ -140,12 +140,12 @@ class Http:
                     found = _object_or_text(await response.aread())
                     raise self._refusal(response.status_code, found, response.headers)
                 yield response
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             why = self.endpoint.redacted(str(error)) if "CERTIFICATE" in str(error).upper() else ""
             raise Broken(f"The engine at {self.endpoint.url} does not answer.", hint=why) from error
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise EngineUnavailable(f"The engine at {self.endpoint.url} was silent for too long.") from error
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise Lost(f"The engine at {self.endpoint.url} went away during the request.") from error
 
     def _object(self, raw: bytes, headers: Mapping[str, str], *, is_error: bool = False) -> dict[str, Any]:
@@ -244,7 +244,7 @@ def pause(attempt: int, asked_s: float | None, chance: float) -> float:
 
 
 def verification(endpoint: Endpoint) -> ssl.SSLContext | bool:
-    """How certificates are checked.  Without TLS none are read, which takes a fifth of a second.
+    """How certificates are checked.  Without TLS none are read, which takes a tenth of a second.
 
     Raises ModelError for a file without certificates.
     """
