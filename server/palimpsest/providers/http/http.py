@@ -18,7 +18,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 
@@ -34,7 +34,6 @@ from palimpsest.errors import (
 )
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.http.connections import Connections
-from palimpsest.providers.http.sse import events
 
 CONNECT_S = 5.0
 SHORT_S = 5.0
@@ -44,8 +43,10 @@ IDLE_S = 3.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 20.0
 OVERLOADED = (429, 502, 503, 504)
 DONE = "[DONE]"
-MOST_LINES = 100
-"""Of an answer that may be an object where a stream was asked for."""
+MOST_BEGUN = 64 << 10
+"""Bytes kept of an answer that may be an object where a stream was asked for."""
+MOST_OF_AN_EVENT = 16 << 20
+"""Bytes; llama-server's last event has the whole prompt in it."""
 
 logger = logging.getLogger(__name__)
 
@@ -107,20 +108,23 @@ class Http:
             return self._object(await response.aread(), response.headers)
 
     async def _events(self, path: str, data: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
-        begin: list[str] = []
+        begin, is_stream = bytearray(), False
         async with (
             self._open("POST", path, data, None) as response,
-            aclosing(_begun(response.aiter_lines(), begin)) as lines,
-            aclosing(events(lines)) as found,
+            aclosing(_as_events(response.aiter_bytes(), begin)) as content,
         ):
-            is_stream = False
-            async for called, text in found:
-                is_stream = True
-                if text == DONE:
-                    return
-                yield self._object(text.encode(), {}, is_error=called == "error")
+            kind = {"Content-Type": "text/event-stream"}  # whatever this server calls it
+            stream = httpx2.Response(200, headers=kind, content=content, request=response.request)
+            found = cast("AsyncGenerator[httpx2.ServerSentEvent]", aiter(httpx2.EventSource(stream, MOST_OF_AN_EVENT)))
+            async with aclosing(found) as events:
+                async for event in events:
+                    if event.data == DONE:
+                        return
+                    if event.data:
+                        is_stream = True
+                        yield self._object(event.data.encode(), {}, is_error=event.event == "error")
             if not is_stream:  # a page to log in at, for one, or an object that says why there is no stream
-                self._object("\n".join(begin).encode(), response.headers)
+                self._object(bytes(begin), response.headers)
                 raise NoEngine(f"Something that is no engine answers at {self.endpoint.url}.")
 
     @asynccontextmanager
@@ -145,6 +149,8 @@ class Http:
             raise Broken(f"The engine at {self.endpoint.url} does not answer.", hint=why) from error
         except httpx2.TimeoutException as error:
             raise EngineUnavailable(f"The engine at {self.endpoint.url} was silent for too long.") from error
+        except httpx2.SSEError as error:
+            raise EngineError(f"The engine at {self.endpoint.url} sends too long an event.") from error
         except httpx2.TransportError as error:
             raise Lost(f"The engine at {self.endpoint.url} went away during the request.") from error
 
@@ -272,12 +278,14 @@ def _seconds(value: str | None) -> float | None:
         return None
 
 
-async def _begun(lines: AsyncIterator[str], begin: list[str]) -> AsyncGenerator[str, None]:
-    """The lines as they come; the first of them are kept in `begin`."""
-    async for line in lines:
-        if len(begin) < MOST_LINES:
-            begin.append(line)
-        yield line
+async def _as_events(pieces: AsyncIterator[bytes], begin: bytearray) -> AsyncGenerator[bytes, None]:
+    """The pieces as they come, the first of them kept in `begin`.  llama-server's builds before September 2025 say
+    `error:` where the standard has the event `error` with `data:`."""
+    last = b"\n"
+    async for piece in pieces:
+        begin += piece[: MOST_BEGUN - len(begin)]
+        yield (last + piece).replace(b"\nerror:", b"\nevent: error\ndata:")[len(last) :]
+        last = piece[-1:]
 
 
 def _object_or_text(raw: bytes) -> dict[str, Any]:
