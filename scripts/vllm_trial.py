@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
@@ -93,7 +93,7 @@ class Vllm:
             try:
                 if self._get("/health").is_success:
                     return
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 pass
             time.sleep(1)
         raise SystemExit(f"vLLM did not start; see {self._log}.")
@@ -124,9 +124,9 @@ class Vllm:
             await asyncio.sleep(0.02)
         return time.monotonic() - began
 
-    def _get(self, path: str) -> httpx.Response:
+    def _get(self, path: str) -> httpx2.Response:
         headers = {"Authorization": f"Bearer {KEY}"}
-        return httpx.get(self.url + path, headers=headers, trust_env=False, timeout=30)
+        return httpx2.get(self.url + path, headers=headers, trust_env=False, timeout=30)
 
 
 def free_port() -> int:
@@ -146,9 +146,9 @@ def own_engine() -> Iterator[str]:
     try:
         for _ in range(int(REPLY_S)):
             try:
-                if httpx.get(f"{url}/health", trust_env=False).is_success:
+                if httpx2.get(f"{url}/health", trust_env=False).is_success:
                     break
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 pass
             time.sleep(1)
         yield url
@@ -206,7 +206,7 @@ class Trial:
                 texts = []
                 for url in (ours, self.vllm.url):
                     headers = {"Authorization": f"Bearer {KEY}"}
-                    answer = httpx.post(
+                    answer = httpx2.post(
                         f"{url}/v1/completions", json=body, headers=headers, trust_env=False, timeout=60
                     )
                     texts.append(answer.raise_for_status().json()["choices"][0]["text"])

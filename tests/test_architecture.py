@@ -16,7 +16,7 @@ ONLY = {  # library: the packages that may import it
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
     "tree_sitter": {"syntax", "languages"},
-    "httpx": {"providers", "models", "libraries"},
+    "httpx2": {"providers", "models", "libraries"},
     "llama_cpp": {"engine"},
     "numpy": {"engine", "models"},
     "gguf": {"models"},
@@ -26,6 +26,7 @@ ONLY = {  # library: the packages that may import it
     "msgspec": {"json_data"},
     "psutil": {"system"},
     "re2": {"conversations"},
+    "h11": {"engine"},
     "jinja2": {"chat_templates"},
     "griffe": {"languages"},
     "markdown_it": {"documents"},
@@ -40,7 +41,7 @@ TEXT_IN_ENGINE = f"{ENGINE}llama_server/"
 """The one part of the engine that knows texts as an editor has them."""
 WAITS = {
     "asyncio",
-    "httpx",
+    "httpx2",
     "io",
     "multiprocessing",
     "os",

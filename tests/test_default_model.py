@@ -158,7 +158,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(page.encode(), kind="text/html")
         if self.path == f"/files/{name}.metadata":
             return self.answer(b"Metadata-Version: 2.1\nName: tiny-base\nVersion: 1.0\n")
-        if self.index.only_pip and self.headers.get("User-Agent", "").startswith("python-httpx"):
+        if self.index.only_pip and self.headers.get("User-Agent", "").startswith("python-httpx2"):
             return self.send_error(403)
         if self.path == f"/files/{name}" and self.index.interrupts:
             return os.kill(os.getpid(), signal.SIGINT)

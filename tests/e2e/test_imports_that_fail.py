@@ -44,7 +44,7 @@ async def test_what_cannot_be_imported_is_named_and_requests_are_refused(
 async def test_an_editor_leaves_while_a_slow_disk_is_read(broken: Path, shop: Path) -> None:
     reading = broken / "reading"
     code = f"import pathlib, time; pathlib.Path({str(reading)!r}).touch(); time.sleep(600)"
-    (broken / "httpx.py").write_text(code, encoding="utf-8")
+    (broken / "httpx2.py").write_text(code, encoding="utf-8")
     raw = await Raw.start(own_process=True)
     await raw.begin(shop)
     await raw.open(shop / "shop" / "cart.py")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.raw import Raw
 
-MODULES = ("pygls", "lsprotocol", "tree_sitter", "griffe", "httpx", "platformdirs", "tomllib", "asyncio", "sqlite3")
+MODULES = ("pygls", "lsprotocol", "tree_sitter", "griffe", "httpx2", "platformdirs", "tomllib", "asyncio", "sqlite3")
 
 
 async def test_modules_of_the_folder_it_is_started_in_are_not_imported(

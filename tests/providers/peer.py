@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 from palimpsest.wire import FimTail, GenerateRequest, Message, Sampling, SyncRequest, WantedBlock, text_hash
 
@@ -59,14 +59,14 @@ class Peer:
 
     def ask(self, path: str, key: str = "") -> Any:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        return httpx.get(self.url + path, headers=headers, trust_env=False).raise_for_status()
+        return httpx2.get(self.url + path, headers=headers, trust_env=False).raise_for_status()
 
     def tokens_of(self, messages: Sequence[Message]) -> int:
         """Of a conversation as the server writes it, without what every prompt begins with."""
         chat = [{"role": message.role, "content": message.content} for message in messages]
-        prompt = httpx.post(f"{self.url}/apply-template", json={"messages": chat}).raise_for_status().json()["prompt"]
+        prompt = httpx2.post(f"{self.url}/apply-template", json={"messages": chat}).raise_for_status().json()["prompt"]
         asked = {"content": prompt, "add_special": False, "parse_special": True}
-        return len(httpx.post(f"{self.url}/tokenize", json=asked).raise_for_status().json()["tokens"])
+        return len(httpx2.post(f"{self.url}/tokenize", json=asked).raise_for_status().json()["tokens"])
 
     def working(self) -> bool:
         return any(slot["is_processing"] for slot in self.ask("/slots").json())

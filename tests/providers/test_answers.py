@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.providers.http.sse import events
 from palimpsest.providers.whole_prompt.engine import StopFilter
 
 TEXT = st.text("ab;\n", max_size=30)
@@ -42,24 +39,3 @@ def test_an_answer_that_does_not_begin_with_what_was_held_back_is_none() -> None
     cut = StopFilter((), "self.it")
     assert cut.push("self.") == cut.push("ab") == cut.push("it") == cut.finish() == ""
     assert cut.stopped
-
-
-async def lines(text: str) -> AsyncIterator[str]:
-    for line in text.split("\n")[:-1]:
-        yield line
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('data: {"a": 1}\n\ndata: [DONE]\n\n', [("", '{"a": 1}'), ("", "[DONE]")]),
-        (": ping\n\ndata:x\nevent: y\nid: 3\n\n", [("y", "x")]),
-        ("data: one\ndata: two\n\n", [("", "one\ntwo")]),
-        ("event: error\ndata: one\n\nevent: x\n\ndata: two\n\n", [("error", "one"), ("", "two")]),
-        ('error: {"code": 400}\n\n', [("error", '{"code": 400}')]),
-        ("data: cut off\n", []),
-        ("\n\n\n", []),
-    ],
-)
-async def test_events_are_their_names_and_data(text: str, expected: Sequence[tuple[str, str]]) -> None:
-    assert [item async for item in events(lines(text))] == expected

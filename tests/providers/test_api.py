@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from palimpsest import wire
@@ -53,9 +53,9 @@ async def engine(place: Address) -> AsyncIterator[InPlaceEngine]:
 
 
 @pytest.fixture
-async def raw(engine: InPlaceEngine, place: Address) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(
-        transport=httpx.AsyncHTTPTransport(uds=str(place.socket), verify=False), base_url="http://engine"
+async def raw(engine: InPlaceEngine, place: Address) -> AsyncIterator[httpx2.AsyncClient]:
+    async with httpx2.AsyncClient(
+        transport=httpx2.AsyncHTTPTransport(uds=str(place.socket), verify=False), base_url="http://engine"
     ) as client:
         yield client
 
@@ -151,7 +151,7 @@ def vars_of(request: GenerateRequest) -> dict[str, Any]:
     return {name: getattr(request, name) for name in request.__slots__ if name != "replace"}
 
 
-async def error_of(response: httpx.Response, status: int) -> dict[str, Any]:
+async def error_of(response: httpx2.Response, status: int) -> dict[str, Any]:
     error: dict[str, Any] = response.json()["error"]
     assert response.status_code == status, error
     assert {"code", "message", "hint"} <= set(error)
@@ -159,7 +159,7 @@ async def error_of(response: httpx.Response, status: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[1]", b"null", b'"x"', b"[" * 100_000])
-async def test_a_body_that_is_no_object_is_refused(raw: httpx.AsyncClient, content: bytes) -> None:
+async def test_a_body_that_is_no_object_is_refused(raw: httpx2.AsyncClient, content: bytes) -> None:
     for route in ("sync", "generate", "count", "reset", "close"):
         error = await error_of(await raw.post(f"/v1/{route}", content=content), 400)
         assert (error["code"], error["field"]) == ("invalid_argument", "body")
@@ -186,7 +186,7 @@ GOOD = to_json(sync())
     ],
 )
 async def test_a_wrong_type_is_refused_by_its_name(
-    raw: httpx.AsyncClient, route: str, data: dict[str, Any], field: str
+    raw: httpx2.AsyncClient, route: str, data: dict[str, Any], field: str
 ) -> None:
     error = await error_of(await raw.post(f"/v1/{route}", json=data), 400)
     assert error["code"] == "invalid_argument"
@@ -207,7 +207,7 @@ async def test_a_grammar_that_is_none_is_refused(engine: InPlaceEngine) -> None:
         await engine.generate(GenerateRequest(WORKSPACE, text=TextTail("x"), grammar="root ::= ("))
 
 
-async def test_unknown_routes_methods_and_missing_parameters(raw: httpx.AsyncClient) -> None:
+async def test_unknown_routes_methods_and_missing_parameters(raw: httpx2.AsyncClient) -> None:
     await error_of(await raw.get("/v2/health"), 404)
     await error_of(await raw.get("/v1/sync"), 405)
     assert (await error_of(await raw.get("/v1/map"), 400))["field"] == "workspace"
@@ -221,7 +221,7 @@ async def test_a_workspace_that_was_never_heard_of_has_an_empty_map(engine: InPl
     await engine.close_workspace("never heard of")
 
 
-async def test_a_lone_surrogate_does_no_harm(engine: InPlaceEngine, raw: httpx.AsyncClient) -> None:
+async def test_a_lone_surrogate_does_no_harm(engine: InPlaceEngine, raw: httpx2.AsyncClient) -> None:
     assert (await engine.count(["\ud800", "x"]))[1] > 0
     answer = await raw.post("/v1/reset", content=json.dumps({"workspace": "\ud800"}))
     assert answer.json() == {}

@@ -11,7 +11,7 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from palimpsest.__main__ import main
@@ -97,7 +97,7 @@ async def test_a_person_who_asks_for_a_restart_gets_one(
 ) -> None:
     """Long before it would be noticed."""
     # no door: how long an engine may be silent is nobody's to set
-    monkeypatch.setattr(client, "SHORT", httpx.Timeout(0.5))
+    monkeypatch.setattr(client, "SHORT", httpx2.Timeout(0.5))
     monkeypatch.setattr(launch, "TERM_S", 0.5)
     pid = await stopped(supervisor)
     await supervisor.restart()

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from palimpsest import wire
@@ -28,14 +28,14 @@ BLOCKS = [Block("class", f"shop.cart.Cart{i}", "".join(LINE.format(i, j) for j i
 LIMIT = 4_000
 
 
-class Counting(httpx.AsyncHTTPTransport):
+class Counting(httpx2.AsyncHTTPTransport):
     """Notes the size of each request's body."""
 
     def __init__(self, place: Address) -> None:
         super().__init__(uds=str(place.socket), verify=False)
         self.sizes: list[int] = []
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         self.sizes.append(len(await request.aread()))
         return await super().handle_async_request(request)
 

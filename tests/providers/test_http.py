@@ -149,6 +149,56 @@ async def test_an_error_is_one_however_it_comes(said: bytes) -> None:
             await client.post("/x", {})
 
 
+@pytest.mark.parametrize("kind", ["text/event-stream", "text/plain; charset=latin-1"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('data: {"a": 1}\n\ndata: [DONE]\n\ndata: {"b": 1}\n\n', [{"a": 1}]),
+        (': ping\n\ndata:{"a": "é𝄞"}\nevent: y\nid: 3\n\n', [{"a": "é𝄞"}]),
+        ('data: {"a":\ndata: 1}\n\n', [{"a": 1}]),
+        ('event: x\n\nid: 1\n\ndata:\n\nretry: 3000\n\ndata: {"a": 1}\n\ndata: {"cut": "off"}', [{"a": 1}]),
+        ('data: {"a": "\u2028\u2029\x85"}\n\n', [{"a": "\u2028\u2029\x85"}]),  # these end a line elsewhere
+    ],
+)
+async def test_events_are_their_data(text: str, expected: list[dict[str, Any]], size: int, end: str, kind: str) -> None:
+    content = text.replace("\n", end).encode()
+    pieces = [content[i : i + size] for i in range(0, len(content), size)]
+    async with saying(chunked(*pieces, kind=kind)) as (client, _):
+        assert [item async for item in client.stream("/x", {})] == expected
+
+
+def chunked(*pieces: bytes, kind: str = "text/event-stream") -> bytes:
+    """An answer that a server writes piece by piece."""
+    head = answer(200, "", "Transfer-Encoding: chunked", kind=kind)
+    return head + b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (*pieces, b""))
+
+
+@pytest.mark.parametrize("begun", [[], [b'data: {"n": 1}\n\n'], [b'data: {"n": "error:"}\n\n']])
+@pytest.mark.parametrize("is_chunked", [True, False])
+async def test_an_error_of_an_older_llama_server_is_one(begun: list[bytes], is_chunked: bool) -> None:
+    pieces = [*begun, b'error: {"code": 400, "message": "too long"}\n\n', b"data: [DONE]\n\n"]
+    async with saying(chunked(*pieces) if is_chunked else answer(200, "", kind="x/y") + b"".join(pieces)) as (
+        client,
+        _,
+    ):
+        items = client.stream("/x", {})
+        for _ in begun:
+            await anext(items)
+        with pytest.raises(InvalidArgument, match="too long"):
+            await anext(items)
+
+
+async def test_an_event_without_an_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    # no door: how long an event may be is nobody's to set
+    monkeypatch.setattr(http, "MOST_OF_AN_EVENT", 1000)
+    async with saying(answer(200, "data: " + "x" * 100_000, kind="text/event-stream")) as (client, asked):
+        with pytest.raises(EngineError, match="too long an event"):
+            await anext(client.stream("/x", {}))
+        assert len(asked) == 1
+
+
 async def test_a_stream_whose_objects_say_that_there_is_no_error_goes_on() -> None:
     async with saying(events({"n": 1, "error": None}, "[DONE]")) as (client, _):
         assert await anext(client.stream("/x", {})) == {"n": 1, "error": None}

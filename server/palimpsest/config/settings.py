@@ -92,7 +92,7 @@ class EngineSettings:
     )
     ca_file: str = _setting(
         "",
-        "Certificates (PEM) to trust for `engine.url`. Empty: those that are trusted everywhere.",
+        "Certificates (PEM) to trust for `engine.url`. Empty: those that this machine trusts.",
         process=False,
         by=DESTINATION,
     )

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.libraries import npm
@@ -116,13 +116,13 @@ def _fetched(what: Archive, progress: Progress | None) -> Path:
     trust = ssl.create_default_context(cafile=from_.ca_file) if from_.ca_file else True
     url = from_.address(what.package, VERSION)
     try:
-        with httpx.Client(timeout=SILENCE_S, verify=trust) as client, part.open("ab+") as file:
+        with httpx2.Client(timeout=SILENCE_S, verify=trust) as client, part.open("ab+") as file:
             if file.tell() > what.size:
                 file.truncate(0)
             load(client, url, Hub(from_.url, from_.token), file, what.size, progress, GZIP)
-    except httpx.HTTPStatusError as error:
+    except httpx2.HTTPStatusError as error:
         raise ModelError(f"{url}: the registry answers {error.response.status_code}.", hint=OTHERWISE) from error
-    except httpx.HTTPError as error:
+    except httpx2.HTTPError as error:
         raise ModelError(f"{url} cannot be fetched: {error or type(error).__name__}.", hint=OTHERWISE) from error
     with part.open("rb") as file:
         found = base64.b64encode(hashlib.file_digest(file, "sha512").digest()).decode()

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from glob import escape as glob_escape
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from palimpsest import __version__
 from palimpsest.errors import ModelError
@@ -64,7 +64,7 @@ def _is(path: Path, sha256: str) -> bool:
 
 
 def _download(
-    client: httpx.Client, source: ModelSource, hub: Hub, found: RemoteFile, wanted: str, progress: Progress | None
+    client: httpx2.Client, source: ModelSource, hub: Hub, found: RemoteFile, wanted: str, progress: Progress | None
 ) -> None:
     """Downloads into a file next to the target, named after the wanted version, continuing an earlier attempt; then
     checks it and moves it to the target."""
@@ -99,21 +99,21 @@ def _without_password(name: str) -> str:
     return f"{scheme}://{rest.rpartition('@')[2]}" if is_address else name
 
 
-def _client() -> httpx.Client:
-    return httpx.Client(timeout=SILENCE_S, headers={"User-Agent": f"palimpsest/{__version__}"})
+def _client() -> httpx2.Client:
+    return httpx2.Client(timeout=SILENCE_S, headers={"User-Agent": f"palimpsest/{__version__}"})
 
 
 @contextmanager
 def _errors(name: str) -> Iterator[None]:
-    """Turn httpx's and the system's errors into ours; a password in an address is said to nobody."""
+    """Turn httpx2's and the system's errors into ours; a password in an address is said to nobody."""
     name = _without_password(name)
     try:
         yield
-    except httpx.HTTPStatusError as error:
+    except httpx2.HTTPStatusError as error:
         status = error.response.status_code
         hint = "It may be private: HF_TOKEN is the hub's key." if status in (401, 403) else AGAIN
         raise ModelError(f"{name} cannot be downloaded: the answer is {status}.", hint=hint) from error
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:  # a ValueError: no address, or no header
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # a ValueError: no address, or no header
         reason = str(error) or type(error).__name__
         raise ModelError(f"{name} cannot be downloaded: {reason}", hint=AGAIN) from error
     except OSError as error:

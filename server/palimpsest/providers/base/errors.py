@@ -1,6 +1,6 @@
 """Errors from the wire, as exceptions.
 
-In: error objects (`wire.py`) and httpx's exceptions.  Out: exceptions of `errors.py`.
+In: error objects (`wire.py`) and httpx2's exceptions.  Out: exceptions of `errors.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import httpx
+import httpx2
 
 from palimpsest import errors
 from palimpsest.errors import EngineDied, EngineError, EngineSilent, EngineUnavailable, PalimpsestError
@@ -53,13 +53,13 @@ def _int(value: Any) -> int:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn httpx's exceptions into ours: EngineUnavailable where nobody listens, EngineSilent where no answer comes in
+    """Turn httpx2's exceptions into ours: EngineUnavailable where nobody listens, EngineSilent where no answer comes in
     time, else EngineDied."""
     try:
         yield
-    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
         raise EngineUnavailable("No engine answers.") from error
-    except httpx.TimeoutException as error:
+    except httpx2.TimeoutException as error:
         raise EngineSilent("The engine does not answer.") from error
-    except httpx.TransportError as error:
+    except httpx2.TransportError as error:
         raise EngineDied("The engine went away during the request.") from error

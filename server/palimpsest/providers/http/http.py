@@ -18,9 +18,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, cast
 
-import httpx
+import httpx2
 
 from palimpsest.errors import (
     ContextTooLarge,
@@ -34,7 +34,6 @@ from palimpsest.errors import (
 )
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.http.connections import Connections
-from palimpsest.providers.http.sse import events
 
 CONNECT_S = 5.0
 SHORT_S = 5.0
@@ -44,8 +43,10 @@ IDLE_S = 3.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 20.0
 OVERLOADED = (429, 502, 503, 504)
 DONE = "[DONE]"
-MOST_LINES = 100
-"""Of an answer that may be an object where a stream was asked for."""
+MOST_BEGUN = 64 << 10
+"""Bytes kept of an answer that may be an object where a stream was asked for."""
+MOST_OF_AN_EVENT = 16 << 20
+"""Bytes; llama-server's last event has the whole prompt in it."""
 
 logger = logging.getLogger(__name__)
 
@@ -56,13 +57,13 @@ class Http:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-        client = httpx.AsyncClient(
+        client = httpx2.AsyncClient(
             base_url=endpoint.url,
             headers=headers,
-            timeout=httpx.Timeout(endpoint.timeout_s, connect=CONNECT_S),
+            timeout=httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_S),
             verify=verification(endpoint),
             trust_env=not endpoint.is_here,
-            limits=httpx.Limits(keepalive_expiry=IDLE_S),
+            limits=httpx2.Limits(keepalive_expiry=IDLE_S),
         )
         self._connections = Connections(client)
 
@@ -107,31 +108,34 @@ class Http:
             return self._object(await response.aread(), response.headers)
 
     async def _events(self, path: str, data: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
-        begin: list[str] = []
+        begin, is_stream = bytearray(), False
         async with (
             self._open("POST", path, data, None) as response,
-            aclosing(_begun(response.aiter_lines(), begin)) as lines,
-            aclosing(events(lines)) as found,
+            aclosing(_as_events(response.aiter_bytes(), begin)) as content,
         ):
-            is_stream = False
-            async for called, text in found:
-                is_stream = True
-                if text == DONE:
-                    return
-                yield self._object(text.encode(), {}, is_error=called == "error")
+            kind = {"Content-Type": "text/event-stream"}  # whatever this server calls it
+            stream = httpx2.Response(200, headers=kind, content=content, request=response.request)
+            found = cast("AsyncGenerator[httpx2.ServerSentEvent]", aiter(httpx2.EventSource(stream, MOST_OF_AN_EVENT)))
+            async with aclosing(found) as events:
+                async for event in events:
+                    if event.data == DONE:
+                        return
+                    if event.data:
+                        is_stream = True
+                        yield self._object(event.data.encode(), {}, is_error=event.event == "error")
             if not is_stream:  # a page to log in at, for one, or an object that says why there is no stream
-                self._object("\n".join(begin).encode(), response.headers)
+                self._object(bytes(begin), response.headers)
                 raise NoEngine(f"Something that is no engine answers at {self.endpoint.url}.")
 
     @asynccontextmanager
     async def _open(
         self, method: str, path: str, data: dict[str, Any] | None, seconds: float | None
-    ) -> AsyncIterator[httpx.Response]:
+    ) -> AsyncIterator[httpx2.Response]:
         """A response that is not an error; its body is unread."""
         # A lone surrogate, which a text may hold, is no JSON to other servers.
         content = None if data is None else json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
         headers = {"Content-Type": "application/json"} if content else {}
-        timeout = httpx.USE_CLIENT_DEFAULT if seconds is None else httpx.Timeout(seconds)
+        timeout = httpx2.USE_CLIENT_DEFAULT if seconds is None else httpx2.Timeout(seconds)
         try:
             async with self._connections.stream(
                 method, path, content=content, headers=headers, timeout=timeout
@@ -140,12 +144,14 @@ class Http:
                     found = _object_or_text(await response.aread())
                     raise self._refusal(response.status_code, found, response.headers)
                 yield response
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             why = self.endpoint.redacted(str(error)) if "CERTIFICATE" in str(error).upper() else ""
             raise Broken(f"The engine at {self.endpoint.url} does not answer.", hint=why) from error
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise EngineUnavailable(f"The engine at {self.endpoint.url} was silent for too long.") from error
-        except httpx.TransportError as error:
+        except httpx2.SSEError as error:
+            raise EngineError(f"The engine at {self.endpoint.url} sends too long an event.") from error
+        except httpx2.TransportError as error:
             raise Lost(f"The engine at {self.endpoint.url} went away during the request.") from error
 
     def _object(self, raw: bytes, headers: Mapping[str, str], *, is_error: bool = False) -> dict[str, Any]:
@@ -244,7 +250,7 @@ def pause(attempt: int, asked_s: float | None, chance: float) -> float:
 
 
 def verification(endpoint: Endpoint) -> ssl.SSLContext | bool:
-    """How certificates are checked.  Without TLS none are read, which takes a fifth of a second.
+    """How certificates are checked.  Without TLS none are read, which takes a tenth of a second.
 
     Raises ModelError for a file without certificates.
     """
@@ -272,12 +278,14 @@ def _seconds(value: str | None) -> float | None:
         return None
 
 
-async def _begun(lines: AsyncIterator[str], begin: list[str]) -> AsyncGenerator[str, None]:
-    """The lines as they come; the first of them are kept in `begin`."""
-    async for line in lines:
-        if len(begin) < MOST_LINES:
-            begin.append(line)
-        yield line
+async def _as_events(pieces: AsyncIterator[bytes], begin: bytearray) -> AsyncGenerator[bytes, None]:
+    """The pieces as they come, the first of them kept in `begin`.  llama-server's builds before September 2025 say
+    `error:` where the standard has the event `error` with `data:`."""
+    last = b"\n"
+    async for piece in pieces:
+        begin += piece[: MOST_BEGUN - len(begin)]
+        yield (last + piece).replace(b"\nerror:", b"\nevent: error\ndata:")[len(last) :]
+        last = piece[-1:]
 
 
 def _object_or_text(raw: bytes) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-import httpx
+import httpx2
 
 from palimpsest import wire
 from palimpsest.errors import EngineDied, EngineRefused, EngineUnavailable, UnknownText
@@ -46,11 +46,11 @@ Q = TypeVar("Q")
 T = TypeVar("T")
 WithSync = TypeVar("WithSync", GenerateRequest, BatchRequest, ScoreRequest)
 CONNECT_S = 5.0
-PATIENCE = httpx.Timeout(None, connect=CONNECT_S)
+PATIENCE = httpx2.Timeout(None, connect=CONNECT_S)
 """No limit: a sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
 NO_TLS = False
-"""Nothing leaves the machine, and reading the system's certificates takes a fifth of a second."""
-SHORT = httpx.Timeout(CONNECT_S)
+"""Nothing leaves the machine, and reading the system's certificates takes a tenth of a second."""
+SHORT = httpx2.Timeout(CONNECT_S)
 
 
 class InPlaceEngine:
@@ -58,15 +58,15 @@ class InPlaceEngine:
 
     def __init__(
         self,
-        transport: httpx.AsyncBaseTransport,
+        transport: httpx2.AsyncBaseTransport,
         base_url: str = "http://engine",
         token: str = "",
-        patience: httpx.Timeout = PATIENCE,
+        patience: httpx2.Timeout = PATIENCE,
     ) -> None:
         headers = {wire.CLIENT_HEADER: secrets.token_hex(8)}  # our workspaces live as long as its lease
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        client = httpx.AsyncClient(
+        client = httpx2.AsyncClient(
             transport=transport, base_url=base_url, headers=headers, timeout=patience, trust_env=False
         )
         self._connections = Connections(client)
@@ -75,18 +75,18 @@ class InPlaceEngine:
 
     @classmethod
     def over_socket(cls, path: Path) -> Self:
-        return cls(httpx.AsyncHTTPTransport(uds=str(path), verify=NO_TLS))
+        return cls(httpx2.AsyncHTTPTransport(uds=str(path), verify=NO_TLS))
 
     @classmethod
     def over_tcp(cls, host: str, port: int, token: str) -> Self:
         name = f"[{host}]" if ":" in host else host
-        return cls(httpx.AsyncHTTPTransport(verify=NO_TLS), f"http://{name}:{port}", token)
+        return cls(httpx2.AsyncHTTPTransport(verify=NO_TLS), f"http://{name}:{port}", token)
 
     @classmethod
     def remote(cls, endpoint: Endpoint) -> Self:
         """On another machine, or on this one behind a tunnel.  Raises ModelError for a file without certificates."""
-        transport = httpx.AsyncHTTPTransport(verify=verification(endpoint), retries=endpoint.retries)
-        return cls(transport, endpoint.url, endpoint.key, httpx.Timeout(endpoint.timeout_s, connect=CONNECT_S))
+        transport = httpx2.AsyncHTTPTransport(verify=verification(endpoint), retries=endpoint.retries)
+        return cls(transport, endpoint.url, endpoint.key, httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_S))
 
     @classmethod
     def at(cls, address: Address) -> Self:
@@ -104,7 +104,7 @@ class InPlaceEngine:
 
     async def health(self, within_s: float = CONNECT_S) -> Health:
         """Raises EngineSilent where it does not answer within so many seconds."""
-        return await self._ask("GET", "/v1/health", Health, timeout=httpx.Timeout(within_s))
+        return await self._ask("GET", "/v1/health", Health, timeout=httpx2.Timeout(within_s))
 
     async def model(self) -> ModelInfo:
         return await self._ask("GET", "/v1/model", ModelInfo, timeout=SHORT)
@@ -224,7 +224,7 @@ class InPlaceEngine:
         wanted: type[T],
         data: dict[str, Any] | None = None,
         parameters: dict[str, str] | None = None,
-        timeout: httpx.Timeout | None = None,
+        timeout: httpx2.Timeout | None = None,
     ) -> T:
         return from_json(await self._call(method, path, data, parameters, timeout), wanted)
 
@@ -234,7 +234,7 @@ class InPlaceEngine:
         path: str,
         data: dict[str, Any] | None = None,
         parameters: dict[str, str] | None = None,
-        timeout: httpx.Timeout | None = None,
+        timeout: httpx2.Timeout | None = None,
     ) -> Any:
         with translated():
             async with self._open(method, path, data, parameters, timeout) as response:
@@ -247,8 +247,8 @@ class InPlaceEngine:
         path: str,
         data: dict[str, Any] | None,
         parameters: dict[str, str] | None = None,
-        timeout: httpx.Timeout | None = None,
-    ) -> AsyncIterator[httpx.Response]:
+        timeout: httpx2.Timeout | None = None,
+    ) -> AsyncIterator[httpx2.Response]:
         """The response's head has been read; leaving before its end closes the connection, which cancels the work."""
         content = None if data is None else json.dumps(data).encode()  # ASCII: a text may hold a lone surrogate
         headers = {"Content-Type": "application/json"} if content else {}
@@ -261,7 +261,7 @@ class InPlaceEngine:
             yield response
 
 
-async def _objects(response: httpx.Response) -> AsyncGenerator[dict[str, Any], None]:
+async def _objects(response: httpx2.Response) -> AsyncGenerator[dict[str, Any], None]:
     async for text in response.aiter_lines():
         yield _decoded(text.encode())
 
