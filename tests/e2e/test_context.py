@@ -195,3 +195,32 @@ async def test_an_editing_block_names_what_ast_names(editor: Editor) -> None:
     assert (shown["editing"]["type"], shown["editing"]["name"]) == ("class", "Order")
     shown = await editor.show(uri, lsp.Position(0, 0))
     assert (shown["editing"]["type"], shown["editing"]["name"]) == ("file", "shop.order")
+
+
+async def test_cache_and_context_are_pages_with_the_ranges_of_their_kinds_and_blocks(editor: Editor) -> None:
+    uri = editor.open("shop/cart.py")
+    position = editor.at(uri, "total = self.subtotal()")
+    shown = await editor.settled(uri, position)
+    place = {"uri": uri, "position": {"line": position.line, "character": position.character}}
+    page = await editor.command("palimpsest.page", {"name": "context", **place})
+    lines = page["text"].split("\n")
+
+    def piece(range: dict[str, dict[str, int]]) -> str:
+        start, end = range["start"], range["end"]
+        assert start["line"] == end["line"]
+        return lines[start["line"]].encode()[start["character"] : end["character"]].decode()
+
+    assert page["title"] == "Context"
+    assert {"function Cart.total", "Budgets"} <= {piece(it["range"]) for it in page["marks"] if it["kind"] == "title"}
+    assert [it["block"] for it in page["links"]] == shown["blocks"]
+    assert all(it["block"]["name"] in piece(it["range"]) for it in page["links"])
+    assert (await editor.command("palimpsest.virtual.read", {"uri": "palimpsest:/context"}))["text"] == page["text"]
+
+    page = await editor.command("palimpsest.page", {"name": "cache", "width": 32})
+    lines = page["text"].split("\n")
+    assert all(len(line) == 32 and set(line) <= set("█·") for line in lines[:8])
+    assert {"header", "class", "editing", "free", "used", "dim"} <= {it["kind"] for it in page["marks"]}
+    assert {set(piece(it["range"])).pop() for it in page["marks"] if it["range"]["start"]["line"] < 8} == set("█·")
+    assert page["links"] == []
+    with pytest.raises(JsonRpcException, match="name"):
+        await editor.command("palimpsest.page", {"name": "lunch"})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from palimpsest.conversations.budgets import ConversationUsage
+from palimpsest.window.page import bar
 
 WIDTH = 30
 """Characters of a full bar."""
@@ -28,7 +29,7 @@ def _lines(title: str, usage: ConversationUsage) -> Iterator[str]:
     rows += [(name, part.used, part.budget) for name, part in usage.parts.items()]
     rows += [("blocks", usage.blocks, usage.total)]
     for name, used, most in rows:
-        yield f"{name:<9} {_bar(used, most)} {used:>7,} of {most:>7,} tokens"
+        yield f"{name:<9} {bar(used, most, WIDTH)} {used:>7,} of {most:>7,} tokens"
     yield "```"
     yield ""
     if not usage.total:
@@ -37,9 +38,3 @@ def _lines(title: str, usage: ConversationUsage) -> Iterator[str]:
         yield f"{usage.available:,} tokens are free. " + (
             "It is time to compact." if usage.should_compact() else "There is no need to compact."
         )
-
-
-def _bar(used: int, most: int) -> str:
-    """Full where it is over its budget."""
-    n = min(WIDTH, round(WIDTH * used / most)) if most else 0
-    return "█" * n + "░" * (WIDTH - n)

@@ -108,6 +108,7 @@ COMMANDS = (
     "palimpsest.documents.open",
     "palimpsest.documents.offer",
     "palimpsest.virtual.read",
+    "palimpsest.page",
     "palimpsest.model.info",
     "palimpsest.model.list",
     "palimpsest.model.get",

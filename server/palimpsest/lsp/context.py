@@ -18,6 +18,7 @@ from palimpsest.types import BlockType
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.text.snapshot import Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,17 @@ class Put:
     ttl: float | None = None
 
 
+def place_of(server: PalimpsestServer, uri: str, position: At | None) -> tuple[str, Position]:
+    """Where the cursor was last in code, unless a document is named.  Raises InvalidArgument."""
+    session = server.window.session
+    if uri:
+        snapshot = session.documents.get(uri)
+        return snapshot.uri, position_in(snapshot, (position or At(0, 0)).lsp, server.window.client.encoding)
+    if session.cursor.code is None:
+        raise InvalidArgument("uri", "nobody has said yet where the cursor is.")
+    return session.cursor.code
+
+
 async def show(server: PalimpsestServer, place: TextPlace) -> dict[str, Any]:
     session = server.window.session
     snapshot = session.documents.get(place.uri)
@@ -65,14 +77,7 @@ async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
             if at.items
             else answer
         )
-    place = session.cursor.code
-    if at.uri:
-        snapshot = session.documents.get(at.uri)
-        where = (at.position or At(0, 0)).lsp
-        place = snapshot.uri, position_in(snapshot, where, server.window.client.encoding)
-    if place is None:
-        raise InvalidArgument("uri", "nobody has said yet where the cursor is.")
-    return answers.budget(await session.context.budget(*place))
+    return answers.budget(await session.context.budget(*place_of(server, at.uri, at.position)))
 
 
 async def put(server: PalimpsestServer, block: Put) -> dict[str, Any]:

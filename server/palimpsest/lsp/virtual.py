@@ -23,6 +23,7 @@ from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.document_commands import graph_svg
 from palimpsest.lsp.exporting import exported
+from palimpsest.lsp.pages import PageAt, page_of
 from palimpsest.lsp.protocol import response_error
 
 if TYPE_CHECKING:
@@ -96,9 +97,18 @@ async def _prompt(server: PalimpsestServer, parts: Sequence[str]) -> str:
     )
 
 
+async def _cache(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    return (await page_of(server, PageAt("cache"))).text
+
+
+async def _context(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """At the cursor."""
+    return (await page_of(server, PageAt("context"))).text
+
+
 READERS: Mapping[str, Reader] = {
     "documents": _documents, "export": _export, "ref": _ref, "fd": _fd, "turn": _turn, "usage": _usage,
-    "prompt": _prompt,
+    "prompt": _prompt, "cache": _cache, "context": _context,
 }  # fmt: skip
 
 

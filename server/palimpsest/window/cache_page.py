@@ -1,0 +1,79 @@
+"""Pure: the cache as a page: a grid each cell of which stands for some positions, sums, and every span.
+
+In: what `palimpsest.cache.map` answers, and the last request for text.  Out: a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from math import ceil
+from typing import Any
+
+from palimpsest.window.page import Chunk, Page
+
+HEIGHT = 8
+WIDTHS = (9, 24)
+OWN = {"header": "header", "footer": "footer", "tail": "editing"}
+"""By their state: spans that no block has."""
+LABELS = {"editing": "the code at the cursor"}
+
+
+def page(found: Mapping[str, Any], last: Mapping[str, float], width: int) -> Page:
+    made = Page("Cache")
+    cells = grid(found["spans"], found["n_ctx"], width * HEIGHT)
+    for at in range(0, len(cells), width):
+        made.row(*_runs(cells[at : at + width]))
+    made.row()
+    made.row(*_legend(found["spans"]))
+    made.row()
+    _sums(made, found, last)
+    made.row()
+    for span in found["spans"]:
+        where = f"{span['start']:>6}–{span['end']:<6} "
+        made.row((where, "dim"), (f"{kind_of(span):<14}", kind_of(span)), f" {span['name']}")
+    return made
+
+
+def kind_of(span: Mapping[str, Any]) -> str:
+    return OWN.get(span["state"]) or span["type"] or "other"
+
+
+def grid(spans: Sequence[Mapping[str, Any]], n_ctx: int, n_cells: int) -> list[str]:
+    """What each cell mostly shows: a kind, or "" where it is free."""
+    found, most, each = [""] * n_cells, [0.0] * n_cells, max(1, n_ctx) / n_cells
+    for span in spans:
+        for cell in range(int(span["start"] / each), min(n_cells, ceil(span["end"] / each))):
+            share = min(span["end"], (cell + 1) * each) - max(span["start"], cell * each)
+            if share > most[cell]:
+                most[cell], found[cell] = share, kind_of(span)
+    return found
+
+
+def _runs(cells: Sequence[str]) -> Iterator[Chunk]:
+    for kind, run in groupby(cells):
+        length = len(list(run))
+        yield ("█" * length, kind) if kind else ("·" * length, "free")
+
+
+def _legend(spans: Sequence[Mapping[str, Any]]) -> list[str | Chunk]:
+    row: list[str | Chunk] = []
+    for kind in dict.fromkeys(map(kind_of, spans)):
+        row += [("█ ", kind), f"{LABELS.get(kind, kind)}  "]
+    return [*row, ("· ", "free"), "free"]
+
+
+def _sums(made: Page, found: Mapping[str, Any], last: Mapping[str, float]) -> None:
+    stats, holes, stored = found["stats"], found["free"], found["stored"]
+    free = f"{sum(end - start for start, end in holes)} free in {len(holes)} holes"
+    used, most = found["used"], found["n_ctx"]
+    made.bar("used", used, most, f"{used} of {most} positions, {free}", "used", widths=WIDTHS)
+    reused, decoded = stats["reused"], stats["decoded"]
+    made.bar("reused", reused, reused + decoded, f"{reused} reused, {decoded} decoded", "ready", widths=WIDTHS)
+    reused, decoded = last["reused"], last["decoded"]
+    if reused + decoded:
+        text = f"{reused} reused, {decoded} decoded, {last['ms']:.0f} ms"
+        made.bar("last", reused, reused + decoded, text, "ready", widths=WIDTHS)
+    kept = f"{stored['blocks']} blocks, {stored['bytes'] / 2**20:.1f} MiB in host memory"
+    made.row((f"stored    {kept}", "stored"))
+    made.row((f"restored {stats['restored']}, moved {stats['moved']}, evicted {stats['evicted']}", "dim"))

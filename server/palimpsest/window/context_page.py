@@ -1,0 +1,59 @@
+"""Pure: the context at a cursor as a page: the code there, budgets, the last answer, blocks with tokens and state.
+
+In: what `palimpsest.context.show` and `.usage` answer, and the last request for text.  Out: a page, with a link for
+each block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from palimpsest.window.page import Page
+
+WIDTHS = (14, 14)
+STATES = {"resident": "●", "stored": "◐", "wanted": "○"}
+
+
+def page(shown: Mapping[str, Any], usage: Mapping[str, Any], last: Mapping[str, float]) -> Page:
+    made = Page("Context")
+    editing = shown["editing"]
+    made.row((f"{editing['type']} {editing['name']}", "title"), (f"  {editing['file']}", "dim"))
+    made.row()
+    _budgets(made, usage)
+    reused, decoded = last["reused"], last["decoded"]
+    if reused + decoded:
+        text = f"{decoded} decoded, {reused} reused, {last['ms']:.0f} ms"
+        made.bar("last answer", reused, reused + decoded, text, "ready", "busy", widths=WIDTHS)
+        made.row()
+    made.row((f"Blocks ({len(shown['blocks'])})", "title"))
+    for block in shown["blocks"]:
+        made.links[len(made.lines)] = block
+        _block(made, block)
+    made.row()
+    made.row(("● in the cache  ◐ stored  ○ wanted", "dim"))
+    return made
+
+
+def _budgets(made: Page, usage: Mapping[str, Any]) -> None:
+    made.row(("Budgets", "title"), ("  estimated" if usage["estimated"] else "", "dim"))
+    parts, budgets, total = usage["parts"], usage["budgets"], usage["total"]
+    for name, used, most in (
+        ("context", usage["used"], total),
+        ("instructions", parts["system"], total),
+        ("blocks", parts["blocks"], budgets["blocks"]),
+        ("at the cursor", parts["tail"]["used"], budgets["tail"]),
+    ):
+        made.bar(name, used, most, f"{used} / {most}", "used", widths=WIDTHS)
+    made.row()
+
+
+def _block(made: Page, block: Mapping[str, Any]) -> None:
+    kind, span = block["type"], block["span"]
+    made.row(
+        (f"{STATES[block['state']]} ", kind),
+        (f"{kind:<14}", kind),
+        f" {block['name']}",
+        ("  pinned" if block["source"] == "pin" else "", "pinned"),
+        (f"  {block['tokens']} tokens" + (f"  {span[0]}–{span[1]}" if span else ""), "dim"),
+    )
