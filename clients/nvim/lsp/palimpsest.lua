@@ -1,7 +1,6 @@
 -- How Neovim starts the server: `vim.lsp.enable("palimpsest")`, which plugin/palimpsest.lua does with the first file.
 -- `vim.lsp.config("palimpsest", {...})` overrides any of it.
 
-local config = require("palimpsest.config")
 local start = require("palimpsest.start")
 
 return {
@@ -10,9 +9,12 @@ return {
   reuse_client = start.reuse,
   before_init = start.before_init,
   on_init = start.on_init,
-  settings = { palimpsest = config.for_server() },
+  on_exit = start.on_exit,
+  settings = { palimpsest = require("palimpsest.config").for_server() },
   handlers = {
-    ["palimpsest/status"] = start.on_status,
+    ["palimpsest/status"] = function(_, status)
+      require("palimpsest.state").told(status)
+    end,
     ["palimpsest/completion"] = function(...)
       require("palimpsest.completion").on_told(...)
     end,
@@ -20,6 +22,9 @@ return {
       require("palimpsest.chat_buffer").on_conversation(...)
     end,
   },
-  commands = start.commands(),
-  on_exit = start.on_exit,
+  commands = {
+    ["palimpsest.suggest.apply"] = function(command)
+      require("palimpsest.edits").from_action(command.arguments[1])
+    end,
+  },
 }

@@ -55,26 +55,17 @@ end, {
   end,
 })
 
-local function plug(modes, name, call, description)
-  vim.keymap.set(modes, ("<Plug>(palimpsest-%s)"):format(name), function()
-    require("palimpsest")[call]()
-  end, { desc = "Palimpsest: " .. description })
+-- `<Plug>(palimpsest-accept-word)` calls `require("palimpsest").accept_word()`, by modes and names.
+for _, row in ipairs({
+  { "i", "accept", "accept-word", "accept-line", "next", "previous", "dismiss", "show", "jump" },
+  { "in", "complete", "next-edit", "dismiss-edit" },
+  { "nx", "edit", "edit-instruction", "edit-alternatives" },
+  { "n", "context", "cache", "status" },
+}) do
+  for index = 2, #row do
+    local call = row[index]:gsub("instruction", "with-instruction"):gsub("-", "_")
+    vim.keymap.set(vim.split(row[1], ""), ("<Plug>(palimpsest-%s)"):format(row[index]), function()
+      require("palimpsest")[call]()
+    end, { desc = "Palimpsest: " .. call:gsub("_", " ") })
+  end
 end
-
-plug("i", "accept", "accept", "accept the completion")
-plug("i", "accept-word", "accept_word", "accept a word of the completion")
-plug("i", "accept-line", "accept_line", "accept a line of the completion")
-plug("i", "next", "next", "show the next alternative")
-plug("i", "previous", "previous", "show the previous alternative")
-plug("i", "dismiss", "dismiss", "hide the completion")
-plug("i", "show", "show", "show the completion that was prepared")
-plug("i", "jump", "jump", "jump behind what closes")
-plug({ "i", "n" }, "complete", "complete", "complete here")
-plug({ "i", "n" }, "next-edit", "next_edit", "jump to the next edit, or accept it")
-plug({ "i", "n" }, "dismiss-edit", "dismiss_edit", "dismiss the next edit")
-plug({ "n", "x" }, "edit", "edit", "edit here")
-plug({ "n", "x" }, "edit-instruction", "edit_with_instruction", "edit with an instruction")
-plug({ "n", "x" }, "edit-alternatives", "edit_alternatives", "show edits side by side")
-plug("n", "context", "context", "show context")
-plug("n", "cache", "cache", "show cache map")
-plug("n", "status", "status", "show status")

@@ -14,7 +14,7 @@ from palimpsest.window.page import Chunk, Page
 
 HEIGHT = 8
 WIDTHS = (9, 24)
-OWN = {"header": "header", "footer": "footer", "tail": "editing"}
+OWN = {"header": "header", "footer": "header", "tail": "editing"}
 """By their state: spans that no block has."""
 LABELS = {"editing": "the code at the cursor"}
 

@@ -64,10 +64,10 @@ class Plugged(Neovim):
         n: int = self.lua(f"return _G.sent['{method}'] or 0")
         return n
 
-    def text_of(self, module: str) -> str:
-        """What a view of ours shows; empty where it is not open."""
+    def text_of(self, page: str) -> str:
+        """What a page of the server's shows; empty where it is not open."""
         text: str = self.lua(f"""
-          local view = require('palimpsest.{module}').current()
+          local view = require('palimpsest.pages').current('{page}')
           if not view or not vim.api.nvim_buf_is_valid(view.buffer) then return '' end
           return table.concat(vim.api.nvim_buf_get_lines(view.buffer, 0, -1, true), '\\n')
         """)

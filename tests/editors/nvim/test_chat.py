@@ -197,6 +197,12 @@ def test_a_conversation_is_compacted_and_the_person_hears_who_wrote_the_summary(
     until(lambda: "a summary, written by rules, stands for what was said" in nvim.messages(), nvim.messages)
 
 
+def test_the_status_says_what_the_conversation_takes(nvim: Plugged) -> None:
+    asked(nvim, "When is it free?")
+    nvim.keys(":Palimpsest status<CR>")
+    until(lambda: "blocks change: " in text_of(nvim), lambda: text_of(nvim))
+
+
 @pytest.mark.parametrize("send", ["\\s", ":lua vim.lsp.codelens.run()<CR>"], ids=["key", "lens"])
 def test_the_turn_that_is_sent_goes_up_so_that_the_reply_is_seen(nvim: Plugged, model: Scripted, send: str) -> None:
     model.replies = ["A line.\n\n" * 40, "And on.\n\n" * 20]

@@ -11,8 +11,6 @@ from tests.editors.nvim.conftest import PLUGIN, Start
 
 pytestmark = pytest.mark.slow(part="editors")
 
-MAP = "return require('palimpsest.cache').current() and require('palimpsest.cache').current().map"
-
 
 def test_a_pinned_file_arrives_in_the_context_and_is_let_go_again(start: Start, folder: Path) -> None:
     (folder / "work" / "notes.txt").write_text("Prices are in cents.\n")
@@ -46,19 +44,21 @@ def test_the_cache_map_shows_blocks_and_follows_the_cache(start: Start) -> None:
     assert all(set(line) <= set("█·") and len(line) == 64 for line in grid)
     assert "free in" in text
     assert "reused" in text
-    spans = nvim.lua(MAP)["spans"]
+    spans = nvim.command("palimpsest.cache.map")["spans"]
     assert spans
     assert all(f"{span['start']}–{span['end']}" in text for span in spans)
     groups = nvim.lua("""
-      local buffer = require('palimpsest.cache').current().buffer
+      local buffer = require('palimpsest.pages').current('cache').buffer
       local marks = vim.api.nvim_buf_get_extmarks(buffer, -1, { 0, 0 }, { 7, -1 }, { details = true })
       return vim.tbl_map(function(mark) return mark[4].hl_group end, marks)
     """)
     assert {"PalimpsestKindClass", "PalimpsestFree"} <= set(groups)
-    nvim.keys("X")
+    nvim.keys(":tabedit palimpsest:/cache<CR>")
+    until(lambda: "shop.cart.Cart" in "\n".join(nvim.lines), nvim.messages)
+    nvim.keys(":tabclose<CR>X")
     until(lambda: "shop.cart.Cart" not in nvim.text_of("cache"), lambda: nvim.text_of("cache"))
     nvim.keys("q")
-    nvim.until("return require('palimpsest.cache').current() == nil")
+    nvim.until("return require('palimpsest.pages').current('cache') == nil")
 
 
 def test_reports_are_in_buffers(start: Start) -> None:
@@ -117,7 +117,7 @@ def test_what_others_find_wrong_is_context_until_it_is_gone(start: Start) -> Non
     nvim.keys(":Palimpsest context<CR>")
 
     def shown() -> str:
-        nvim.lua("require('palimpsest.context').refresh() return true")
+        nvim.lua("require('palimpsest.pages').refresh('context') return true")
         return nvim.text_of("context")
 
     until(lambda: "shop/cart.py problems" in shown(), shown)

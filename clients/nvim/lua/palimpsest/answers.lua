@@ -1,5 +1,7 @@
---- What an answer to `textDocument/inlineCompletion` offers at the cursor.  Keeps nothing.
+--- What an answer to `textDocument/inlineCompletion` offers at the cursor, and pieces of that.  Keeps nothing.
 local M = {}
+
+---@alias palimpsest.Part "word"|"line"|"all"
 
 ---@class palimpsest.Choice
 ---@field rest string what is still to be inserted at the cursor
@@ -8,7 +10,6 @@ local M = {}
 ---@field snippet? { value: string, typed: integer } bytes before the cursor that it replaces
 
 --- With the line ends of a buffer: the server's are those of the file.
----@param text string
 local function in_lines(text)
   return (text:gsub("\r\n?", "\n"))
 end
@@ -17,7 +18,7 @@ end
 ---@param item lsp.InlineCompletionItem
 ---@param start integer where it begins, in bytes
 ---@return palimpsest.Choice?
-function M.choice(item, start, line, column)
+local function choice(item, start, line, column)
   local insert = item.insertText
   local text = in_lines(item.filterText or (type(insert) == "string" and insert or insert.value))
   local typed = line:sub(start + 1, column)
@@ -34,17 +35,14 @@ end
 ---@param item vim.lsp.inline_completion.Item
 ---@return palimpsest.Choice?
 function M.of_native(item, row, column, line)
-  local start = column
+  local first, start = row, column
   if item.range then
-    local first, from = item.range:to_extmark()
-    start = first == row and from or nil
+    first, start = item.range:to_extmark()
   end
   local text = { insertText = item.insert_text, filterText = item._filter_text, command = item.command }
-  return start and M.choice(text, start, line, column)
+  return first == row and choice(text, start, line, column) or nil
 end
 
----@param result any
----@param encoding string
 ---@return palimpsest.Choice[]
 function M.choices(result, encoding, row, column, line)
   local found, seen = {}, {}
@@ -53,13 +51,21 @@ function M.choices(result, encoding, row, column, line)
     if item.range then
       start = item.range.start.line == row and vim.str_byteindex(line, encoding, item.range.start.character, false)
     end
-    local one = start and M.choice(item, start, line, column)
+    local one = start and choice(item, start, line, column)
     if one and not seen[one.rest] then
       seen[one.rest] = true
       table.insert(found, one)
     end
   end
   return found
+end
+
+--- The word, or the line, that a text begins with.
+function M.piece(text, part)
+  if part == "word" then
+    return text:match("^%s*[%w_\128-\255]+") or text:match("^%s*[^%w_%s\128-\255]+") or text
+  end
+  return part == "line" and text:match("^\n?[^\n]*") or text
 end
 
 return M

@@ -1,45 +1,46 @@
 --- What begins in a buffer when the server is connected to it, and ends with it.  Owner of the set of such buffers.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
+local events = require("palimpsest.events")
 
 local M = {}
+
+local PARTS = { "keys", "undo", "completion", "next_edits", "notices", "chat_buffer" }
 
 local attached = {} ---@type table<integer, true>
 local greeted = false
 
----@param buffer integer
 function M.is(buffer)
   return attached[buffer] == true
 end
 
-local function begin(buffer)
-  attached[buffer] = true
-  require("palimpsest.keys").set(buffer)
-  require("palimpsest.undo").attach(buffer)
-  require("palimpsest.completion").attach(buffer)
-  require("palimpsest.next_edits").attach(buffer)
-  require("palimpsest.notices").attach(buffer)
-  require("palimpsest.chat_buffer").attach(buffer)
-  if not greeted then
-    greeted = true
-    if config.get().other_providers then
-      require("palimpsest.others").say()
+local function each(call, buffer)
+  for _, part in ipairs(PARTS) do
+    local act = require("palimpsest." .. part)[call]
+    if act then
+      act(buffer)
     end
   end
 end
 
+local function begin(buffer)
+  attached[buffer] = true
+  each("attach", buffer)
+  if not greeted and config.get().other_providers then
+    require("palimpsest.others").say()
+  end
+  greeted = true
+end
+
 local function finish(buffer)
-  attached[buffer] = nil
-  require("palimpsest.keys").clear(buffer)
-  require("palimpsest.undo").detach(buffer)
-  require("palimpsest.completion").detach(buffer)
-  require("palimpsest.next_edits").detach(buffer)
-  require("palimpsest.notices").detach(buffer)
-  require("palimpsest.chat_buffer").detach(buffer)
+  if attached[buffer] then
+    attached[buffer] = nil
+    events.close(buffer)
+    each("detach", buffer)
+  end
 end
 
 --- With other settings.
----@param buffer integer
 function M.again(buffer)
   if attached[buffer] then
     finish(buffer)
@@ -48,27 +49,16 @@ function M.again(buffer)
 end
 
 function M.listen()
-  local group = vim.api.nvim_create_augroup("palimpsest.attach", { clear = true })
-  local function ours(event)
-    local one = vim.lsp.get_client_by_id(event.data.client_id)
-    return one and one.name == client.name
+  for event, act in pairs({ LspAttach = begin, LspDetach = finish }) do
+    vim.api.nvim_create_autocmd(event, {
+      group = "palimpsest",
+      callback = function(args)
+        if client.is_of(args) then
+          act(args.buf)
+        end
+      end,
+    })
   end
-  vim.api.nvim_create_autocmd("LspAttach", {
-    group = group,
-    callback = function(event)
-      if ours(event) then
-        begin(event.buf)
-      end
-    end,
-  })
-  vim.api.nvim_create_autocmd("LspDetach", {
-    group = group,
-    callback = function(event)
-      if ours(event) and attached[event.buf] then
-        finish(event.buf)
-      end
-    end,
-  })
 end
 
 return M

@@ -5,38 +5,25 @@ local events = require("palimpsest.events")
 
 local M = {}
 
-local PART = "chat"
 local REST_MS = 200
 
----@type table<string, { [1]: string, [2]: string, [3]: string }> module, function, what it does
+--- What keys do: commands of the same names, `conversation.send` and so on.
 local KEYS = {
-  send = { "chats", "send", "send" },
-  stop = { "chats", "stop", "stop the reply" },
-  fork = { "chats", "fork", "fork" },
-  compact = { "chats", "compact", "compact" },
-  refs = { "chat_lists", "refs", "refs" },
-  descriptors = { "chat_lists", "descriptors", "descriptors" },
-  documents = { "chat_lists", "documents", "documents" },
-  write = { "chat_lists", "write", "write a ref to a file" },
+  send = "send",
+  stop = "stop the reply",
+  fork = "fork",
+  compact = "compact",
+  refs = "refs",
+  descriptors = "descriptors",
+  documents = "documents",
+  write = "write a ref to a file",
 }
 
-local function set_keys(buffer)
-  for name, key in pairs(config.get().chat_keys or {}) do
-    local one = KEYS[name]
-    if key and one then
-      vim.keymap.set("n", key, function()
-        require("palimpsest." .. one[1])[one[2]]()
-      end, { buffer = buffer, desc = "Palimpsest: " .. one[3] })
-    end
-  end
-end
-
-local function clear_keys(buffer)
-  for _, key in pairs(config.get().chat_keys or {}) do
-    if key and vim.api.nvim_buf_is_valid(buffer) then
-      pcall(vim.keymap.del, "n", key, { buffer = buffer })
-    end
-  end
+--- Keys that are set, by the setting's names.
+local function keys()
+  return vim.iter(config.get().chat_keys or {}):filter(function(name, key)
+    return key and KEYS[name]
+  end)
 end
 
 --- Its lens, too, so that the reply is seen.
@@ -56,8 +43,7 @@ end
 local waiting = {} ---@type table<integer, true>
 
 --- Asks for the lenses, once for all that happens in a moment.
----@param buffer integer
-function M.refresh(buffer)
+local function refresh(buffer)
   if vim.lsp.codelens.enable or waiting[buffer] then -- Neovim 0.12 looks by itself
     return
   end
@@ -70,29 +56,32 @@ function M.refresh(buffer)
   end, REST_MS)
 end
 
----@param buffer integer
 function M.attach(buffer)
   if not chats.is(buffer) then
     return
   end
-  set_keys(buffer)
+  for name, key in keys() do
+    vim.keymap.set("n", key, function()
+      require("palimpsest.commands").call("conversation." .. name)
+    end, { buffer = buffer, desc = "Palimpsest: " .. KEYS[name] })
+  end
   fold(buffer)
   if vim.lsp.codelens.enable then
     vim.lsp.codelens.enable(true, { bufnr = buffer })
   end
-  M.refresh(buffer)
-  events.listen(PART, buffer, {
+  refresh(buffer)
+  events.listen(buffer, {
     { { "BufWinEnter" }, fold },
-    { { "TextChanged", "InsertLeave", "BufEnter" }, M.refresh },
+    { { "TextChanged", "InsertLeave", "BufEnter" }, refresh },
   })
 end
 
----@param buffer integer
 function M.detach(buffer)
-  if chats.is(buffer) then
-    clear_keys(buffer)
+  if vim.api.nvim_buf_is_valid(buffer) and chats.is(buffer) then
+    for _, key in keys() do
+      pcall(vim.keymap.del, "n", key, { buffer = buffer })
+    end
   end
-  events.close(PART, buffer)
 end
 
 --- `palimpsest/conversation`: what stands beside the documents is not as it was.
@@ -101,7 +90,7 @@ function M.on_conversation(_, params)
   require("palimpsest.virtual").refresh(params.conversation)
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_is_loaded(buffer) and chats.id(buffer) == params.conversation then
-      M.refresh(buffer)
+      refresh(buffer)
     end
   end
 end

@@ -6,182 +6,155 @@ local virtual = require("palimpsest.virtual")
 
 local M = {}
 
----@param title string
----@param items table[]
-local function fill(title, items)
-  if #items == 0 then
-    return tell.say(("the conversation has no %s."):format(title:lower()))
-  end
-  vim.fn.setloclist(0, {}, " ", { title = title .. " of the conversation", items = items })
-  vim.cmd.lopen()
+--- A text of a conversation: what it is called in a list, where it is read, what writes it.
+local function ref(one, conversation)
+  local language = one.language ~= "" and one.language or "text"
+  return {
+    text = ("%s  %s, %d lines, version %d"):format(one.id, language, one.lines, one.version),
+    filename = virtual.name("ref", { conversation, one.id }, one.language),
+    lnum = 1,
+    user_data = { "refs.write", { ref_id = one.id } },
+  }
 end
 
----@param command string
----@param done fun(answer: table, conversation: string)
-local function ask(command, done)
-  local conversation = chats.need()
-  if conversation then
-    client.command("palimpsest." .. command, { conversation = conversation }, function(answer)
-      if answer then
-        done(answer, conversation)
+local function descriptor(one, conversation)
+  local name = one.name ~= "" and one.name or one.source
+  local what = one.summary ~= "" and one.summary or ("%d lines, %d pages"):format(one.total_lines, one.pages)
+  return {
+    text = ("%s  %s: %s"):format(one.fd, name, what),
+    filename = virtual.name("fd", { conversation, one.fd }, one.language),
+    lnum = 1,
+    user_data = { "fd.write", { fd = one.fd } },
+  }
+end
+
+--- One whose link is broken leads nowhere.
+local function document(one)
+  local problem = type(one.problem) == "string" and one.problem ~= "" and "  " .. one.problem or ""
+  local found = type(one.uri) == "string" and one.uri ~= ""
+  return {
+    text = one.wikilink .. problem,
+    filename = found and vim.uri_to_fname(one.uri) or nil,
+    lnum = found and 1 or nil,
+    valid = found and 1 or 0,
+  }
+end
+
+--- Those that a command of the server lists.
+---@param of string the answer's field
+---@param row fun(one: table, conversation: string): table
+---@param done fun(items: table[])
+local function listed(command, of, row, done)
+  chats.command(command, nil, function(answer, conversation)
+    done(vim.tbl_map(function(one)
+      return row(one, conversation)
+    end, answer[of]))
+  end)
+end
+
+local function list(command, of, row)
+  return function()
+    listed(command, of, row, function(items)
+      if #items == 0 then
+        return tell.say(("the conversation has no %s."):format(of))
       end
+      local title = of:sub(1, 1):upper() .. of:sub(2) .. " of the conversation"
+      vim.fn.setloclist(0, {}, " ", { title = title, items = items })
+      vim.cmd.lopen()
     end)
   end
 end
 
-local function about_ref(ref)
-  local language = ref.language ~= "" and ref.language or "text"
-  return ("%s  %s, %d lines, version %d"):format(ref.id, language, ref.lines, ref.version)
-end
-
-local function about_descriptor(one)
-  local name = one.name ~= "" and one.name or one.source
-  local what = one.summary ~= "" and one.summary or ("%d lines, %d pages"):format(one.total_lines, one.pages)
-  return ("%s  %s: %s"):format(one.fd, name, what)
-end
-
-function M.refs()
-  ask("refs.list", function(answer, conversation)
-    fill(
-      "Refs",
-      vim.tbl_map(function(ref)
-        local name = virtual.name("ref", { conversation, ref.id }, ref.language)
-        return { filename = name, lnum = 1, text = about_ref(ref) }
-      end, answer.refs)
-    )
-  end)
-end
-
-function M.descriptors()
-  ask("fd.list", function(answer, conversation)
-    fill(
-      "Descriptors",
-      vim.tbl_map(function(one)
-        local name = virtual.name("fd", { conversation, one.fd }, one.language)
-        return { filename = name, lnum = 1, text = about_descriptor(one) }
-      end, answer.descriptors)
-    )
-  end)
-end
-
---- Broken links are listed, too, and lead nowhere.
-function M.documents()
-  ask("documents.list", function(answer)
-    fill(
-      "Documents",
-      vim.tbl_map(function(one)
-        local problem = type(one.problem) == "string" and one.problem ~= "" and "  " .. one.problem or ""
-        local found = type(one.uri) == "string" and one.uri ~= ""
-        local text = one.wikilink .. problem
-        return found and { filename = vim.uri_to_fname(one.uri), lnum = 1, text = text } or { text = text, valid = 0 }
-      end, answer.documents)
-    )
-  end)
-end
+M.refs = list("refs.list", "refs", ref)
+M.descriptors = list("fd.list", "descriptors", descriptor)
+M.documents = list("documents.list", "documents", document)
 
 function M.usage()
   local conversation = chats.need()
   if conversation then
-    virtual.open(virtual.name("usage", { conversation }))
+    vim.cmd.split(vim.fn.fnameescape(virtual.name("usage", { conversation })))
   end
 end
 
----@class palimpsest.ChatText
----@field title string
----@field command string which writes it
----@field argument table
-
 --- One of the conversation's refs and descriptors.
----@param done fun(one: palimpsest.ChatText, conversation: string)
+---@param done fun(item: table)
 local function choose(done)
-  ask("refs.list", function(refs, conversation)
-    ask("fd.list", function(descriptors)
-      local texts = vim.tbl_map(function(ref)
-        return { title = about_ref(ref), command = "refs.write", argument = { ref_id = ref.id } }
-      end, refs.refs)
-      vim.list_extend(
-        texts,
-        vim.tbl_map(function(one)
-          return { title = about_descriptor(one), command = "fd.write", argument = { fd = one.fd } }
-        end, descriptors.descriptors)
-      )
-      if #texts == 0 then
+  listed("refs.list", "refs", ref, function(refs)
+    listed("fd.list", "descriptors", descriptor, function(descriptors)
+      local items = vim.list_extend(refs, descriptors)
+      if #items == 0 then
         return tell.say("the conversation has neither refs nor descriptors.")
       end
-      vim.ui.select(texts, {
-        prompt = "Which text",
-        format_item = function(one)
-          return one.title
-        end,
-      }, function(one)
-        if one then
-          done(one, conversation)
-        end
-      end)
+      tell.choose("Which text", items, function(item)
+        return item.text
+      end, done)
     end)
   end)
 end
 
 local MODES = {
-  { mode = "write", title = "write: a new file, or in place of what is in it (you are asked)" },
-  { mode = "append", title = "append: behind what is in it" },
-  { mode = "insert", title = "insert: before a line" },
+  write = "write: a new file, or in place of what is in it (you are asked)",
+  append = "append: behind what is in it",
+  insert = "insert: before a line",
 }
 
----@param text palimpsest.ChatText
----@param argument table
-local function write(text, argument)
-  client.command("palimpsest." .. text.command, vim.tbl_extend("error", text.argument, argument), function(answer)
-    if answer then
-      tell.say(("%d lines to %s."):format(answer.lines, answer.file_path))
-    end
+local function write(item, path, mode, line)
+  local command, what = unpack(item.user_data)
+  local how = { file_path = path, mode = mode, insert_at_line = line, ask = true }
+  chats.command(command, vim.tbl_extend("error", what, how), function(answer)
+    tell.say(("%d lines to %s."):format(answer.lines, answer.file_path))
   end)
 end
 
 --- A ref or descriptor into a file of the workspace.
 function M.write()
-  choose(function(text, conversation)
-    vim.ui.input({ prompt = "File: ", completion = "file" }, function(path)
-      if not path or path == "" then
+  choose(function(item)
+    tell.ask("File: ", function(path)
+      if path == "" then
         return
       end
-      vim.ui.select(MODES, {
-        prompt = "How",
-        format_item = function(one)
-          return one.title
-        end,
-      }, function(how)
-        if not how then
-          return
+      tell.choose("How", { "write", "append", "insert" }, function(mode)
+        return MODES[mode]
+      end, function(mode)
+        if mode ~= "insert" then
+          return write(item, path, mode)
         end
-        local argument = { conversation = conversation, file_path = path, mode = how.mode, ask = true }
-        if how.mode ~= "insert" then
-          return write(text, argument)
-        end
-        vim.ui.input({ prompt = "Before line: " }, function(line)
-          argument.insert_at_line = tonumber(line)
-          if argument.insert_at_line then
-            write(text, argument)
-          end
+        tell.ask("Before line: ", function(line)
+          return tonumber(line) and write(item, path, mode, tonumber(line))
         end)
       end)
-    end)
+    end, "file")
   end)
 end
 
 --- A ref or descriptor below the line of the cursor.
 function M.insert()
   local window = vim.api.nvim_get_current_win()
-  choose(function(text, conversation)
-    local kind = text.argument.ref_id and "ref" or "fd"
-    local id = vim.uri_encode(text.argument.ref_id or text.argument.fd)
-    local uri = ("palimpsest:/%s/%s/%s"):format(kind, conversation, id)
-    client.command("palimpsest.virtual.read", { uri = uri }, function(answer)
-      if answer and vim.api.nvim_win_is_valid(window) then
+  choose(function(item)
+    virtual.lines(item.filename, function(lines)
+      if vim.api.nvim_win_is_valid(window) then
         vim.api.nvim_win_call(window, function()
-          vim.api.nvim_put(vim.split(answer.text:gsub("\n$", ""), "\n", { plain = true }), "l", true, true)
+          vim.api.nvim_put(lines, "l", true, true)
         end)
       end
+    end)
+  end)
+end
+
+local DOES = { write = "write new files", add = "add to a file", overwrite = "replace what is in a file" }
+
+--- What a person has allowed or refused the model for good: the answer that is chosen is forgotten.
+function M.permissions()
+  client.command("palimpsest.permissions.list", nil, function(answer)
+    if #answer.permissions == 0 then
+      return tell.say("nothing is allowed or refused for good; the model asks each time.")
+    end
+    tell.choose("Have the model ask again", answer.permissions, function(one)
+      return ("%s %s in %s"):format(one.allowed and "may" or "may not", DOES[one.what] or one.what, one.folder)
+    end, function(one)
+      client.command("palimpsest.permissions.forget", { folder = one.folder, what = one.what }, function()
+        tell.say("the model asks again.")
+      end)
     end)
   end)
 end

@@ -1,69 +1,106 @@
---- Conversations as buffers: begun, opened, sent, stopped, forked, compacted.  Owner of which one was at hand last.
+--- Conversations as buffers: begun, opened, sent, stopped, forked, compacted, brought back.  Owner of which one was at
+--- hand last.
 local client = require("palimpsest.client")
-local documents = require("palimpsest.chat_documents")
 local tell = require("palimpsest.tell")
-local waiting = require("palimpsest.waiting")
 
 local M = {}
 
 local api = vim.api
-local SUFFIX = documents.SUFFIX
-local NONE = "open a conversation first: `:Palimpsest chat`."
-
+local SUFFIX = ".palimpsest.md"
+local HEAD_LINES = 40
 local WRITERS = { model = "the model", mechanical = "rules", person = "you" }
 
 local last ---@type string?
 
-M.id = documents.id
-M.is = documents.is
+--- The id in the front matter of a conversation's document.
+---@return string?
+local function id_in(lines)
+  for row = 2, lines[1] == "---" and #lines or 0 do
+    local id = lines[row]:match("^id:%s*(c%-%x+)%s*$")
+    if id or lines[row] == "---" then
+      return id
+    end
+  end
+end
+
+--- Of a conversation's document; nil for any other, and for one that nothing was said in.
+---@return string?
+function M.id(buffer)
+  return id_in(api.nvim_buf_get_lines(buffer, 0, HEAD_LINES, false))
+end
+
+--- Whether it is a conversation's document, also one that nothing was said in.
+function M.is(buffer)
+  local name = api.nvim_buf_get_name(buffer)
+  return vim.endswith(name, SUFFIX) or (name ~= "" and vim.bo[buffer].buftype == "" and M.id(buffer) ~= nil)
+end
+
+local function none()
+  tell.warn("open a conversation first: `:Palimpsest chat`.")
+end
 
 --- The conversation of the current buffer, or the one that was at hand last; nil, and a sentence about it, for none.
 ---@return string?
 function M.need()
   last = M.id(0) or last
-  if not last then
-    tell.say(NONE, vim.log.levels.WARN)
-  end
-  return last
+  return last or none()
 end
 
----@param conversation string
----@return integer?
-local function buffer_of(conversation)
-  return vim.iter(api.nvim_list_bufs()):find(function(buffer)
-    return api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == "" and M.id(buffer) == conversation
+--- Runs a command with the conversation at hand.
+---@param done? fun(answer: table, conversation: string)
+function M.command(command, more, done)
+  local conversation = M.need()
+  if not conversation then
+    return
+  end
+  local asked = vim.tbl_extend("error", { conversation = conversation }, more or {})
+  client.command("palimpsest." .. command, asked, function(answer)
+    if done then
+      done(answer, conversation)
+    end
   end)
 end
 
---- The document that is meant: the current buffer's, else that of the conversation that was at hand last.
 ---@return integer?
-local function document()
-  if M.is(0) then
-    return api.nvim_get_current_buf()
+local function buffer_of(conversation)
+  return conversation
+    and vim.iter(api.nvim_list_bufs()):find(function(buffer)
+      return api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == "" and M.id(buffer) == conversation
+    end)
+end
+
+--- A document that is no file until it is written, under a name that no file and no buffer has.
+local function fresh(name, text)
+  local one = client.get()
+  local stem = vim.fs.joinpath((one and one.root_dir) or vim.fn.getcwd(), name:sub(1, -1 - #SUFFIX))
+  local path, number = stem .. SUFFIX, 1
+  while vim.uv.fs_stat(path) or vim.fn.bufexists(path) == 1 do
+    number = number + 1
+    path = stem .. "-" .. number .. SUFFIX
   end
-  local buffer = last and buffer_of(last)
-  if not buffer then
-    tell.say(NONE, vim.log.levels.WARN)
-  end
+  local buffer = api.nvim_create_buf(true, false)
+  api.nvim_buf_set_name(buffer, path)
+  api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text, "\n"))
+  vim.bo[buffer].filetype = "markdown"
   return buffer
 end
 
---- A name that no file and no buffer has, in the workspace.
----@param wanted string
-local function free_path(wanted)
-  local one = client.get()
-  local folder = (one and one.root_dir) or vim.fn.getcwd()
-  local stem = wanted:sub(1, -1 - #SUFFIX)
-  for number = 1, math.huge do
-    local path = vim.fs.joinpath(folder, stem .. (number > 1 and "-" .. number or "") .. SUFFIX)
-    if not vim.uv.fs_stat(path) and vim.fn.bufexists(path) == 0 then
-      return path
-    end
+--- Its file, if that still shows it.
+---@param one { conversation: string, uri: string }
+local function file_of(one)
+  local path = vim.startswith(one.uri, "file:") and vim.uri_to_fname(one.uri) or ""
+  local is_there = vim.fn.filereadable(path) == 1
+  if is_there and id_in(vim.fn.readfile(path, "", HEAD_LINES)) == one.conversation then
+    local buffer = vim.fn.bufadd(path)
+    vim.bo[buffer].buflisted = true
+    return buffer
   end
 end
 
----@param buffer integer
-local function to_window(buffer)
+---@param one { conversation: string, uri: string, text: string }
+local function show(one)
+  local name = vim.uri_decode(one.uri):match("[^/:]*$")
+  local buffer = buffer_of(one.conversation) or file_of(one) or fresh(name, one.text)
   local there = vim.fn.win_findbuf(buffer)[1]
   if there then
     api.nvim_set_current_win(there)
@@ -74,130 +111,74 @@ local function to_window(buffer)
   last = M.id(buffer) or last
 end
 
---- A document that is no file until it is written.
----@param name string
----@param text string
----@return integer
-local function fresh(name, text)
-  local buffer = api.nvim_create_buf(true, false)
-  api.nvim_buf_set_name(buffer, free_path(name))
-  api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text, "\n", { plain = true }))
-  vim.bo[buffer].filetype = "markdown"
-  return buffer
-end
-
----@param one { conversation: string, uri: string, text: string }
-local function show(one)
-  local buffer, path = buffer_of(one.conversation), documents.file(one)
-  if not buffer and path then
-    vim.cmd({ cmd = "split", args = { vim.fn.fnameescape(path) }, mods = { vertical = true, split = "belowright" } })
-    buffer = api.nvim_get_current_buf()
-  end
-  to_window(buffer or fresh(vim.uri_decode(one.uri):match("[^/:]*$"), one.text))
-end
-
----@param name string
----@param argument table
-local function opened(name, argument)
-  waiting.for_server(function()
-    client.command("palimpsest.conversation." .. name, argument, function(answer)
-      if answer then
-        show(answer)
-      end
-    end)
+--- Waits for the server where it has just been started.
+local function ask(name, asked, done)
+  require("palimpsest.start").wait(function()
+    client.command("palimpsest.conversation." .. name, asked, done)
   end)
 end
 
 ---@param words? string[] its name
 function M.begin(words)
-  opened("new", { name = table.concat(words or {}, " ") })
-end
-
----@param done fun(conversations: table[])
-local function listed(done)
-  waiting.for_server(function()
-    client.command("palimpsest.conversation.list", nil, function(answer)
-      if answer then
-        done(answer.conversations)
-      end
-    end)
-  end)
-end
-
-local function title(one)
-  return one.name ~= "" and one.name or one.conversation
+  ask("new", { name = table.concat(words or {}, " ") }, show)
 end
 
 --- One of the workspace's, or a new one.
 function M.choose()
-  listed(function(conversations)
-    table.insert(conversations, { name = "New conversation", conversation = "", updated = "" })
-    vim.ui.select(conversations, {
-      prompt = "Conversation",
-      format_item = function(one)
-        return vim.trim(("%-40s %s"):format(title(one), (one.updated:gsub("T", " "))))
-      end,
-    }, function(one)
-      if one and one.conversation == "" then
-        M.begin()
-      elseif one then
-        opened("open", { conversation = one.conversation })
+  ask("list", nil, function(answer)
+    table.insert(answer.conversations, { name = "New conversation", conversation = "", updated = "" })
+    tell.choose("Conversation", answer.conversations, function(one)
+      local name = one.name ~= "" and one.name or one.conversation
+      return vim.trim(("%-40s %s"):format(name, (one.updated:gsub("T", " "))))
+    end, function(one)
+      if one.conversation == "" then
+        return M.begin()
       end
+      ask("open", { conversation = one.conversation }, show)
     end)
   end)
 end
 
 --- `:Palimpsest chat`: a new one; with an id or a name, the one that is called so, else a new one of that name.
----@param words string[]
 function M.chat(words)
   local name = table.concat(words, " ")
   if name == "" then
     return M.begin()
   end
-  listed(function(conversations)
-    local found = vim.iter(conversations):find(function(one)
+  ask("list", nil, function(answer)
+    local found = vim.iter(answer.conversations):find(function(one)
       return one.conversation == name or one.name == name
     end)
-    if found then
-      opened("open", { conversation = found.conversation })
-    else
-      M.begin(words)
+    if not found then
+      return M.begin(words)
     end
+    ask("open", { conversation = found.conversation }, show)
   end)
 end
 
+--- For the document of the current buffer, else that of the conversation that was at hand last.
 ---@param name "send"|"stop"
----@return integer?
+---@return integer? buffer
 local function of_document(name)
-  local buffer = document()
-  if buffer then
-    client.command("palimpsest.conversation." .. name, { uri = client.uri(buffer) }, nil, { buffer = buffer })
+  local buffer = M.is(0) and api.nvim_get_current_buf() or buffer_of(last)
+  if not buffer then
+    return none()
   end
+  client.command("palimpsest.conversation." .. name, { uri = vim.uri_from_bufnr(buffer) }, nil, { buffer = buffer })
   return buffer
 end
 
---- The turn that is sent goes to the top of its windows: the reply comes below it, and is to be seen.
----@param buffer integer
-local function to_top(buffer)
-  local lines = api.nvim_buf_get_lines(buffer, 0, -1, false)
-  local last_turn = vim
-    .iter(ipairs(lines))
-    :filter(function(_, line)
-      return vim.startswith(line, "## user")
-    end)
-    :last()
-  for _, window in ipairs(last_turn and vim.fn.win_findbuf(buffer) or {}) do
-    api.nvim_win_call(window, function()
-      vim.fn.winrestview({ topline = math.max(1, last_turn - 1) })
-    end)
-  end
-end
-
---- What stands last in the document is said; the reply comes into it.
+--- What stands last in the document is said; the reply comes into it.  The turn that is sent goes to the top of its
+--- windows: the reply comes below it, and is to be seen.
 function M.send()
-  local buffer = of_document("send")
-  if buffer then
-    to_top(buffer)
+  local buffer, turn = of_document("send"), nil
+  for row, line in ipairs(buffer and api.nvim_buf_get_lines(buffer, 0, -1, false) or {}) do
+    turn = vim.startswith(line, "## user") and row or turn
+  end
+  for _, window in ipairs(turn and vim.fn.win_findbuf(buffer) or {}) do
+    api.nvim_win_call(window, function()
+      vim.fn.winrestview({ topline = math.max(1, turn - 1) })
+    end)
   end
 end
 
@@ -207,30 +188,43 @@ end
 
 --- A copy that goes on by itself: beside the document if that is a file, else in a document of no file.
 function M.fork()
-  local conversation = M.need()
-  local buffer = conversation and buffer_of(conversation)
-  local is_file = buffer and vim.uv.fs_stat(api.nvim_buf_get_name(buffer))
-  if is_file then
-    client.command("palimpsest.conversation.fork", { conversation = conversation, uri = client.uri(buffer) })
-  elseif conversation then
-    opened("fork", { conversation = conversation })
-  end
+  local buffer = buffer_of(M.id(0) or last)
+  local is_file = buffer and vim.uv.fs_stat(api.nvim_buf_get_name(buffer)) ~= nil
+  M.command("conversation.fork", { uri = is_file and vim.uri_from_bufnr(buffer) or nil }, not is_file and show or nil)
 end
 
 function M.compact()
-  local conversation = M.need()
-  if not conversation then
-    return
-  end
-  vim.ui.input({ prompt = "How the summary is written (may be empty): " }, function(instruction)
-    if not instruction then
-      return
-    end
-    local wanted = { conversation = conversation, instruction = instruction ~= "" and instruction or nil }
-    client.command("palimpsest.conversation.compact", wanted, function(answer)
-      if answer then
+  return M.need()
+    and tell.ask("How the summary is written (may be empty): ", function(text)
+      M.command("conversation.compact", { instruction = text ~= "" and text or nil }, function(answer)
         tell.say(("a summary, written by %s, stands for what was said."):format(WRITERS[answer.written_by]))
-      end
+      end)
+    end)
+end
+
+--- Keeps the conversation as it is, to come back to.
+function M.checkpoint()
+  return M.need()
+    and tell.ask("The checkpoint's name (may be empty): ", function(name)
+      M.command("checkpoint.create", { name = name }, function(answer)
+        tell.say(("kept as checkpoint %s."):format(name ~= "" and name or answer.checkpoint_id))
+      end)
+    end)
+end
+
+--- Goes back to a checkpoint.  Nothing is lost: what is there now becomes one, too.
+function M.restore()
+  M.command("checkpoint.list", nil, function(answer)
+    if #answer.checkpoints == 0 then
+      return tell.say("the conversation has no checkpoints.")
+    end
+    tell.choose("Go back to", answer.checkpoints, function(one)
+      local name = one.name ~= "" and one.name or one.checkpoint_id
+      return ("%-40s %s%s"):format(name, (one.created:gsub("T", " ")), one.automatic and "  automatic" or "")
+    end, function(one)
+      M.command("checkpoint.restore", { checkpoint_id = one.checkpoint_id }, function(found)
+        tell.say(("what was there is kept as checkpoint %s."):format(found.before))
+      end)
     end)
   end)
 end

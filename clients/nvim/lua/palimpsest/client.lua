@@ -11,11 +11,9 @@ local QUIET = { [-32800] = true, [-32801] = true, [-32802] = true }
 ---@param buffer? integer nil: of any buffer
 ---@return vim.lsp.Client?
 function M.get(buffer)
-  for _, client in ipairs(vim.lsp.get_clients({ name = M.name, bufnr = buffer })) do
-    if client.initialized and not client:is_stopped() then
-      return client
-    end
-  end
+  return vim.iter(vim.lsp.get_clients({ name = M.name, bufnr = buffer })):find(function(client)
+    return client.initialized and not client:is_stopped()
+  end)
 end
 
 --- The connection, or nil and a sentence about it.
@@ -24,16 +22,21 @@ end
 function M.expect(buffer)
   local client = M.get(buffer) or M.get()
   if not client then
-    tell.say("the server does not run. `:Palimpsest status` says why.", vim.log.levels.WARN)
+    tell.warn("the server does not run. `:Palimpsest status` says why.")
   end
   return client
 end
 
+--- Whether this is the client of an event.
+function M.is_of(event)
+  local client = vim.lsp.get_client_by_id(event.data.client_id)
+  return client ~= nil and client.name == M.name
+end
+
 --- What positions count, for texts of the server's answers.
----@return string
 function M.encoding()
-  local one = M.get()
-  return one and one.offset_encoding or "utf-16"
+  local client = M.get()
+  return client and client.offset_encoding or "utf-16"
 end
 
 ---@param window? integer
@@ -42,52 +45,103 @@ function M.position(client, window)
   return vim.lsp.util.make_position_params(window or 0, client.offset_encoding).position
 end
 
----@param buffer integer
-function M.uri(buffer)
-  return vim.uri_from_bufnr(buffer)
+--- A buffer as the server knows it now.
+function M.document(buffer)
+  return { uri = vim.uri_from_bufnr(buffer), version = vim.lsp.util.buf_versions[buffer] }
 end
 
 --- -1 where its file is not open.
----@param uri string
 function M.buffer_of(uri)
   local name = vim.uri_to_fname(uri)
   local buffer = vim.fn.bufnr(("^%s$"):format(vim.fn.escape(name, "[]*?{},\\")))
   return buffer > 0 and vim.api.nvim_buf_is_loaded(buffer) and buffer or -1
 end
 
---- Runs a command of the server; `done` gets its answer, or nil where it failed.
----@param name string
+---@class palimpsest.Asked
+---@field buffer? integer what it is about
+---@field quiet? boolean a person is told of no failure
+---@field finally? fun() called before `done`, and where it failed
+
+--- Runs a command of the server; `done` gets its answer, and is not called where it failed.
 ---@param argument? table
----@param done? fun(answer: table?, error: lsp.ResponseError?)
----@param options? { buffer?: integer, quiet?: boolean }
----@return integer? id
+---@param done? fun(answer: table)
+---@param options? palimpsest.Asked
 function M.command(name, argument, done, options)
   options = options or {}
+  local finally = options.finally or function() end
   local buffer = options.buffer or vim.api.nvim_get_current_buf()
-  local client = options.quiet and (M.get(buffer) or M.get()) or M.expect(buffer)
+  local client = options.quiet and (M.get(buffer) or M.get()) or not options.quiet and M.expect(buffer)
   if not client then
-    return
+    return finally()
   end
   local params = { command = name, arguments = { argument or vim.empty_dict() } }
-  local _, id = client:request("workspace/executeCommand", params, function(error, answer)
+  local sent = client:request("workspace/executeCommand", params, function(error, answer)
+    finally()
     if error and not options.quiet and not QUIET[error.code] then
-      tell.say(error.message, vim.log.levels.ERROR)
-    end
-    if done then
-      done(not error and answer or nil, error)
+      tell.error(error.message)
+    elseif answer and not error and done then
+      done(answer)
     end
   end, buffer)
-  return id
+  if not sent then
+    finally()
+  end
 end
 
----@param method string
----@param params table
----@param buffer? integer
-function M.notify(method, params, buffer)
+function M.event(kind, buffer, more)
   local client = M.get(buffer)
   if client then
-    client:notify(method, params)
+    client:notify("palimpsest/event", vim.tbl_extend("error", { kind = kind }, more or {}))
   end
+end
+
+---@class palimpsest.Latest
+---@field ask fun(more: table, done: fun(same: boolean, answer: any, from: vim.lsp.Client))
+---@field cancel fun()
+---@field is_asked fun(): boolean
+
+--- Asks of the current buffer and the cursor in it; only the last question counts.  `done` is told whether all is as it
+--- was when it was asked, by what `place` says.
+---@param method string
+---@param place fun(): table
+---@return palimpsest.Latest
+function M.latest(method, place)
+  local pending ---@type { client: vim.lsp.Client, id: integer }?
+  local latest = {}
+
+  function latest.cancel()
+    if pending then
+      pending.client:cancel_request(pending.id)
+      pending = nil
+    end
+  end
+
+  function latest.is_asked()
+    return pending ~= nil
+  end
+
+  function latest.ask(more, done)
+    latest.cancel()
+    local buffer = vim.api.nvim_get_current_buf()
+    local one = M.get(buffer)
+    if not one then
+      return
+    end
+    local params = { textDocument = M.document(buffer), position = M.position(one) }
+    local before, this = place(), { client = one }
+    local sent, id = one:request(method, vim.tbl_extend("error", params, more), function(error, answer)
+      if pending == this then
+        pending = nil
+        done(not error and vim.deep_equal(before, place()), answer, one)
+      end
+    end, buffer)
+    if sent then
+      this.id = id
+      pending = this
+    end
+  end
+
+  return latest
 end
 
 return M

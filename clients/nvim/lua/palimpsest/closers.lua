@@ -3,14 +3,12 @@
 local M = {}
 
 local api = vim.api
-local CLOSING = "^%s*[%)%]}\"'`;,]"
 
-local accepted ---@type { buffer: integer, tick: integer, row: integer, column: integer }?
+local accepted ---@type integer[]? buffer, tick, row, column
 
----@return { buffer: integer, tick: integer, row: integer, column: integer }
 local function here()
   local buffer, cursor = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0)
-  return { buffer = buffer, tick = api.nvim_buf_get_changedtick(buffer), row = cursor[1], column = cursor[2] }
+  return { buffer, api.nvim_buf_get_changedtick(buffer), cursor[1], cursor[2] }
 end
 
 --- A completion was accepted, and the cursor is behind it.
@@ -20,12 +18,9 @@ end
 
 --- How many bytes what closes takes behind the cursor.
 local function length()
-  local rest = api.nvim_get_current_line():sub(here().column + 1)
-  local left = rest
-  while left:find(CLOSING) do
-    left = left:gsub(CLOSING, "", 1)
-  end
-  return #rest - #left
+  local rest = api.nvim_get_current_line():sub(here()[4] + 1)
+  local closing = rest:match("^[%s%)%]}\"'`;,]*"):match("^.*%S") or ""
+  return #closing
 end
 
 --- Whether something that closes follows where a completion was just accepted.
@@ -37,7 +32,7 @@ end
 function M.jump()
   local at, n = here(), length()
   if n > 0 then
-    api.nvim_win_set_cursor(0, { at.row, at.column + n })
+    api.nvim_win_set_cursor(0, { at[3], at[4] + n })
   end
   return n > 0
 end

@@ -2,32 +2,45 @@
 --- (`native.lua`), what it shows is taken over as soon as a person does anything with it.
 local answers = require("palimpsest.answers")
 local client = require("palimpsest.client")
+local closers = require("palimpsest.closers")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
 local menu = require("palimpsest.menu")
 local native = require("palimpsest.native")
-local pieces = require("palimpsest.pieces")
-local question = require("palimpsest.question")
 local shown = require("palimpsest.shown")
-local switches = require("palimpsest.switches")
-local taking = require("palimpsest.taking")
 
 local M = {}
 
 local api = vim.api
 --- Without Neovim's own delay: long enough that a burst of keys is one question.
 local DELAY_MS = 60
+local INVOKED, AUTOMATIC = 1, 2 -- LSP's kinds of triggers
 
 local ours = {} ---@type table<integer, true> buffers where Neovim's own rests until Insert mode ends
-local timer = assert(vim.uv.new_timer())
+local later, stop = events.pause()
 
-local function inserting()
-  return api.nvim_get_mode().mode:find("^i") ~= nil
-end
+--- An answer for another place, or for what was typed since, is dropped.
+local latest = client.latest("textDocument/inlineCompletion", function()
+  local buffer, row, column = shown.here()
+  return { buffer, row, column, api.nvim_buf_get_changedtick(buffer), events.inserting() }
+end)
 
 local function cancel()
-  timer:stop()
-  question.cancel()
+  stop()
+  latest.cancel()
+end
+
+---@param kind integer
+---@param done? fun(choices: palimpsest.Choice[]) nil: the server is only to have it ready
+local function question(kind, done)
+  if events.inserting() then
+    latest.ask({ context = { triggerKind = kind } }, function(same, result, one)
+      if done and same then
+        local _, row, column, line = shown.here()
+        done(answers.choices(result, one.offset_encoding, row, column, line))
+      end
+    end)
+  end
 end
 
 --- From now on, until Insert mode ends, we ask and draw in this buffer.
@@ -38,13 +51,13 @@ local function take_over(buffer)
   end
 end
 
----@param buffer integer
+--- Whether we ask by ourselves.
 local function automatic(buffer)
   return config.get().completion.trigger == "automatic" and (ours[buffer] or not native.serves())
 end
 
 local function ask()
-  question.ask(question.AUTOMATIC, config.get().completion.show ~= "key" and shown.set or nil)
+  question(AUTOMATIC, config.get().completion.show ~= "key" and shown.set or nil)
 end
 
 local function on_change(buffer)
@@ -52,21 +65,16 @@ local function on_change(buffer)
   if menu.is_open() and not config.get().inline.with_menu then
     shown.cover()
     return cancel()
-  end
-  if not automatic(buffer) or not switches.completes(buffer) then
+  elseif not automatic(buffer) then
     return
   end
   cancel()
   local delay = config.get().completion.delay_ms
-  timer:start(
-    delay > 0 and delay or DELAY_MS,
-    0,
-    vim.schedule_wrap(function()
-      if api.nvim_get_current_buf() == buffer and inserting() then
-        ask()
-      end
-    end)
-  )
+  later(delay > 0 and delay or DELAY_MS, function()
+    if api.nvim_get_current_buf() == buffer then
+      ask()
+    end
+  end)
 end
 
 --- Neovim's own asks again from the next Insert mode on.
@@ -75,17 +83,14 @@ local function on_leave(buffer)
   shown.hide()
   if ours[buffer] then
     ours[buffer] = nil
-    if switches.completes(buffer) then
-      native.on(buffer)
-    end
+    native.on(buffer)
   end
 end
 
----@param buffer integer
 local function again(buffer)
   if native.is_on(buffer) then
     native.again(buffer)
-  elseif automatic(buffer) and switches.completes(buffer) then
+  elseif automatic(buffer) then
     ask()
   end
 end
@@ -93,30 +98,36 @@ end
 --- What is offered at a place is another completion than was answered: asks again where the cursor is still there.
 ---@param params { textDocument: { uri: string, version: integer }, position: lsp.Position }
 function M.on_told(_, params)
-  local buffer, document = api.nvim_get_current_buf(), params.textDocument
-  local one = client.get(buffer)
-  local here = one
-    and inserting()
-    and document.uri == client.uri(buffer)
-    and document.version == vim.lsp.util.buf_versions[buffer]
+  local buffer = api.nvim_get_current_buf()
+  local one = events.inserting() and client.get(buffer)
+  if
+    one
+    and vim.deep_equal(params.textDocument, client.document(buffer))
     and vim.deep_equal(params.position, client.position(one))
-  if not here then
-    return
+  then
+    again(buffer)
   end
-  again(buffer)
 end
 
 --- Whether a completion is on the screen.
----@return boolean
 function M.visible()
-  return shown.any() or native.visible(api.nvim_get_current_buf())
+  return shown.count() > 0 or native.visible(api.nvim_get_current_buf())
 end
 
----@param part palimpsest.Part
+--- Says that a part was taken; all of it is counted by the item's own command.
+local function count(buffer, one, part, piece)
+  closers.accepted()
+  if part == "all" and one.command then
+    return client.command(one.command.command, one.command.arguments[1], nil, { buffer = buffer, quiet = true })
+  end
+  local chars = vim.fn.strchars(piece)
+  client.event("accepted", buffer, { what = "completion", part = part, chars = chars, id = one.id })
+end
+
 local function accept_shown(part)
   local one = assert(shown.chosen())
   local buffer, row, column = shown.here()
-  local piece = pieces.of(one.rest, part)
+  local piece = answers.piece(one.rest, part)
   local whole = #piece == #one.rest
   cancel()
   shown.cover()
@@ -125,15 +136,22 @@ local function accept_shown(part)
     api.nvim_buf_set_text(buffer, row, column - one.snippet.typed, row, column, { "" })
     vim.snippet.expand(one.snippet.value)
   else
-    taking.insert(piece)
+    local lines = vim.split(piece, "\n")
+    api.nvim_buf_set_text(buffer, row, column, row, column, lines)
+    api.nvim_win_set_cursor(0, { row + #lines, (#lines == 1 and column or 0) + #lines[#lines] })
     shown.taken(piece)
   end
-  taking.count(buffer, one, whole and "all" or part, piece)
+  count(buffer, one, whole and "all" or part, piece)
 end
 
---- Takes what Neovim's own shows, and goes on as if we had shown it.
----@param part palimpsest.Part
-local function accept_native(buffer, part)
+--- Accepts what is shown, or a part of it.  What Neovim's own shows goes on as if we had shown it.
+---@return boolean whether there was something
+function M.accept(part)
+  local buffer = api.nvim_get_current_buf()
+  if shown.follow() then
+    accept_shown(part)
+    return true
+  end
   return native.take(buffer, function(item)
     local now, row, column, line = shown.here()
     local one = now == buffer and answers.of_native(item, row, column, line)
@@ -145,30 +163,17 @@ local function accept_native(buffer, part)
   end)
 end
 
---- Accepts what is shown, or a part of it.
----@param part palimpsest.Part
----@return boolean whether there was something
-function M.accept(part)
-  local buffer = api.nvim_get_current_buf()
-  if shown.follow() then
-    accept_shown(part)
-    return true
-  end
-  return native.visible(buffer) and accept_native(buffer, part) or false
-end
-
 --- Asks now, for several alternatives, from Normal mode behind the cursor.
 function M.ask()
   local buffer = api.nvim_get_current_buf()
   if not client.expect(buffer) then
     return
-  end
-  if not inserting() then
+  elseif not events.inserting() then
     return api.nvim_feedkeys(vim.keycode("a<Cmd>lua require('palimpsest').complete()<CR>"), "n", false)
   end
   take_over(buffer)
   shown.hide()
-  question.ask(question.INVOKED, function(choices)
+  question(INVOKED, function(choices)
     shown.set(choices)
     if #choices == 0 then
       require("palimpsest.tell").say("nothing to complete here.")
@@ -179,11 +184,10 @@ end
 --- Shows what was prepared for the cursor while a person typed.
 function M.reveal()
   cancel()
-  question.ask(question.AUTOMATIC, shown.set)
+  question(AUTOMATIC, shown.set)
 end
 
 --- The alternatives in turn; asks for them where there is only one.
----@param by integer
 function M.cycle(by)
   if shown.count() < 2 then
     return M.ask()
@@ -193,35 +197,27 @@ end
 
 --- Hides it; it is counted as rejected.
 function M.dismiss()
-  local buffer = api.nvim_get_current_buf()
+  local buffer, one = api.nvim_get_current_buf(), shown.chosen()
   cancel()
-  if shown.chosen() then
-    local id = shown.chosen().id
-    client.notify("palimpsest/event", { kind = "rejected", what = "completion", id = id }, buffer)
+  if one then
+    client.event("rejected", buffer, { what = "completion", id = one.id })
     return shown.hide()
   end
-  if native.visible(buffer) then
-    native.take(buffer, function() end)
-  end
+  native.take(buffer, function() end)
 end
 
----@param buffer integer
 function M.attach(buffer)
-  events.listen("completion", buffer, {
+  events.listen(buffer, {
     { { "InsertEnter", "CursorMovedI", "TextChangedI", "TextChangedP" }, on_change },
     { { "InsertLeave", "BufLeave" }, on_leave },
   })
-  if switches.completes(buffer) then
-    native.on(buffer)
-  end
-  if api.nvim_get_current_buf() == buffer and inserting() then
+  native.on(buffer)
+  if api.nvim_get_current_buf() == buffer and events.inserting() then
     again(buffer) -- a person types before the server is there
   end
 end
 
----@param buffer integer
 function M.detach(buffer)
-  events.close("completion", buffer)
   cancel()
   shown.hide()
   ours[buffer] = nil
@@ -231,15 +227,11 @@ function M.detach(buffer)
 end
 
 --- Completions were switched on or off.
----@param buffer integer
 function M.switched(buffer)
-  if switches.completes(buffer) then
-    native.on(buffer)
-  else
-    cancel()
-    shown.hide()
-    native.off(buffer)
-  end
+  cancel()
+  shown.hide()
+  native.off(buffer)
+  native.on(buffer)
 end
 
 return M

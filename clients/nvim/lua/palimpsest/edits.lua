@@ -6,31 +6,13 @@ local tell = require("palimpsest.tell")
 
 local M = {}
 
----@class palimpsest.Suggestion
----@field id string
----@field name string
----@field uri string
----@field edit lsp.WorkspaceEdit
----@field agreement number
----@field summary string
----@field flags string[]
----@field documents { uri: string, names: string[], open: boolean }[]
----@field diff string
-
-local last ---@type palimpsest.Suggestion?
+local last ---@type table?
 local asking = false
 
----@return palimpsest.Suggestion?
-function M.last()
-  return last
-end
-
----@param suggestion palimpsest.Suggestion
 function M.choose(suggestion)
   last = suggestion
 end
 
----@param suggestion palimpsest.Suggestion
 local function applied(suggestion)
   local others = {}
   for _, document in ipairs(suggestion.documents) do
@@ -47,204 +29,147 @@ local function applied(suggestion)
 end
 
 --- Applies all of it or nothing.
----@param suggestion palimpsest.Suggestion
 ---@param confirmed boolean the person has seen all of it
----@param done? fun(applied: boolean)
-function M.apply(suggestion, confirmed, done)
+function M.apply(suggestion, confirmed)
   last = suggestion
   client.command("palimpsest.suggest.accept", { id = suggestion.id, confirmed = confirmed }, function(answer)
-    if answer and answer.applied then
+    if answer.applied then
       applied(suggestion)
-    elseif answer and answer.reason then
-      tell.say(answer.reason, vim.log.levels.WARN)
-    end
-    if done then
-      done(answer ~= nil and answer.applied == true)
+    elseif answer.reason then
+      tell.warn(answer.reason)
     end
   end)
 end
 
----@param suggestion palimpsest.Suggestion
 ---@param uri string of the document it was asked about
 local function shows_first(suggestion, uri)
   local preview = config.get().edits.preview
-  if preview ~= "others" then
-    return preview == "always"
-  end
-  return vim.iter(suggestion.documents):any(function(document)
-    return document.uri ~= uri
-  end)
+  return preview == "always"
+    or preview == "others"
+      and vim.iter(suggestion.documents):any(function(document)
+        return document.uri ~= uri
+      end)
 end
 
----@param answer { suggestions: palimpsest.Suggestion[], refused: { name: string, reason: string }[] }?
----@param uri string
----@param side_by_side boolean
-local function receive(answer, uri, side_by_side)
-  if not answer then
-    return
-  end
-  local first = answer.suggestions[1]
-  if not first then
-    local why = answer.refused[1] and ("no edit: " .. answer.refused[1].reason) or "nothing to suggest here."
-    return tell.say(why)
-  end
-  last = first
-  if side_by_side or shows_first(first, uri) then
-    require("palimpsest.diff").open(answer.suggestions, side_by_side)
-  else
-    M.apply(first, false)
-  end
-end
-
----@param command string
----@param argument table
----@param uri string
+---@param asked table
 ---@param side_by_side? boolean
-local function ask(command, argument, uri, side_by_side)
+local function ask(command, asked, uri, side_by_side)
   if asking then
     return tell.say("an edit is being made; it can be asked for again when that has come.")
   end
   asking = true
-  local id = client.command(command, argument, function(answer)
-    asking = false
-    receive(answer, uri, side_by_side == true)
-  end)
-  if not id then
-    asking = false
-  end
+  client.command("palimpsest." .. command, asked, function(answer)
+    local first, refused = answer.suggestions[1], answer.refused[1]
+    last = first or last
+    if not first then
+      tell.say(refused and ("no edit: " .. refused.reason) or "nothing to suggest here.")
+    elseif side_by_side or shows_first(first, uri) then
+      require("palimpsest.diff").open(answer.suggestions, side_by_side == true)
+    else
+      M.apply(first, false)
+    end
+  end, {
+    finally = function()
+      asking = false
+    end,
+  })
 end
 
 --- The lines of a range that a person gave, or of the selection.
 ---@param arguments? table of the user command
----@param one vim.lsp.Client
 local function selected(arguments, one)
-  local first, last_line
+  local first, to
   if arguments and arguments.range and arguments.range > 0 then
-    first, last_line = arguments.line1, arguments.line2
+    first, to = arguments.line1, arguments.line2
   elseif vim.api.nvim_get_mode().mode:find("^[vV\22]") then
-    first, last_line = vim.fn.line("v"), vim.fn.line(".")
-    first, last_line = math.min(first, last_line), math.max(first, last_line)
+    first, to = vim.fn.line("v"), vim.fn.line(".")
+    first, to = math.min(first, to), math.max(first, to)
     vim.cmd.normal({ vim.keycode("<Esc>"), bang = true })
-  end
-  if not first then
+  else
     return nil
   end
-  local text = vim.fn.getline(last_line)
-  local width = vim.str_utfindex(text, one.offset_encoding)
-  return {
-    start = { line = first - 1, character = 0 },
-    ["end"] = { line = last_line - 1, character = width },
-  }
+  local width = vim.str_utfindex(vim.fn.getline(to), one.offset_encoding)
+  return { start = { line = first - 1, character = 0 }, ["end"] = { line = to - 1, character = width } }
 end
 
----@param arguments? table
----@return table?
-local function question(arguments)
-  local buffer = vim.api.nvim_get_current_buf()
-  local one = client.expect(buffer)
-  if not one then
-    return nil
-  end
-  local range = selected(arguments, one)
-  local position = range and range.start or client.position(one)
-  return { uri = client.uri(buffer), position = position, range = range }
+--- An instruction, if there is one.
+local function joined(words)
+  return words and #words > 0 and table.concat(words, " ") or nil
 end
 
---- An edit of the code at the cursor, or of the selected lines.
+--- Asks for an edit of the code at the cursor, or of the selected lines.
 ---@param words? string[] an instruction
----@param arguments? table
-function M.here(words, arguments)
-  local asked = question(arguments)
-  if asked then
-    asked.instruction = words and #words > 0 and table.concat(words, " ") or nil
-    ask("palimpsest.suggest", asked, asked.uri)
-  end
-end
-
----@param words? string[] the instruction; asked for where there is none
----@param arguments? table
-function M.with_instruction(words, arguments)
-  local asked = question(arguments)
-  if not asked then
+---@param arguments? table of the user command
+---@param more? { asks: boolean?, n: integer? } an instruction is asked for where there is none; how many, side by side
+local function suggest(words, arguments, more)
+  local one = client.expect(vim.api.nvim_get_current_buf())
+  if not one then
     return
   end
-  local function go(instruction)
-    if instruction and vim.trim(instruction) ~= "" then
-      asked.instruction = instruction
-      ask("palimpsest.suggest", asked, asked.uri)
+  local range = selected(arguments, one)
+  local asked = { uri = vim.uri_from_bufnr(0), position = range and range.start or client.position(one), range = range }
+  more = more or {}
+  asked.n, asked.instruction = more.n, joined(words)
+  if asked.instruction or not more.asks then
+    return ask("suggest", asked, asked.uri, more.n ~= nil)
+  end
+  tell.ask("What shall be done? ", function(instruction)
+    asked.instruction = instruction
+    if vim.trim(instruction) ~= "" then
+      ask("suggest", asked, asked.uri)
     end
-  end
-  if words and #words > 0 then
-    return go(table.concat(words, " "))
-  end
-  vim.ui.input({ prompt = "What shall be done? " }, go)
+  end)
 end
 
----@param words? string[] an instruction
----@param arguments? table
+function M.here(words, arguments)
+  suggest(words, arguments)
+end
+
+function M.with_instruction(words, arguments)
+  suggest(words, arguments, { asks = true })
+end
+
 function M.alternatives(words, arguments)
-  local asked = question(arguments)
-  if asked then
-    asked.n = config.get().edits.alternatives
-    asked.instruction = words and #words > 0 and table.concat(words, " ") or nil
-    ask("palimpsest.suggest", asked, asked.uri, true)
-  end
+  suggest(words, arguments, { n = config.get().edits.alternatives })
 end
 
 --- What a code action of the server asks for: the same, with the diff first.
----@param asked table
 function M.from_action(asked)
-  ask("palimpsest.suggest", asked, asked.uri)
+  ask("suggest", asked, asked.uri)
 end
 
----@return palimpsest.Suggestion?
-local function expect_last()
-  if not last then
-    tell.say("there is no edit yet. `:Palimpsest edit` asks for one.")
+--- With the one that was offered last, whose diff is closed.
+---@param act fun(one: table, words?: string[])
+local function with_last(act)
+  return function(words)
+    if not last then
+      return tell.say("there is no edit yet. `:Palimpsest edit` asks for one.")
+    end
+    require("palimpsest.diff").close()
+    act(last, words)
   end
-  return last
 end
 
 --- Applies the one that is shown.
-function M.accept()
-  local one = expect_last()
-  if one then
-    require("palimpsest.diff").close()
-    M.apply(one, true)
-  end
-end
+M.accept = with_last(function(one)
+  M.apply(one, true)
+end)
 
 --- It is not offered again for that text.
-function M.reject()
-  local one = expect_last()
-  if one then
-    require("palimpsest.diff").close()
-    client.command("palimpsest.suggest.reject", { id = one.id }, function(answer)
-      if answer then
-        tell.say("rejected; it is not offered again for that text.")
-      end
-    end)
-  end
-end
+M.reject = with_last(function(one)
+  client.command("palimpsest.suggest.reject", { id = one.id }, function()
+    tell.say("rejected; it is not offered again for that text.")
+  end)
+end)
 
 --- The same question again.
-function M.again()
-  local one = expect_last()
-  if one then
-    require("palimpsest.diff").close()
-    ask("palimpsest.suggest.rerun", { id = one.id }, one.uri)
-  end
-end
+M.again = with_last(function(one)
+  ask("suggest.rerun", { id = one.id }, one.uri)
+end)
 
---- Goes on from it, or finishes one that was cut off.
----@param words? string[] an instruction
-function M.go_on(words)
-  local one = expect_last()
-  if one then
-    require("palimpsest.diff").close()
-    local instruction = words and #words > 0 and table.concat(words, " ") or nil
-    ask("palimpsest.suggest.continue", { id = one.id, instruction = instruction }, one.uri)
-  end
-end
+--- Goes on from it, or finishes one that was cut off; `words` may be an instruction.
+M.go_on = with_last(function(one, words)
+  ask("suggest.continue", { id = one.id, instruction = joined(words) }, one.uri)
+end)
 
 return M

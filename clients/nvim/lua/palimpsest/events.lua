@@ -1,17 +1,16 @@
---- Autocommands of a part of ours in one buffer, all of which end together.
+--- Autocommands in a buffer with Palimpsest, which end with that; pauses.
 local M = {}
 
 local api = vim.api
 
-local function group_of(part, buffer)
-  return ("palimpsest.%s.%d"):format(part, buffer)
+local function group_of(buffer, part)
+  return ("palimpsest.%s.%d"):format(part or "buffer", buffer)
 end
 
----@param part string
----@param buffer integer
 ---@param calls { [1]: string[], [2]: fun(buffer: integer) }[]
-function M.listen(part, buffer, calls)
-  local group = api.nvim_create_augroup(group_of(part, buffer), { clear = true })
+---@param part? string one whose autocommands end before the others of the buffer
+function M.listen(buffer, calls, part)
+  local group = api.nvim_create_augroup(group_of(buffer, part), { clear = false })
   for _, one in ipairs(calls) do
     api.nvim_create_autocmd(one[1], {
       group = group,
@@ -23,10 +22,23 @@ function M.listen(part, buffer, calls)
   end
 end
 
----@param part string
----@param buffer integer
-function M.close(part, buffer)
-  pcall(api.nvim_del_augroup_by_name, group_of(part, buffer))
+function M.close(buffer, part)
+  pcall(api.nvim_del_augroup_by_name, group_of(buffer, part))
+end
+
+--- Calls `done` with what it was last given, once nothing was asked of it for some time.
+---@return fun(delay_ms: integer, done: fun()) later, fun() stop
+function M.pause()
+  local timer = assert(vim.uv.new_timer())
+  return function(delay_ms, done)
+    timer:start(delay_ms, 0, vim.schedule_wrap(done))
+  end, function()
+    timer:stop()
+  end
+end
+
+function M.inserting()
+  return api.nvim_get_mode().mode:find("^i") ~= nil
 end
 
 return M

@@ -13,14 +13,23 @@ local PATIENCE_MS = 20000
 ---@field how string for a person
 ---@field version? string
 
-local checked = {} ---@type table<string, palimpsest.Found|string>
+local checked = {} ---@type table<string, { found: palimpsest.Found?, why_not: string? }>
 
----@return string
+--- The workspace of a path: the folder with a marker; without one the folder in which Neovim is, if the path is in it
+--- and it is one that somebody chose: not a home folder, nor one around it, where all that a person has would be looked
+--- through.
+---@return string?
+function M.workspace(path)
+  local here = vim.fs.normalize(vim.fn.getcwd())
+  local is_chosen = not vim.fs.relpath(here, vim.fs.normalize(uv.os_homedir() or "~"))
+  return vim.fs.root(path, config.get().root_markers)
+    or (is_chosen and vim.fs.relpath(here, vim.fs.normalize(path)) and here or nil)
+end
+
 function M.own_folder()
   return vim.fs.joinpath(vim.fn.stdpath("data"), "palimpsest", "server")
 end
 
----@param folder string
 local function program_in(folder)
   return vim.fs.joinpath(folder, WINDOWS and "Scripts/palimpsest.exe" or "bin/palimpsest")
 end
@@ -29,31 +38,25 @@ local function runs(path)
   return vim.fn.executable(path) == 1
 end
 
+local function is_full(path)
+  return path:find("^/") ~= nil or path:find("^%a:[\\/]") ~= nil
+end
+
 --- On PATH, whose relative entries would be looked up in the workspace.
----@param name string
 ---@return string?
 function M.on_path(name)
   for folder in vim.gsplit(vim.env.PATH or "", WINDOWS and ";" or ":", { plain = true }) do
     local path = vim.fs.joinpath(folder, WINDOWS and name .. ".exe" or name)
-    if (folder:find("^/") or folder:find("^%a:[\\/]")) and runs(path) then
+    if is_full(folder) and runs(path) then
       return path
     end
   end
 end
 
-local function is_full(path)
-  return path:find("^/") ~= nil or path:find("^%a:[\\/]") ~= nil
-end
-
 --- The setting's program: a full path, or a name on PATH.
 ---@return palimpsest.Found?, string? why_not
-local function from_setting()
-  local wanted = config.get().server.command
-  local words = type(wanted) == "table" and vim.deepcopy(wanted) or { wanted }
-  if #words == 0 or words[1] == "" then
-    return nil
-  end
-  local name = vim.fn.has("win32") == 0 and words[1]:gsub("^~/", vim.fn.expand("~") .. "/") or words[1]
+local function from_setting(words)
+  local name = WINDOWS and words[1] or words[1]:gsub("^~/", vim.fn.expand("~") .. "/")
   if name:find("[/\\]") and not is_full(name) then
     return nil, ("`server.command` is %s: give a full path, or a name on PATH."):format(name)
   end
@@ -61,35 +64,20 @@ local function from_setting()
   if not path or not runs(path) then
     return nil, ("`server.command` is %s, and there is no such program."):format(name)
   end
-  words[1] = path
-  if #words == 1 then
-    words[2] = "serve"
-  end
-  return { command = words, how = "the setting `server.command`" }
+  local rest = #words > 1 and vim.list_slice(words, 2) or { "serve" }
+  return { command = { path, unpack(rest) }, how = "the setting `server.command`" }
 end
 
---- The workspace's own, if the person wants that and trusts this very file (`:help :trust`).
----@param root? string
-local function from_workspace(root)
-  if not root or not config.get().server.useWorkspaceEnvironment then
-    return
-  end
-  local path = program_in(vim.fs.joinpath(root, ".venv"))
-  if runs(path) and vim.secure.read(path) then
-    return { command = { path, "serve" }, how = "the workspace's environment" }
-  end
-end
-
----@param root? string
 ---@return palimpsest.Found?, string? why_not
 local function first(root)
-  local found, why_not = from_setting()
-  if found or why_not then
-    return found, why_not
+  local wanted = config.get().server.command
+  local words = type(wanted) == "table" and wanted or { wanted }
+  if words[1] and words[1] ~= "" then
+    return from_setting(words)
   end
-  found = from_workspace(root)
-  if found then
-    return found
+  local own = root and config.get().server.useWorkspaceEnvironment and program_in(vim.fs.joinpath(root, ".venv"))
+  if own and runs(own) and vim.secure.read(own) then -- if the person trusts this very file (`:help :trust`)
+    return { command = { own, "serve" }, how = "the workspace's environment" }
   end
   local path = M.on_path("palimpsest")
   if path then
@@ -111,25 +99,23 @@ function M.server(root, done)
     return done(nil, why_not)
   end
   local key = table.concat(found.command, "\0")
-  if checked[key] then
-    local known = checked[key]
-    return done(type(known) == "table" and known or nil, type(known) == "string" and known or nil)
-  end
   local function answer(result)
     if result.code == 0 then
       found.version = vim.trim(result.stdout or "")
-      checked[key] = found
-      return done(found)
+      checked[key] = { found = found }
+    else
+      local last = vim.trim(result.stderr or ""):match("[^\n]*$")
+      checked[key] = { why_not = ("%s (%s) does not start: %s"):format(found.command[1], found.how, last) }
     end
-    local last = vim.trim(result.stderr or ""):match("[^\n]*$")
-    checked[key] = ("%s (%s) does not start: %s"):format(found.command[1], found.how, last)
-    done(nil, checked[key])
+    done(checked[key].found, checked[key].why_not)
   end
-  local started, problem = pcall(vim.system, { found.command[1], "--version" }, {
-    cwd = vim.fn.stdpath("data"):find("^/") and uv.fs_stat(vim.fn.stdpath("data")) and vim.fn.stdpath("data") or nil,
-    text = true,
-    timeout = PATIENCE_MS,
-  }, vim.schedule_wrap(answer))
+  if checked[key] then
+    return done(checked[key].found, checked[key].why_not)
+  end
+  local data = vim.fn.stdpath("data")
+  local cwd = data:find("^/") and uv.fs_stat(data) and data or nil
+  local how = { cwd = cwd, text = true, timeout = PATIENCE_MS }
+  local started, problem = pcall(vim.system, { found.command[1], "--version" }, how, vim.schedule_wrap(answer))
   if not started then
     answer({ code = 1, stderr = tostring(problem) })
   end

@@ -3,6 +3,7 @@ local M = {}
 
 local health = vim.health
 local PATIENCE_MS = 60000
+local MAY_SAY_WHY = { "`:Palimpsest log` may say why." }
 
 local function neovim()
   health.start("palimpsest: Neovim")
@@ -10,82 +11,58 @@ local function neovim()
     return health.error("Neovim 0.11 or later is needed.")
   end
   health.ok(("Neovim %s"):format(tostring(vim.version())))
-  if require("palimpsest.native").serves() then
-    health.ok("completions are shown by Neovim itself")
-  else
-    health.ok("completions are shown by the plugin")
-  end
+  local by_neovim = require("palimpsest.native").serves()
+  health.ok("completions are shown by " .. (by_neovim and "Neovim itself" or "the plugin"))
   if vim.g.palimpsest ~= nil and type(vim.g.palimpsest) ~= "table" then
     health.error("`vim.g.palimpsest` is no table.", { "See :help palimpsest-settings." })
   end
-  local others = require("palimpsest.others")
-  for _, other in ipairs(others.found()) do
+  for _, other in ipairs(require("palimpsest.others").found()) do
     health.warn(("%s completes here, too."):format(other.name), { "To switch it off: " .. other.off })
   end
 end
 
----@return palimpsest.Found?
+--- Whether there is one that starts.
 local function server()
   health.start("palimpsest: server")
-  local found, why_not, known = nil, nil, false
+  local found, why_not, is_known = nil, nil, false
   require("palimpsest.find").server(nil, function(it, why)
-    found, why_not, known = it, why, true
+    found, why_not, is_known = it, why, true
   end)
   vim.wait(PATIENCE_MS, function()
-    return known
+    return is_known
   end, 20)
   if not found then
-    health.error(why_not or "the server did not answer.", { "`:Palimpsest install` makes an environment with it." })
-    return nil
+    health.error(why_not or "it did not answer.", { "`:Palimpsest install` makes an environment with it." })
+    return false
   end
   health.ok(("%s: %s (%s)"):format(found.version, found.command[1], found.how))
-  return found
+  return true
 end
 
---- Runs a command and waits for it.
+--- Asks and waits for the answer.
 ---@return table? answer, string? why_not
-local function ask(client, name, argument)
-  local params = { command = name, arguments = { argument or vim.empty_dict() } }
-  local answer, problem = client:request_sync("workspace/executeCommand", params, PATIENCE_MS, 0)
-  if answer and answer.result then
-    return answer.result
-  end
-  return nil, answer and answer.err and answer.err.message or problem
+local function ask(client, method, params, buffer)
+  local answer, problem = client:request_sync(method, params, PATIENCE_MS, buffer or 0)
+  return answer and answer.result, answer and answer.err and answer.err.message or problem
 end
 
----@param client vim.lsp.Client
+local function command(client, name)
+  return ask(client, "workspace/executeCommand", { command = name, arguments = { vim.empty_dict() } })
+end
+
 local function doctor(client)
   health.start("palimpsest: installation")
-  local answer, why_not = ask(client, "palimpsest.doctor")
+  local answer, why_not = command(client, "palimpsest.doctor")
   if not answer then
     return health.warn(("the server could not be asked: %s"):format(why_not))
   end
   for _, row in ipairs(answer.rows) do
-    local text = ("%s: %s"):format(row.name, row.message)
-    if row.ok then
-      health.ok(text)
-    else
-      health.warn(text, type(row.hint) == "string" and row.hint ~= "" and { row.hint } or nil)
-    end
+    local say = row.ok and health.ok or health.warn
+    say(("%s: %s"):format(row.name, row.message), row.hint ~= "" and { row.hint } or nil)
   end
 end
 
---- The sample file in a buffer of its own, with what is typed there, given to the server.
----@return integer buffer, table position
-local function sample(client)
-  local answer = ask(client, "palimpsest.sample")
-  local buffer = vim.fn.bufadd(answer and answer.file or "")
-  vim.fn.bufload(buffer)
-  local at = answer and answer.position or { line = 0, character = 0 }
-  local typed = vim.split(answer and answer.type or "", "\n")
-  vim.api.nvim_buf_set_text(buffer, at.line, at.character, at.line, at.character, typed)
-  vim.bo[buffer].filetype = "python"
-  vim.lsp.buf_attach_client(buffer, client.id)
-  local before = #typed == 1 and at.character or 0
-  return buffer, { line = at.line + #typed - 1, character = before + #typed[#typed] }
-end
-
----@param client vim.lsp.Client
+--- With the sample's file in a buffer of its own, and what is to be typed there.
 local function completion(client)
   health.start("palimpsest: a completion on the sample workspace")
   local state = require("palimpsest.state")
@@ -95,20 +72,28 @@ local function completion(client)
   if state.status.kind == "Error" then
     return health.error(state.status.message, { "`:Palimpsest restartEngine` starts the engine anew." })
   end
-  local buffer, position = sample(client)
-  local params = {
-    textDocument = { uri = vim.uri_from_bufnr(buffer) },
-    position = position,
-    context = { triggerKind = 1 },
-  }
-  local answer, problem = client:request_sync("textDocument/inlineCompletion", params, PATIENCE_MS, buffer)
-  local item = answer and answer.result and (answer.result.items or answer.result)[1]
-  vim.api.nvim_buf_delete(buffer, { force = true })
-  if not item then
-    return health.warn(("none came%s"):format(problem and ": " .. problem or "."), { "`:Palimpsest log` may say why." })
+  local sample, why_not = command(client, "palimpsest.sample")
+  if not sample then
+    return health.warn(("there is no sample: %s"):format(why_not))
   end
-  local text = item.filterText or item.insertText
-  health.ok(("“%s”, from %s"):format(vim.trim(text):gsub("\n.*", " …"), state.status.model))
+  local buffer, at, typed = vim.fn.bufadd(sample.file), sample.position, vim.split(sample.type, "\n")
+  vim.fn.bufload(buffer)
+  vim.api.nvim_buf_set_text(buffer, at.line, at.character, at.line, at.character, typed)
+  vim.bo[buffer].filetype = "python"
+  vim.lsp.buf_attach_client(buffer, client.id)
+  local before = #typed == 1 and at.character or 0
+  local answer, problem = ask(client, "textDocument/inlineCompletion", {
+    textDocument = { uri = vim.uri_from_bufnr(buffer) },
+    position = { line = at.line + #typed - 1, character = before + #typed[#typed] },
+    context = { triggerKind = 1 },
+  }, buffer)
+  vim.api.nvim_buf_delete(buffer, { force = true })
+  local item = answer and (answer.items or answer)[1]
+  if not item then
+    return health.warn(("none came%s"):format(problem and ": " .. problem or "."), MAY_SAY_WHY)
+  end
+  local text = vim.trim(item.filterText or item.insertText):gsub("\n.*", " …")
+  health.ok(("“%s”, from %s"):format(text, state.status.model))
   health.info("`:Palimpsest sample` opens that workspace to type in it.")
 end
 
@@ -117,23 +102,17 @@ function M.check()
   if not server() then
     return
   end
-  require("palimpsest.start").begin()
-  local client = require("palimpsest.client")
-  local running = client.get()
-  if not running then
-    local config = vim.deepcopy(vim.lsp.config.palimpsest)
-    config.root_dir = nil
-    local ok = require("palimpsest.start").settle(PATIENCE_MS)
-    if ok then
-      vim.lsp.start(config, { attach = false })
-    end
+  local client, start = require("palimpsest.client"), require("palimpsest.start")
+  start.begin()
+  if not client.get() then
+    start.without_buffer(nil)
     vim.wait(PATIENCE_MS, function()
-      running = client.get()
-      return running ~= nil
+      return client.get() ~= nil
     end, 50)
   end
+  local running = client.get()
   if not running then
-    return health.error("the server does not start.", { "`:Palimpsest log` may say why." })
+    return health.error("the server does not start.", MAY_SAY_WHY)
   end
   doctor(running)
   completion(running)

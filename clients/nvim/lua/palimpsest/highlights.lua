@@ -16,47 +16,38 @@ local LINKS = {
   PalimpsestBusy = "DiagnosticInfo",
   PalimpsestDegraded = "DiagnosticWarn",
   PalimpsestOff = "DiagnosticError",
+  PalimpsestKindFilesystem = "Directory",
+  PalimpsestKindClass = "Type",
+  PalimpsestKindScope = "Identifier",
+  PalimpsestKindPackage = "PreProc",
+  PalimpsestKindDocumentation = "String",
+  PalimpsestKindFile = "Constant",
+  PalimpsestKindRules = "Statement",
+  PalimpsestKindDiff = "Special",
+  PalimpsestKindHeader = "Comment",
+  PalimpsestKindEditing = "Function",
+  PalimpsestKindOther = "Normal",
 }
+local KINDS = { used = "PalimpsestKindClass", pinned = "PalimpsestKey" }
 
---- Kinds of blocks in the cache map, by what they are called in code.
-M.KINDS = {
-  filesystem = "Directory",
-  class = "Type",
-  scope = "Identifier",
-  package = "PreProc",
-  documentation = "String",
-  file = "Constant",
-  rules = "Statement",
-  diff = "Special",
-  header = "Comment",
-  editing = "Function",
-}
-
----@param kind string
+--- Of a kind as the server's pages have it.
 function M.of_kind(kind)
-  return M.KINDS[kind] and "PalimpsestKind" .. kind:sub(1, 1):upper() .. kind:sub(2) or "PalimpsestKindOther"
+  local name = kind:sub(1, 1):upper() .. kind:sub(2)
+  local own, block = "Palimpsest" .. name, "PalimpsestKind" .. name
+  return KINDS[kind] or (LINKS[own] and own) or (LINKS[block] and block) or "PalimpsestKindOther"
 end
 
 local function link()
-  local links = vim.tbl_extend("force", {}, LINKS, { PalimpsestKindOther = "Normal" })
-  if vim.fn.hlexists("ComplHint") == 1 then
-    links.PalimpsestGhost = "ComplHint"
-  end
-  for kind, group in pairs(M.KINDS) do
-    links[M.of_kind(kind)] = group
-  end
-  for group, target in pairs(links) do
-    vim.api.nvim_set_hl(0, group, { link = target, default = true })
+  for group, target in pairs(LINKS) do
+    local is_own = group == "PalimpsestGhost" and vim.fn.hlexists("ComplHint") == 1
+    vim.api.nvim_set_hl(0, group, { link = is_own and "ComplHint" or target, default = true })
   end
   vim.api.nvim_set_hl(0, "PalimpsestNextStruck", { strikethrough = true, default = true })
 end
 
 function M.define()
   link()
-  vim.api.nvim_create_autocmd("ColorScheme", {
-    group = vim.api.nvim_create_augroup("palimpsest.highlights", { clear = true }),
-    callback = link,
-  })
+  vim.api.nvim_create_autocmd("ColorScheme", { group = "palimpsest", callback = link })
 end
 
 return M

@@ -2,7 +2,6 @@
 local M = {}
 
 --- Settings, as in `vim.g.palimpsest`.  Optional; may be called again, and takes effect at once.
----@param options? table
 function M.setup(options)
   require("palimpsest.config").set(options)
   if package.loaded["palimpsest.start"] then
@@ -10,90 +9,42 @@ function M.setup(options)
   end
 end
 
-local function completion()
-  return require("palimpsest.completion")
+local function call(module, name, ...)
+  local given = { ... }
+  return function()
+    return require("palimpsest." .. module)[name](unpack(given))
+  end
 end
 
---- Accept the completion that is shown; whether there was one.
----@return boolean
-function M.accept()
-  return completion().accept("all")
-end
-
----@return boolean
-function M.accept_word()
-  return completion().accept("word")
-end
-
----@return boolean
-function M.accept_line()
-  return completion().accept("line")
-end
+--- Accept the completion that is shown, or a part of it; whether there was one.
+M.accept = call("completion", "accept", "all")
+M.accept_word = call("completion", "accept", "word")
+M.accept_line = call("completion", "accept", "line")
+M.complete = call("completion", "ask")
+--- Show what was prepared while you typed (`completion.show = "key"`).
+M.show = call("completion", "reveal")
+M.dismiss = call("completion", "dismiss")
 
 function M.next()
-  completion().cycle(vim.v.count1)
+  require("palimpsest.completion").cycle(vim.v.count1)
 end
 
 function M.previous()
-  completion().cycle(-vim.v.count1)
-end
-
-function M.complete()
-  completion().ask()
-end
-
---- Show what was prepared while you typed (`completion.show = "key"`).
-function M.show()
-  completion().reveal()
+  require("palimpsest.completion").cycle(-vim.v.count1)
 end
 
 --- Go behind the brackets, quotes, `;` and `,` that follow the cursor on its line; whether there were some.
----@return boolean
-function M.jump()
-  return require("palimpsest.closers").jump()
-end
-
-function M.dismiss()
-  completion().dismiss()
-end
-
+M.jump = call("closers", "jump")
 --- Jump to the next edit, or make it where the cursor is there.
-function M.next_edit()
-  require("palimpsest.next_edits").take()
-end
-
-function M.dismiss_edit()
-  require("palimpsest.next_edits").dismiss()
-end
-
-function M.edit()
-  require("palimpsest.edits").here()
-end
-
-function M.edit_with_instruction()
-  require("palimpsest.edits").with_instruction()
-end
-
-function M.edit_alternatives()
-  require("palimpsest.edits").alternatives()
-end
-
-function M.context()
-  require("palimpsest.context").open()
-end
-
-function M.cache()
-  require("palimpsest.cache").open()
-end
-
-function M.status()
-  require("palimpsest.status").open()
-end
-
+M.next_edit = call("next_edits", "take")
+M.dismiss_edit = call("next_edits", "dismiss")
+M.edit = call("edits", "here")
+M.edit_with_instruction = call("edits", "with_instruction")
+M.edit_alternatives = call("edits", "alternatives")
+M.context = call("pages", "context")
+M.cache = call("pages", "cache")
+M.status = call("status", "open")
 --- For 'statusline': `%{v:lua.require'palimpsest'.statusline()}`.
----@return string
-function M.statusline()
-  return require("palimpsest.status").line()
-end
+M.statusline = call("status", "line")
 
 return M

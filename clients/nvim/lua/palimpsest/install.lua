@@ -7,16 +7,11 @@ local M = {}
 
 local running = false
 
---- This plugin's folder.
-local function root()
-  return vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
-end
-
 --- The script, and what it installs: a wheel beside it, the source tree that the plugin is a part of, or the version of
 --- the package index that the plugin's own repository names.
 ---@return string? script, string? source
 function M.parts()
-  local here = root()
+  local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
   for _, script in ipairs({ here .. "/install.py", here .. "/shared/install.py", here .. "/../shared/install.py" }) do
     if vim.uv.fs_stat(script) then
       local wheel = vim.fn.glob(vim.fs.dirname(script) .. "/palimpsest_lsp-*.whl", true, true)[1]
@@ -31,33 +26,19 @@ function M.parts()
   end
 end
 
-local function python()
-  return find.on_path("python3") or find.on_path("python")
-end
-
----@param line string one JSON object
----@return table?
-local function read(line)
-  local ok, found = pcall(vim.json.decode, line)
-  return ok and type(found) == "table" and found or nil
-end
-
----@param last table?
+---@param last table what the script said last
 ---@param result vim.SystemCompleted
 local function finish(last, result)
   running = false
   progress.set("", true)
-  if last and last.done then
+  if last.done then
     tell.say(("%s `:Palimpsest sample` opens something to try it on."):format(last.message))
     find.forget()
-    require("palimpsest.start").again()
-  elseif last and last.error then
-    local hint = type(last.hint) == "string" and " " .. last.hint or ""
-    tell.say(("the server could not be installed: %s%s"):format(last.error, hint), vim.log.levels.ERROR)
-  else
-    local why = vim.trim(result.stderr or ""):match("[^\n]*$")
-    tell.say(("the server could not be installed: %s"):format(why), vim.log.levels.ERROR)
+    return require("palimpsest.start").again()
   end
+  local hint = type(last.hint) == "string" and " " .. last.hint or ""
+  local why = last.error or vim.trim(result.stderr or ""):match("[^\n]*$")
+  tell.error(("the server could not be installed: %s%s"):format(why, hint))
 end
 
 --- `:Palimpsest install`.
@@ -66,40 +47,40 @@ function M.run()
     return tell.say("the server is being installed.")
   end
   local script, source = M.parts()
-  local interpreter = python()
+  local interpreter = find.on_path("python3") or find.on_path("python")
   if not script or not source then
-    return tell.say("this copy of the plugin has no server with it: install `palimpsest-lsp`, with uv tool or pipx.", 4)
+    return tell.error("this copy of the plugin has no server with it: install `palimpsest-lsp`, with uv tool or pipx.")
   elseif not interpreter then
-    return tell.say("Python 3.11 or later is needed on PATH to install the server.", vim.log.levels.ERROR)
+    return tell.error("Python 3.11 or later is needed on PATH to install the server.")
   end
   running = true
-  local last, rest = nil, "" ---@type table?, string
+  local last, rest = {}, "" ---@type table, string
+  local function hear(_, data) -- one JSON object a line
+    local lines = vim.split(rest .. (data or ""), "\n")
+    rest = table.remove(lines)
+    for _, line in ipairs(lines) do
+      local is_json, said = pcall(vim.json.decode, line)
+      last = is_json and type(said) == "table" and said or last
+      if last == said and said.message and not said.done then
+        local share = type(said.fraction) == "number" and (" (%d %%)"):format(said.fraction * 100) or ""
+        vim.schedule(function()
+          if running then
+            progress.set(said.message .. share, true)
+          end
+        end)
+      end
+    end
+  end
   local command = { interpreter, "-I", script, "--into", find.own_folder(), "--source", source }
   progress.set("installing the server", true)
-  vim.system(command, {
-    text = true,
-    cwd = vim.uv.os_homedir(),
-    stdout = function(_, data)
-      rest = rest .. (data or "")
-      for line in rest:gmatch("([^\n]*)\n") do
-        local said = read(line)
-        last = said or last
-        if said and said.message and not said.done then
-          local share = type(said.fraction) == "number" and (" (%d %%)"):format(said.fraction * 100) or ""
-          vim.schedule(function()
-            if running then
-              progress.set(said.message .. share, true)
-            end
-          end)
-        end
-      end
-      rest = rest:match("[^\n]*$")
-    end,
-  }, function(result)
-    vim.schedule(function()
+  local how = { text = true, cwd = vim.uv.os_homedir(), stdout = hear }
+  vim.system(
+    command,
+    how,
+    vim.schedule_wrap(function(result)
       finish(last, result)
     end)
-  end)
+  )
 end
 
 return M

@@ -5,114 +5,75 @@ local tell = require("palimpsest.tell")
 
 local M = {}
 
----@class palimpsest.Model
----@field name string
----@field title string
----@field purpose string
----@field size_gb number
----@field memory_gib number
----@field licence string
----@field here boolean
----@field fits boolean
-
 ---@param list { used: string, recommended: string }
----@param model palimpsest.Model
----@return string
 local function line(list, model)
-  local marks = {}
-  local function mark(if_so, text)
-    if if_so then
-      table.insert(marks, text)
-    end
-  end
-  mark(model.name == list.used, "in use")
-  mark(model.name == "default", "the default")
-  mark(model.name == list.recommended, "recommended here")
-  mark(not model.here, ("to be fetched: %.1f GB"):format(model.size_gb))
-  mark(not model.fits, "too large for this machine")
+  local marks = vim.tbl_filter(function(mark)
+    return mark ~= ""
+  end, {
+    model.name == list.used and "in use" or "",
+    model.name == "default" and "the default" or "",
+    model.name == list.recommended and "recommended here" or "",
+    model.here and "" or ("to be fetched: %.1f GB"):format(model.size_gb),
+    model.fits and "" or "too large for this machine",
+  })
   local tail = #marks > 0 and "  [" .. table.concat(marks, ", ") .. "]" or ""
-  return ("%s: %s, %.1f GiB of memory, %s%s"):format(
-    model.title ~= "" and model.title or model.name,
-    model.purpose,
-    model.memory_gib,
-    model.licence,
-    tail
-  )
+  local title = model.title ~= "" and model.title or model.name
+  local text = "%s: %s, %.1f GiB of memory, %s%s"
+  return text:format(title, model.purpose, model.memory_gib, model.licence, tail)
 end
 
----@param model palimpsest.Model
 local function use(model)
-  client.command("palimpsest.model.use", { name = model.name }, function(answer)
-    if answer then
-      tell.say(answer.summary or ("%s is used from now on."):format(model.title))
-    end
-  end)
-end
-
----@param model palimpsest.Model
-local function get(model)
-  tell.say(("fetching %s; the status line shows how far it is."):format(model.title))
-  client.command("palimpsest.model.get", { name = model.name }, function(answer)
-    if answer then
-      use(model)
-    end
+  if not model.here then
+    tell.say(("fetching %s; the status line shows how far it is."):format(model.title))
+  end
+  client.command("palimpsest.model." .. (model.here and "use" or "get"), { name = model.name }, function(answer)
+    tell.say(answer.summary)
   end)
 end
 
 ---@param engine { kind: string, url: string, model: string }
 local function use_engine(engine)
   require("palimpsest").setup({ engine = { kind = engine.kind, url = engine.url } })
-  local text = 'vim.g.palimpsest = { engine = { kind = "%s", url = "%s" } }'
-  tell.say(
-    ("the engine at %s serves for now. To keep it, put this into init.lua: "):format(engine.url)
-      .. text:format(engine.kind, engine.url)
-  )
+  local setting = ('vim.g.palimpsest = { engine = { kind = "%s", url = "%s" } }'):format(engine.kind, engine.url)
+  tell.say(("the engine at %s serves for now. To keep it, put this into init.lua: %s"):format(engine.url, setting))
 end
 
----@param list table
----@param engines table[]
 local function choose(list, engines)
-  local rows = {}
-  for _, model in ipairs(list.models) do
-    table.insert(rows, { text = line(list, model), model = model })
-  end
+  local rows = vim.tbl_map(function(model)
+    return { text = line(list, model), use = use, what = model }
+  end, list.models)
   for _, engine in ipairs(engines) do
     local text = ("Use the %s that runs at %s (%s)"):format(engine.kind, engine.url, engine.model)
-    table.insert(rows, { text = text, engine = engine })
+    table.insert(rows, { text = text, use = use_engine, what = engine })
   end
-  vim.ui.select(rows, {
-    prompt = ("Which model? %s"):format(list.reason or ""),
-    format_item = function(row)
-      return row.text
-    end,
-  }, function(row)
-    if row and row.engine then
-      use_engine(row.engine)
-    elseif row then
-      (row.model.here and use or get)(row.model)
-    end
+  tell.choose(("Which model? %s"):format(list.reason or ""), rows, function(row)
+    return row.text
+  end, function(row)
+    row.use(row.what)
   end)
 end
 
 --- `:Palimpsest model [name]`.
----@param words? string[]
 function M.open(words)
+  local wanted = words and words[1]
   client.command("palimpsest.model.list", nil, function(list)
-    if not list then
-      return
+    local engines = {}
+    if not wanted then
+      return client.command("palimpsest.engines.found", nil, function(answer)
+        engines = answer.engines
+      end, {
+        quiet = true,
+        finally = vim.schedule_wrap(function()
+          choose(list, engines)
+        end),
+      })
     end
-    local wanted = words and words[1]
-    for _, model in ipairs(wanted and list.models or {}) do
+    for _, model in ipairs(list.models) do
       if model.name == wanted then
-        return (model.here and use or get)(model)
+        return use(model)
       end
     end
-    if wanted then
-      return tell.say(("there is no model `%s`."):format(wanted), vim.log.levels.ERROR)
-    end
-    client.command("palimpsest.engines.found", nil, function(answer)
-      choose(list, answer and answer.engines or {})
-    end, { quiet = true })
+    tell.error(("there is no model `%s`."):format(wanted))
   end)
 end
 

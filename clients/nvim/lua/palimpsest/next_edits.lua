@@ -1,10 +1,10 @@
 --- Next edits: asks for the place that should follow what was edited, has it drawn, jumps there, makes it.  Owner of
 --- the one that is offered.
-local check = require("palimpsest.next_edit_check")
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
 local switches = require("palimpsest.switches")
+local tell = require("palimpsest.tell")
 local view = require("palimpsest.next_edit_view")
 
 local M = {}
@@ -12,208 +12,183 @@ local M = {}
 local api = vim.api
 
 local offered ---@type palimpsest.Offered?
-local pending ---@type { client: vim.lsp.Client, id: integer }?
 local waiting ---@type integer? a buffer that a jump has opened: asked about when the server knows it
-local timer = assert(vim.uv.new_timer())
+local later, stop = events.pause()
 
 local function clear()
   offered = nil
   view.clear()
 end
 
-local function cancel()
-  timer:stop()
-  if pending then
-    pending.client:cancel_request(pending.id)
-    pending = nil
-  end
-end
-
---- Whether it is for the text as it is.
-local function stands()
+--- Whether one is offered for the text as it is.
+function M.visible()
   if not offered then
     return false
   end
-  return offered.buffer == -1
-    or (api.nvim_buf_is_valid(offered.buffer) and api.nvim_buf_get_changedtick(offered.buffer) == offered.tick)
+  local buffer = offered.buffer
+  return buffer == -1 or (api.nvim_buf_is_valid(buffer) and api.nvim_buf_get_changedtick(buffer) == offered.tick)
+end
+
+function M.current()
+  return M.visible() and assert(offered).edit or nil
+end
+
+--- The edit of an answer, if it has one: a place in a file and a text.
+---@return palimpsest.NextEdit?
+local function first(answer)
+  local is_whole, edit = pcall(function()
+    local one = answer.edits[1]
+    local from, to = one.range.start, one.range["end"]
+    local in_order = from.line < to.line or from.line == to.line and from.character <= to.character
+    local is_text = one.text:len() >= 0 and from.character + to.character >= 0
+    return in_order and is_text and from.line >= 0 and vim.startswith(one.textDocument.uri, "file:///") and one
+  end)
+  return is_whole and edit or nil
+end
+
+--- Whether it is for the text that the buffer has, where behind the last line is a place, too.
+---@param edit palimpsest.NextEdit
+local function fits(edit, buffer)
+  local version, last = edit.textDocument.version, edit.range["end"]
+  local lines = api.nvim_buf_line_count(buffer)
+  return (type(version) ~= "number" or version == vim.lsp.util.buf_versions[buffer])
+    and (last.line < lines or (last.line == lines and last.character == 0))
 end
 
 --- Draws what an answer offers, if the buffers are as they were when it was asked for.
----@param answer { edits: palimpsest.NextEdit[], total: integer }?
 ---@param from vim.lsp.Client
 local function receive(answer, from)
   clear()
-  local edit = check.first(answer)
+  local edit = first(answer)
   local buffer = edit and client.buffer_of(edit.textDocument.uri)
-  if not edit or not check.fits(edit, buffer) then
+  if not edit or (buffer ~= -1 and not fits(edit, buffer)) then
     return false
   end
-  local tick = buffer ~= -1 and api.nvim_buf_get_changedtick(buffer) or 0
-  offered =
-    { edit = edit, total = tonumber(answer.total) or 1, buffer = buffer, tick = tick, encoding = from.offset_encoding }
+  offered = {
+    edit = edit,
+    total = tonumber(answer.total) or 1,
+    buffer = buffer,
+    tick = buffer ~= -1 and api.nvim_buf_get_changedtick(buffer) or 0,
+    encoding = from.offset_encoding,
+  }
   view.draw(offered)
   return true
+end
+
+local latest = client.latest("palimpsest/nextEdit", function()
+  local buffer = api.nvim_get_current_buf()
+  return { buffer, api.nvim_buf_get_changedtick(buffer) }
+end)
+
+local function cancel()
+  stop()
+  latest.cancel()
 end
 
 --- Asks now.
 ---@param done? fun(any: boolean)
 local function request(done)
-  cancel()
-  local buffer = api.nvim_get_current_buf()
-  local one = client.get(buffer)
-  if not one then
-    return
-  end
-  local params = {
-    textDocument = { uri = client.uri(buffer), version = vim.lsp.util.buf_versions[buffer] },
-    position = client.position(one),
-  }
-  local tick, this = api.nvim_buf_get_changedtick(buffer), { client = one }
-  local ok, id = one:request("palimpsest/nextEdit", params, function(error, answer)
-    if pending ~= this then
-      return
-    end
-    pending = nil
-    local stale = api.nvim_get_current_buf() ~= buffer or api.nvim_buf_get_changedtick(buffer) ~= tick
-    if error or stale then
+  stop()
+  latest.ask({}, function(same, answer, from)
+    if not same then
       return clear()
     end
-    local any = receive(answer, one)
+    local any = receive(answer, from)
     if done then
       done(any)
     end
-  end, buffer)
-  if ok then
-    this.id = id
-    pending = this
-  end
+  end)
 end
 
 local function on_change(buffer)
-  if offered and not stands() then
+  if not M.visible() then
     clear()
   end
   cancel()
-  local own = config.get().next_edits
-  local inserting = api.nvim_get_mode().mode:find("^i") ~= nil
+  local own, inserting = config.get().next_edits, events.inserting()
   local delay = inserting and own.insert_delay or own.delay
-  if not switches.edits_next(buffer) or (inserting and delay == 0) then
-    return
-  end
-  timer:start(
-    delay,
-    0,
-    vim.schedule_wrap(function()
+  if switches.edits_next(buffer) and not (inserting and delay == 0) then
+    later(delay, function()
       local busy = inserting and require("palimpsest.completion").visible()
       if api.nvim_get_current_buf() == buffer and not busy then
         request()
       end
     end)
-  )
+  end
 end
 
 local function on_move()
-  if offered then
-    if stands() then
-      view.draw(offered)
-    else
-      clear()
-    end
+  if M.visible() then
+    view.draw(assert(offered))
+  elseif offered then
+    clear()
   end
 end
 
---- Whether one is offered for the text as it is.
----@return boolean
-function M.visible()
-  return stands()
-end
-
---- Whether the cursor is where the edit would be made, so that it was seen.
-local function is_here()
-  local now = assert(offered)
-  if now.buffer ~= api.nvim_get_current_buf() then
-    return false
-  end
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  return row >= now.edit.range.start.line and row <= now.edit.range["end"].line
-end
-
-local function jump()
-  local now = assert(offered)
+---@param now palimpsest.Offered
+local function jump(now)
+  local place = { uri = now.edit.textDocument.uri, range = now.edit.range }
   vim.cmd("normal! m'")
-  vim.lsp.util.show_document(
-    { uri = now.edit.textDocument.uri, range = now.edit.range },
-    now.encoding,
-    { focus = true }
-  )
+  vim.lsp.util.show_document(place, now.encoding, { focus = true })
   if now.buffer ~= -1 then
     return view.draw(now)
   end
   clear() -- what it was for is not known to be what was opened: it is asked for anew
   cancel()
-  local buffer = api.nvim_get_current_buf()
-  waiting = buffer
-  if client.get(buffer) then
-    M.attached(buffer)
+  waiting = api.nvim_get_current_buf()
+  if client.get(waiting) then
+    M.attached(waiting)
   end
 end
 
-local function accept()
-  local now = assert(offered)
-  local edit = now.edit
+---@param now palimpsest.Offered
+local function accept(now)
   clear()
   cancel()
   if not vim.bo[now.buffer].modifiable then
-    return require("palimpsest.tell").say("this buffer cannot be changed ('modifiable' is off).", vim.log.levels.WARN)
+    return tell.warn("this buffer cannot be changed ('modifiable' is off).")
   end
   view.make(now)
-  client.command(edit.command.command, { id = edit.id }, function(answer)
+  client.command(now.edit.command.command, { id = now.edit.id }, function(answer)
     local one = client.get(now.buffer)
-    if one and answer then
+    if one then
       cancel()
       receive(answer, one)
     end
   end, { buffer = now.buffer })
 end
 
-local function say_if_none(any)
-  return any or require("palimpsest.tell").say("no next edit.")
-end
-
---- Jumps to it, or makes it where the cursor is there; asks for one where none is offered.
+--- Jumps to it, or makes it where the cursor is there, so that it was seen; asks for one where none is offered.
 function M.take()
-  if not stands() then
-    clear()
-    if not client.expect() then
-      return
-    end
-    return request(say_if_none)
+  if M.visible() then
+    local now, row = assert(offered), api.nvim_win_get_cursor(0)[1] - 1
+    local range = now.edit.range
+    local is_here = now.buffer == api.nvim_get_current_buf() and row >= range.start.line and row <= range["end"].line
+    return (is_here and accept or jump)(now)
   end
-  local go_on = is_here() and accept or jump
-  go_on()
+  clear()
+  if client.expect() then
+    request(function(any)
+      return any or tell.say("no next edit.")
+    end)
+  end
 end
 
 --- It is not offered again; the next one is.
 function M.dismiss()
   local now = offered
-  if not now then
-    return
+  if now then
+    clear()
+    cancel()
+    client.command("palimpsest.nextEdit.dismiss", { id = now.edit.id }, function()
+      if not latest.is_asked() then
+        request()
+      end
+    end)
   end
-  clear()
-  cancel()
-  client.command("palimpsest.nextEdit.dismiss", { id = now.edit.id }, function(answer)
-    if answer and not pending then
-      request()
-    end
-  end)
-end
-
-function M.current()
-  return stands() and offered and offered.edit or nil
 end
 
 --- The server knows the buffer; the cursor is where its next edit was said to be.
----@param buffer integer
 function M.attached(buffer)
   if waiting == buffer then
     waiting = nil
@@ -221,24 +196,20 @@ function M.attached(buffer)
   end
 end
 
----@param buffer integer
 function M.attach(buffer)
-  events.listen("next_edits", buffer, {
+  events.listen(buffer, {
     { { "TextChanged", "TextChangedI", "InsertLeave" }, on_change },
     { { "CursorMoved", "WinScrolled", "BufEnter" }, on_move },
   })
   M.attached(buffer)
 end
 
----@param buffer integer
-function M.detach(buffer)
-  events.close("next_edits", buffer)
+function M.detach()
   cancel()
   clear()
 end
 
 --- They were switched on or off.
----@param buffer integer
 function M.switched(buffer)
   clear()
   cancel()

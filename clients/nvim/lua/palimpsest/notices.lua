@@ -7,26 +7,21 @@ local events = require("palimpsest.events")
 local M = {}
 
 local api = vim.api
-local timer = assert(vim.uv.new_timer())
 local DIAGNOSTICS_MS = 300
-local told ---@type string? where the cursor was, last
+local later = events.pause()
+local told ---@type table? where the cursor was, last
 
-local function tell_cursor(buffer)
-  local one = client.get(buffer)
+function M.tell_cursor(buffer)
+  local one = api.nvim_buf_is_valid(buffer) and client.get(buffer)
   local here = api.nvim_get_current_buf() == buffer
   local window = here and api.nvim_get_current_win() or vim.fn.win_findbuf(buffer)[1]
   if not one or not window then
     return
   end
-  local position = client.position(one, window)
-  local version = vim.lsp.util.buf_versions[buffer]
-  local now = ("%d:%d:%d:%d"):format(buffer, version or 0, position.line, position.character)
-  if now ~= told then
+  local now = { textDocument = client.document(buffer), position = client.position(one, window) }
+  if not vim.deep_equal(now, told) then
     told = now
-    one:notify(
-      "palimpsest/cursor",
-      { textDocument = { uri = client.uri(buffer), version = version }, position = position }
-    )
+    one:notify("palimpsest/cursor", now)
     vim.schedule(function()
       api.nvim_exec_autocmds("User", { pattern = "PalimpsestCursor", modeline = false })
     end)
@@ -36,30 +31,22 @@ end
 local function on_move(buffer)
   local delay = config.get().notices.delay
   if delay > 0 then
-    timer:start(
-      delay,
-      0,
-      vim.schedule_wrap(function()
-        if api.nvim_buf_is_valid(buffer) then
-          tell_cursor(buffer)
-        end
-      end)
-    )
+    later(delay, function()
+      M.tell_cursor(buffer)
+    end)
   end
 end
 
 local function on_yank(buffer)
-  local event = vim.v.event
-  if config.get().notices.yank and event.operator == "y" then
-    local first, last = vim.fn.line("'["), vim.fn.line("']")
-    local lines = { start = first - 1, ["end"] = last }
-    client.notify("palimpsest/event", { kind = "yank", uri = client.uri(buffer), lines = lines }, buffer)
+  if config.get().notices.yank and vim.v.event.operator == "y" then
+    local lines = { start = vim.fn.line("'[") - 1, ["end"] = vim.fn.line("']") }
+    client.event("yank", buffer, { uri = vim.uri_from_bufnr(buffer), lines = lines })
   end
 end
 
 local function on_focus(buffer)
   if config.get().notices.focus then
-    client.notify("palimpsest/event", { kind = "focus" }, buffer)
+    client.event("focus", buffer)
   end
 end
 
@@ -89,13 +76,11 @@ local function tell_diagnostics(buffer)
   local serious = vim.tbl_filter(function(it)
     return it.source ~= "palimpsest"
   end, vim.diagnostic.get(buffer, { severity = { min = vim.diagnostic.severity.WARN } }))
-  if #serious == 0 and not found[buffer] then
-    return
+  if #serious > 0 or found[buffer] then
+    found[buffer] = true
+    local diagnostics = vim.tbl_map(plain, serious)
+    one:notify("palimpsest/diagnostics", { textDocument = client.document(buffer), diagnostics = diagnostics })
   end
-  found[buffer] = true
-  local version = vim.lsp.util.buf_versions[buffer]
-  local document = { uri = client.uri(buffer), version = version }
-  one:notify("palimpsest/diagnostics", { textDocument = document, diagnostics = vim.tbl_map(plain, serious) })
 end
 
 local function on_diagnostics(buffer)
@@ -107,9 +92,8 @@ local function on_diagnostics(buffer)
   end
 end
 
----@param buffer integer
 function M.attach(buffer)
-  events.listen("notices", buffer, {
+  events.listen(buffer, {
     { { "CursorMoved", "BufEnter", "InsertLeave" }, on_move },
     { { "TextYankPost" }, on_yank },
     { { "FocusGained" }, on_focus },
@@ -120,11 +104,6 @@ function M.attach(buffer)
   end
   found[buffer] = nil
   on_diagnostics(buffer)
-end
-
----@param buffer integer
-function M.detach(buffer)
-  events.close("notices", buffer)
 end
 
 return M

@@ -1,92 +1,64 @@
 --- Other completion providers in this Neovim: said once, with what to switch off.  Both go on working.
 local M = {}
 
----@class palimpsest.Other
----@field name string
----@field here fun(): boolean
----@field off string what a person does
-
-local function loaded(...)
-  local names = { ... }
-  return function()
-    return vim.iter(names):any(function(name)
-      return package.loaded[name] ~= nil
-    end)
-  end
+local function loaded(name)
+  return package.loaded[name] ~= nil
 end
 
-local function command(...)
-  local names = { ... }
-  return function()
-    return vim.iter(names):any(function(name)
-      return vim.fn.exists(":" .. name) == 2
-    end)
-  end
+local function command(name)
+  return vim.fn.exists(":" .. name) == 2
 end
 
-local function client(name)
-  return #vim.lsp.get_clients({ name = name }) > 0
-end
-
----@type palimpsest.Other[]
-M.LIST = {
+--- How one is seen, and what a person does about it.
+local LIST = {
   {
     name = "copilot.lua",
-    here = loaded("copilot", "copilot.suggestion"),
+    here = function()
+      return loaded("copilot") or loaded("copilot.suggestion")
+    end,
     off = "`suggestion = { enabled = false }` in its setup()",
   },
   {
     name = "copilot.vim",
     here = function()
-      return vim.g.loaded_copilot ~= nil and package.loaded["copilot"] == nil
+      return vim.g.loaded_copilot ~= nil and not loaded("copilot")
     end,
     off = "`let g:copilot_enabled = v:false`, or `:Copilot disable`",
   },
   {
     name = "Copilot's language server",
     here = function()
-      return client("copilot")
+      return #vim.lsp.get_clients({ name = "copilot" }) > 0
     end,
     off = '`vim.lsp.enable("copilot", false)`',
   },
-  { name = "codeium", here = command("Codeium"), off = "`let g:codeium_enabled = v:false`" },
-  { name = "minuet", here = command("Minuet"), off = "`:Minuet virtualtext disable`" },
-  { name = "llama.vim", here = command("LlamaToggle", "LlamaDisable"), off = "`:LlamaDisable`" },
-  { name = "supermaven", here = command("SupermavenStop"), off = "`:SupermavenStop`" },
-  { name = "tabnine", here = command("TabnineDisable"), off = "`:TabnineDisable`" },
-  { name = "tabby", here = command("Tabby"), off = "`let g:tabby_inline_completion_trigger = 'manual'`" },
+  { name = "codeium", command = "Codeium", off = "`let g:codeium_enabled = v:false`" },
+  { name = "minuet", command = "Minuet", off = "`:Minuet virtualtext disable`" },
+  { name = "llama.vim", command = "LlamaDisable", off = "`:LlamaDisable`" },
+  { name = "supermaven", command = "SupermavenStop", off = "`:SupermavenStop`" },
+  { name = "tabnine", command = "TabnineDisable", off = "`:TabnineDisable`" },
+  { name = "tabby", command = "Tabby", off = "`let g:tabby_inline_completion_trigger = 'manual'`" },
 }
 
----@return palimpsest.Other[]
+---@return { name: string, off: string }[]
 function M.found()
-  return vim
-    .iter(M.LIST)
-    :filter(function(other)
-      return other.here()
-    end)
-    :totable()
-end
-
----@param others palimpsest.Other[]
----@return string
-function M.sentence(others)
-  local names, offs = {}, {}
-  for _, other in ipairs(others) do
-    table.insert(names, other.name)
-    table.insert(offs, ("%s: %s"):format(other.name, other.off))
-  end
-  return ("%s completes here, too; both go on working. To see one of them alone, switch off %s; "):format(
-    table.concat(names, " and "),
-    table.concat(offs, "; ")
-  ) .. 'or Palimpsest\'s: `completion = { trigger = "manual" }`. `other_providers = false` leaves this message out.'
+  return vim.tbl_filter(function(other)
+    return other.command and command(other.command) or other.here ~= nil and other.here()
+  end, LIST)
 end
 
 --- After a moment, in which lazily loaded plugins come.
 function M.say()
   vim.defer_fn(function()
-    local others = M.found()
-    if #others > 0 then
-      require("palimpsest.tell").say(M.sentence(others), vim.log.levels.WARN)
+    local names, offs = {}, {}
+    for _, other in ipairs(M.found()) do
+      table.insert(names, other.name)
+      table.insert(offs, ("%s: %s"):format(other.name, other.off))
+    end
+    if #names > 0 then
+      local text = "%s completes here, too; both go on working. To see one of them alone, switch off %s; "
+        .. 'or Palimpsest\'s: `completion = { trigger = "manual" }`. `other_providers = false` leaves this message out.'
+      require("palimpsest.tell").warn(text:format(table.concat(names, " and "), table.concat(offs, "; ")))
     end
   end, 1000)
 end

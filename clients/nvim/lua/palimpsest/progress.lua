@@ -10,8 +10,6 @@ function M.text()
   return text
 end
 
----@param now string
----@param echo? boolean in the message area, too
 function M.set(now, echo)
   text = now
   vim.cmd.redrawstatus({ bang = true })
@@ -20,29 +18,23 @@ function M.set(now, echo)
   end
 end
 
+local function on_progress(event)
+  local value = event.data.params and event.data.params.value
+  if not client.is_of(event) or type(value) ~= "table" then
+    return
+  elseif value.kind == "end" then
+    return M.set("")
+  end
+  local title = value.title or text:match("^[^:]+") or "busy"
+  local share = value.percentage and ("%d %%"):format(value.percentage) or ""
+  local message = value.message or ""
+  local between = message ~= "" and share ~= "" and ", " or ""
+  local rest = message .. between .. share
+  M.set(rest ~= "" and title .. ": " .. rest or title)
+end
+
 function M.listen()
-  vim.api.nvim_create_autocmd("LspProgress", {
-    group = vim.api.nvim_create_augroup("palimpsest.progress", { clear = true }),
-    callback = function(event)
-      local one = vim.lsp.get_client_by_id(event.data.client_id)
-      local value = event.data.params and event.data.params.value
-      if not one or one.name ~= client.name or type(value) ~= "table" then
-        return
-      end
-      if value.kind == "end" then
-        return M.set("")
-      end
-      local title = value.title or text:match("^[^:]+") or "busy"
-      local share = value.percentage and ("%d %%"):format(value.percentage) or nil
-      local rest = table.concat(
-        vim.tbl_filter(function(part)
-          return part ~= nil and part ~= ""
-        end, { value.message or "", share or "" }),
-        ", "
-      )
-      M.set(rest ~= "" and title .. ": " .. rest or title)
-    end,
-  })
+  vim.api.nvim_create_autocmd("LspProgress", { group = "palimpsest", callback = on_progress })
 end
 
 return M

@@ -1,4 +1,4 @@
---- Buffers and windows of our own: splits, tabs and floats with lines that are coloured in parts.
+--- Buffers and windows of our own: splits and floats with text that is coloured in parts.
 local M = {}
 
 local api = vim.api
@@ -6,10 +6,9 @@ local space = api.nvim_create_namespace("palimpsest.scratch")
 
 ---@alias palimpsest.Chunk [string, string?] text and highlight group
 ---@alias palimpsest.Row palimpsest.Chunk[]
+---@alias palimpsest.Mark [integer, integer, integer, string] row, bytes from and to, highlight group
 
 ---@param name string as `palimpsest://name`
----@param filetype? string
----@return integer
 function M.buffer(name, filetype)
   local full = "palimpsest://" .. name
   local buffer = vim.fn.bufnr("^" .. vim.fn.escape(full, "[]*?{},\\") .. "$")
@@ -17,46 +16,49 @@ function M.buffer(name, filetype)
     buffer = api.nvim_create_buf(false, true)
     api.nvim_buf_set_name(buffer, full)
   end
-  vim.bo[buffer].bufhidden = "wipe"
-  vim.bo[buffer].swapfile = false
+  vim.bo[buffer].bufhidden, vim.bo[buffer].swapfile = "wipe", false
+  M.keys(buffer, { q = { M.closer(buffer), "close" } })
   if filetype and vim.bo[buffer].filetype ~= filetype then
     vim.bo[buffer].filetype = filetype
   end
   return buffer
 end
 
----@param buffer integer
----@param lines string[]
-function M.set(buffer, lines)
+---@param marks? palimpsest.Mark[]
+function M.set(buffer, lines, marks)
   vim.bo[buffer].modifiable = true
   api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
-  vim.bo[buffer].modifiable = false
-  vim.bo[buffer].modified = false
-end
-
---- Rows of coloured chunks.
----@param buffer integer
----@param rows palimpsest.Row[]
-function M.draw(buffer, rows)
-  local lines, marks = {}, {}
-  for row, chunks in ipairs(rows) do
-    local line = ""
-    for _, chunk in ipairs(chunks) do
-      if chunk[2] then
-        table.insert(marks, { row - 1, #line, #line + #chunk[1], chunk[2] })
-      end
-      line = line .. chunk[1]:gsub("\n", " ")
-    end
-    lines[row] = line
-  end
+  vim.bo[buffer].modifiable, vim.bo[buffer].modified = false, false
   api.nvim_buf_clear_namespace(buffer, space, 0, -1)
-  M.set(buffer, lines)
-  for _, mark in ipairs(marks) do
+  for _, mark in ipairs(marks or {}) do
     api.nvim_buf_set_extmark(buffer, space, mark[1], mark[2], { end_col = mark[3], hl_group = mark[4] })
   end
 end
 
----@param buffer integer
+---@param rows palimpsest.Row[]
+---@return string[] lines, palimpsest.Mark[] marks
+function M.coloured(rows)
+  local lines, marks = {}, {}
+  for row, chunks in ipairs(rows) do
+    local line = ""
+    for _, chunk in ipairs(chunks) do
+      local start = #line
+      line = line .. chunk[1]:gsub("\n", " ")
+      if chunk[2] then
+        table.insert(marks, { row - 1, start, #line, chunk[2] })
+      end
+    end
+    lines[row] = line
+  end
+  return lines, marks
+end
+
+function M.width(lines)
+  return vim.iter(lines):fold(1, function(width, line)
+    return math.max(width, vim.fn.strdisplaywidth(line))
+  end)
+end
+
 ---@param keys table<string, { [1]: fun(), [2]: string }>
 function M.keys(buffer, keys)
   for key, one in pairs(keys) do
@@ -64,32 +66,35 @@ function M.keys(buffer, keys)
   end
 end
 
-local function plain(window)
+--- What closes it.
+function M.closer(buffer)
+  return function()
+    if api.nvim_buf_is_valid(buffer) then
+      api.nvim_buf_delete(buffer, { force = true })
+    end
+  end
+end
+
+--- In a new window, unless it is in one; whether it was new.
+local function in_window(buffer, enter, where)
+  local there = vim.fn.win_findbuf(buffer)[1]
+  if there then
+    return there, false
+  end
+  local window = api.nvim_open_win(buffer, enter, where)
   for name, value in pairs({ number = false, relativenumber = false, wrap = false, signcolumn = "no", list = false }) do
     vim.wo[window][0][name] = value
   end
+  return window, true
 end
 
----@param buffer integer
 ---@return integer window
 function M.split(buffer)
-  local there = vim.fn.win_findbuf(buffer)[1]
-  if there then
-    return there
-  end
-  local width = math.min(60, math.floor(vim.o.columns / 2))
-  local window = api.nvim_open_win(buffer, false, { split = "right", width = width })
-  plain(window)
-  return window
+  return (in_window(buffer, false, { split = "right", width = math.min(60, math.floor(vim.o.columns / 2)) }))
 end
 
----@param buffer integer
----@param title string
----@param width integer
----@param height integer
----@return integer window
 function M.float(buffer, title, width, height)
-  local there = vim.fn.win_findbuf(buffer)[1]
+  M.keys(buffer, { ["<Esc>"] = { M.closer(buffer), "close" } })
   width, height = math.min(width, vim.o.columns - 4), math.min(height, vim.o.lines - 4)
   local where = {
     relative = "editor",
@@ -102,29 +107,10 @@ function M.float(buffer, title, width, height)
     title_pos = "center",
     style = "minimal",
   }
-  if there then
-    api.nvim_win_set_config(there, where)
-    return there
+  local window, is_new = in_window(buffer, true, where)
+  if not is_new then
+    api.nvim_win_set_config(window, where)
   end
-  local window = api.nvim_open_win(buffer, true, where)
-  plain(window)
-  return window
-end
-
----@param buffer integer
-function M.close(buffer)
-  if api.nvim_buf_is_valid(buffer) then
-    api.nvim_buf_delete(buffer, { force = true })
-  end
-end
-
---- A bar of `width` cells of which a share is filled.
----@param share number 0 to 1
----@param width integer
----@return string filled, string free
-function M.bar(share, width)
-  local filled = math.floor(math.max(0, math.min(1, share)) * width + 0.5)
-  return ("█"):rep(filled), ("░"):rep(width - filled)
 end
 
 return M

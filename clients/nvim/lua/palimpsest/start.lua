@@ -4,16 +4,21 @@ local config = require("palimpsest.config")
 local find = require("palimpsest.find")
 local state = require("palimpsest.state")
 local tell = require("palimpsest.tell")
-local workspace = require("palimpsest.workspace")
 
 local M = {}
+
+local START_MS, LOOK_MS = 20000, 50
 
 local found ---@type palimpsest.Found?
 local begun = false
 local restarting = false
 
+---@return palimpsest.Found?
+function M.found()
+  return found
+end
+
 --- What has a scheme is no file and only shown (fugitive://, oil:// and so on).
----@param buffer integer
 function M.wanted(buffer)
   local all = config.get()
   local name = vim.api.nvim_buf_get_name(buffer)
@@ -26,39 +31,22 @@ function M.wanted(buffer)
 end
 
 --- For `vim.lsp.Config.root_dir`: a buffer that nobody wants helped gets no client.
----@param buffer integer
 ---@param on_dir fun(root: string?)
 function M.root(buffer, on_dir)
   if not M.wanted(buffer) then
     return
   end
-  local root = workspace.of(vim.api.nvim_buf_get_name(buffer))
+  local root = find.workspace(vim.api.nvim_buf_get_name(buffer))
   find.server(root, function(server, why_not)
+    found = server or found
     if server then
-      found = server
-      on_dir(root)
-    else
-      state.gone(why_not or "", true)
-      tell.once(why_not or "")
+      return on_dir(root)
     end
+    state.gone(why_not or "", true)
+    tell.once(why_not or "")
   end)
 end
 
---- Looks for the server and waits for what comes of that.
----@param patience_ms integer
----@return boolean whether it is there
-function M.settle(patience_ms)
-  local known = false
-  find.server(nil, function(server)
-    found, known = server or found, true
-  end)
-  vim.wait(patience_ms, function()
-    return known
-  end, 20)
-  return found ~= nil
-end
-
----@param dispatchers vim.lsp.rpc.Dispatchers
 function M.connect(dispatchers)
   assert(found, "a server is found before it is started")
   state.told({ kind = "Inactive", state = "loading", message = "The server starts." })
@@ -72,49 +60,32 @@ function M.reuse(running, wanted)
   if running.name ~= client.name or running:is_stopped() then
     return false
   end
-  local root = wanted.root_dir
-  if root then
-    local uri = vim.uri_from_fname(root)
-    for _, folder in ipairs(running.workspace_folders or {}) do
-      if folder.uri == uri then
-        return true
-      end
-    end
-    local folder = { uri = uri, name = root }
-    running.workspace_folders = running.workspace_folders or {}
-    table.insert(running.workspace_folders, folder)
+  local uri = wanted.root_dir and vim.uri_from_fname(wanted.root_dir)
+  local folders = running.workspace_folders or {}
+  local is_known = vim.iter(folders):any(function(folder)
+    return folder.uri == uri
+  end)
+  if uri and not is_known then
+    local folder = { uri = uri, name = wanted.root_dir }
+    running.workspace_folders = vim.list_extend(folders, { folder })
     running:notify("workspace/didChangeWorkspaceFolders", { event = { added = { folder }, removed = {} } })
   end
   return true
 end
 
 --- Edits come with the version of the document that they are for, which Neovim checks but does not say so.
----@param params lsp.InitializeParams
 function M.before_init(params)
   params.capabilities.workspace.workspaceEdit.documentChanges = true
   params.capabilities.textDocument.codeAction.resolveSupport = nil
 end
 
 --- Code actions are to show a diff first, so Neovim is not to resolve and apply them by itself.
----@param one vim.lsp.Client
 function M.on_init(one)
   require("palimpsest.undo").guard(one)
   local provider = one.server_capabilities.codeActionProvider
   if type(provider) == "table" then
     provider.resolveProvider = false
   end
-end
-
-function M.commands()
-  return {
-    ["palimpsest.suggest.apply"] = function(command)
-      require("palimpsest.edits").from_action(command.arguments[1])
-    end,
-  }
-end
-
-function M.on_status(_, status)
-  state.told(status)
 end
 
 function M.on_exit(code, signal, _)
@@ -124,11 +95,6 @@ function M.on_exit(code, signal, _)
       state.gone(("The server %s. `:Palimpsest restartServer` starts it again."):format(why), code ~= 0 or signal ~= 0)
     end
   end)
-end
-
----@return palimpsest.Found?
-function M.found()
-  return found
 end
 
 function M.settings_changed()
@@ -143,12 +109,20 @@ function M.settings_changed()
   end
 end
 
-local restart_waits = {} ---@type fun()[]
+--- Looks until something is so, or for too long; then `done`.
+---@param is_so fun(): boolean
+---@param patience_ms? integer
+local function when(is_so, done, patience_ms)
+  if is_so() or (patience_ms and patience_ms <= 0) then
+    return done()
+  end
+  vim.defer_fn(function()
+    when(is_so, done, patience_ms and patience_ms - LOOK_MS)
+  end, LOOK_MS)
+end
 
---- One after the other: a second wish while a restart goes on waits for the same end.
----@param done? fun()
-function M.restart(done)
-  table.insert(restart_waits, done or function() end)
+--- A second wish while a restart goes on waits for the same end.
+function M.restart()
   if restarting then
     return
   end
@@ -159,31 +133,14 @@ function M.restart(done)
   for _, one in ipairs(running) do
     one:stop(2000)
   end
-  local timer = assert(vim.uv.new_timer())
-  local function look()
-    for _, one in ipairs(running) do
-      if not one:is_stopped() then
-        return
-      end
-    end
-    timer:close()
+  when(function()
+    return vim.iter(running):all(function(one)
+      return one:is_stopped()
+    end)
+  end, function()
     restarting = false
     vim.lsp.enable(client.name)
-    local waiting = restart_waits
-    restart_waits = {}
-    for _, wait in ipairs(waiting) do
-      wait()
-    end
-  end
-  timer:start(
-    20,
-    50,
-    vim.schedule_wrap(function()
-      if not timer:is_closing() then
-        look()
-      end
-    end)
-  )
+  end)
 end
 
 --- Looks for the server again, in the buffers that are open.
@@ -194,16 +151,45 @@ function M.again()
 end
 
 --- A server that no buffer has asked for.
----@param root? string
 function M.without_buffer(root)
   find.server(root, function(server, why_not)
     found = server or found
     if server then
       vim.lsp.start(vim.tbl_extend("force", vim.lsp.config[client.name], { root_dir = root }), { attach = false })
     else
-      tell.say(why_not or "", vim.log.levels.WARN)
+      tell.warn(why_not or "")
     end
   end)
+end
+
+local waiting = {} ---@type fun()[]
+
+--- For what needs no file and may be asked before the server is there: `done` when it is; it is started where no
+--- buffer has asked for it, or will.
+function M.wait(done)
+  if client.get() then
+    return done()
+  end
+  table.insert(waiting, done)
+  if #waiting > 1 then
+    return
+  end
+  M.begin()
+  local is_asked_for = vim.iter(vim.api.nvim_list_bufs()):any(function(buffer)
+    return vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype ~= "" and M.wanted(buffer)
+  end)
+  if not is_asked_for then
+    M.without_buffer(find.workspace(vim.fs.joinpath(vim.fn.getcwd(), "x")))
+  end
+  when(function()
+    return client.get() ~= nil
+  end, function()
+    local them = waiting
+    waiting = {}
+    for _, one in ipairs(client.expect() and them or {}) do
+      one()
+    end
+  end, START_MS)
 end
 
 function M.begin()
@@ -212,8 +198,9 @@ function M.begin()
   end
   begun = true
   require("palimpsest.highlights").define()
-  require("palimpsest.attach").listen()
-  require("palimpsest.progress").listen()
+  for _, part in ipairs({ "attach", "progress", "switches" }) do
+    require("palimpsest." .. part).listen()
+  end
   vim.lsp.enable(client.name)
 end
 

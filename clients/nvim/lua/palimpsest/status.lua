@@ -5,6 +5,7 @@ local state = require("palimpsest.state")
 
 local M = {}
 
+local api = vim.api
 local GROUPS = {
   ready = "PalimpsestReady",
   busy = "PalimpsestBusy",
@@ -14,83 +15,75 @@ local GROUPS = {
 }
 local SIGNS = { ready = "●", busy = "◍", loading = "○", degraded = "◐", off = "✗" }
 
----@param n integer
+--- Keys of the float, what they do, and the command that does it.
+local ACTIONS = {
+  { "e", "restart the engine", "restartEngine" },
+  { "s", "restart the server", "restartServer" },
+  { "l", "log", "log" },
+  { "d", "doctor", "doctor" },
+}
+
 local function short(n)
   return n >= 1000 and ("%.1fk"):format(n / 1000) or tostring(n)
 end
 
 --- For 'statusline', in buffers with Palimpsest: sign, model, tokens, milliseconds.
----@return string
 function M.line()
   if not package.loaded["palimpsest.start"] then
     return ""
   end
-  local status, word = state.status, state.word()
-  local parts = { SIGNS[word] }
-  if not require("palimpsest.switches").completes(vim.api.nvim_get_current_buf()) then
-    parts = { SIGNS.loading, "off here" }
-  elseif require("palimpsest.snooze").left() ~= "" then
-    parts = { SIGNS.loading, "snoozed", require("palimpsest.snooze").left() }
+  local status, word, snoozed = state.status, state.word(), state.snoozed()
+  local sign = SIGNS[word]
+  if not require("palimpsest.switches").completes(api.nvim_get_current_buf()) then
+    sign = SIGNS.loading .. " off here"
+  elseif snoozed ~= "" then
+    sign = SIGNS.loading .. " snoozed " .. snoozed
   elseif word == "off" or word == "degraded" or word == "loading" then
-    table.insert(parts, word)
+    sign = sign .. " " .. word
   end
-  if status.model ~= "" then
-    table.insert(parts, status.model)
-  end
-  if status.tokens.total > 0 then
-    table.insert(parts, ("%s/%s"):format(short(status.tokens.used), short(status.tokens.total)))
-  end
-  if status.last.ms > 0 then
-    table.insert(parts, ("%d ms"):format(status.last.ms))
-  end
-  local goes_on = require("palimpsest.progress").text()
-  if goes_on ~= "" then
-    table.insert(parts, goes_on)
-  end
-  return table.concat(parts, " ")
+  local tokens = status.tokens
+  local parts = {
+    sign,
+    status.model,
+    tokens.total > 0 and ("%s/%s"):format(short(tokens.used), short(tokens.total)) or "",
+    status.last.ms > 0 and ("%d ms"):format(status.last.ms) or "",
+    require("palimpsest.progress").text(),
+  }
+  return (table.concat(parts, " "):gsub("  +", " "):gsub(" $", ""))
 end
 
 ---@return palimpsest.Row[]
 local function rows()
-  local status, word = state.status, state.word()
-  local found = require("palimpsest.start").found()
-  local one = client.get()
+  local status, word, last = state.status, state.word(), state.status.last
+  local all = {} ---@type palimpsest.Row[]
   local function row(name, text, group)
-    return { { ("%-10s"):format(name), "PalimpsestDim" }, { text, group } }
+    if text and text ~= "" then
+      table.insert(all, { { ("%-10s"):format(name), "PalimpsestDim" }, { text, group } })
+    end
   end
-  local all = { row("state", SIGNS[word] .. " " .. word, GROUPS[word]) }
-  local cause = status.cause and status.cause ~= "" and status.cause or status.message
-  if cause ~= "" then
-    table.insert(all, row("cause", cause))
-  end
-  local left = require("palimpsest.snooze").left()
-  if left ~= "" then
-    table.insert(all, row("snooze", left .. " left"))
-  end
-  table.insert(all, row("model", status.model ~= "" and status.model or "–"))
-  table.insert(all, row("cache", ("%d of %d tokens"):format(status.tokens.used, status.tokens.total)))
-  local last = status.last
-  table.insert(all, row("last", ("%d decoded, %d reused, %d ms"):format(last.decoded, last.reused, last.ms)))
+  row("state", SIGNS[word] .. " " .. word, GROUPS[word])
+  row("cause", status.cause and status.cause ~= "" and status.cause or status.message)
+  row("snooze", state.snoozed() ~= "" and state.snoozed() .. " left")
+  row("model", status.model ~= "" and status.model or "–")
+  row("cache", ("%d of %d tokens"):format(status.tokens.used, status.tokens.total))
+  row("last", ("%d decoded, %d reused, %d ms"):format(last.decoded, last.reused, last.ms))
   local talk = status.conversation
-  if talk and talk ~= vim.NIL then
+  if talk then
     local kept = talk.kv == "leave" and ("cache stays, %d as they were"):format(talk.left) or "decoded again"
-    table.insert(all, row("chat", ("%d of %d tokens; blocks change: %s"):format(talk.used, talk.total, kept)))
+    row("chat", ("%d of %d tokens; blocks change: %s"):format(talk.used, talk.total, kept))
   end
+  local found = require("palimpsest.start").found()
   if found then
-    table.insert(all, row("server", ("%s (%s)"):format(table.concat(found.command, " "), found.how)))
-    table.insert(all, row("version", found.version or ""))
+    row("server", ("%s (%s)"):format(table.concat(found.command, " "), found.how))
+    row("version", found.version)
   end
-  table.insert(all, row("running", one and "yes" or "no"))
+  row("running", client.get() and "yes" or "no")
   table.insert(all, { { "" } })
-  local keys = { { "e", "restart the engine" }, { "s", "restart the server" }, { "l", "log" }, { "d", "doctor" } }
   local line = {} ---@type palimpsest.Row
-  for _, key in ipairs(keys) do
-    table.insert(line, { key[1], "PalimpsestKey" })
-    table.insert(line, { " " .. key[2] .. "  " })
+  for _, action in ipairs(ACTIONS) do
+    vim.list_extend(line, { { action[1], "PalimpsestKey" }, { " " .. action[2] .. "  " } })
   end
-  table.insert(line, { "q", "PalimpsestKey" })
-  table.insert(line, { " close" })
-  table.insert(all, line)
+  table.insert(all, vim.list_extend(line, { { "q", "PalimpsestKey" }, { " close" } }))
   return all
 end
 
@@ -98,40 +91,23 @@ end
 function M.open()
   local buffer = scratch.buffer("status", "palimpsest-status")
   local function draw()
-    if not vim.api.nvim_buf_is_valid(buffer) then
-      return state.listen("status", nil)
+    if not api.nvim_buf_is_valid(buffer) then
+      return true -- the event is not listened to any more
     end
-    local all, width = rows(), 40
-    for _, row in ipairs(all) do
-      local text = ""
-      for _, chunk in ipairs(row) do
-        text = text .. chunk[1]
-      end
-      width = math.max(width, vim.fn.strdisplaywidth(text))
-    end
-    scratch.draw(buffer, all)
-    scratch.float(buffer, "Palimpsest", width + 1, #all)
-  end
-  local function close()
-    state.listen("status", nil)
-    scratch.close(buffer)
-  end
-  local function run(id)
-    return function()
-      close()
-      require("palimpsest.commands").call(id)
-    end
+    local lines, marks = scratch.coloured(rows())
+    scratch.set(buffer, lines, marks)
+    scratch.float(buffer, "Palimpsest", math.max(40, scratch.width(lines)) + 1, #lines)
   end
   draw()
-  state.listen("status", draw)
-  scratch.keys(buffer, {
-    q = { close, "close" },
-    ["<Esc>"] = { close, "close" },
-    e = { run("restartEngine"), "restart the engine" },
-    s = { run("restartServer"), "restart the server" },
-    l = { run("log"), "show the log" },
-    d = { run("doctor"), "check the installation" },
-  })
+  api.nvim_create_autocmd("User", { pattern = "PalimpsestStatus", callback = draw })
+  for _, action in ipairs(ACTIONS) do
+    local key, what, id = unpack(action)
+    local function run()
+      scratch.closer(buffer)()
+      require("palimpsest.commands").call(id)
+    end
+    scratch.keys(buffer, { [key] = { run, what } })
+  end
 end
 
 return M

@@ -1,79 +1,144 @@
---- Where completions and next edits are off: everywhere, for a language, in a folder, in a buffer.  The server owns the
---- switches; this is what it was told, so that nothing is asked for in vain.
+--- Where completions and next edits are off: everywhere, for a language, in a folder, in a buffer; and snoozing
+--- completions.  The server owns the switches; this is what it was told, so that nothing is asked for in vain.
+local client = require("palimpsest.client")
 local config = require("palimpsest.config")
+local state = require("palimpsest.state")
+local tell = require("palimpsest.tell")
 
 local M = {}
 
-M.SCOPES = { "everywhere", "language", "folder", "buffer" }
-
----@class palimpsest.Switches
----@field everywhere? boolean
----@field language table<string, boolean>
----@field folder table<string, boolean>
----@field buffer table<string, boolean>
-
----@return palimpsest.Switches
-local function none()
-  return { language = {}, folder = {}, buffer = {} }
-end
+local SCOPES = { "everywhere", "language", "folder", "buffer" }
+local FEATURES = { completion = "Completions", nextEdit = "Next edits", suggestion = "Edits" }
+local EVERY_MS = 5000
 
 ---@alias palimpsest.Feature "completion"|"nextEdit"|"suggestion"
----@type table<palimpsest.Feature, palimpsest.Switches>
-local switched = { completion = none(), nextEdit = none(), suggestion = none() }
 
----@param buffer integer
+--- By feature, scope and name; the name of everything is "".
+---@type table<palimpsest.Feature, table<string, table<string, boolean>>>
+local switched = {}
+
+local function of(feature)
+  switched[feature] = switched[feature] or { everywhere = {}, language = {}, folder = {}, buffer = {} }
+  return switched[feature]
+end
+
 local function names(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
-  return { language = vim.bo[buffer].filetype, folder = vim.fs.dirname(name), buffer = name }
+  return { everywhere = "", language = vim.bo[buffer].filetype, folder = vim.fs.dirname(name), buffer = name }
 end
 
----@param feature palimpsest.Feature
----@param settings { enabled?: boolean, disabled_languages?: string[] }?
+---@param settings? { enabled?: boolean, disabled_languages?: string[] }
 local function on(feature, buffer, settings)
-  local switches, name = switched[feature], names(buffer)
-  if switches.buffer[name.buffer] ~= nil then
-    return switches.buffer[name.buffer]
-  end
-  local folder = name.folder
-  while folder and folder ~= vim.fs.dirname(folder) do
-    if switches.folder[folder] ~= nil then
-      return switches.folder[folder]
+  local switches, name = of(feature), names(buffer)
+  local found = switches.buffer[name.buffer]
+  for folder in vim.fs.parents(name.buffer) do
+    if found == nil then
+      found = switches.folder[folder]
     end
-    folder = vim.fs.dirname(folder)
   end
-  if switches.language[name.language] ~= nil then
-    return switches.language[name.language]
+  if found == nil then
+    found = switches.language[name.language]
   end
-  if switches.everywhere ~= nil and not switches.everywhere then
-    return false
+  local everywhere = switches.everywhere[""]
+  if found ~= nil or everywhere ~= nil then
+    return found == nil and everywhere or found == true
   end
   settings = settings or {}
-  local by_setting = settings.enabled ~= false
-    and not vim.list_contains(settings.disabled_languages or {}, name.language)
-  return by_setting or switches.everywhere == true
+  return settings.enabled ~= false and not vim.list_contains(settings.disabled_languages or {}, name.language)
 end
 
----@param buffer integer
 function M.completes(buffer)
   return on("completion", buffer, config.get().completion)
 end
 
----@param buffer integer
 function M.edits_next(buffer)
   return config.get().nextEdit.automatic and on("nextEdit", buffer, config.get().next_edit)
 end
 
----@param feature palimpsest.Feature
----@param scope string
----@param buffer integer
----@param enabled boolean
-function M.set(feature, scope, buffer, enabled)
+local function set(feature, scope, buffer, enabled)
   if scope == "everywhere" then
-    switched[feature] = none()
-    switched[feature].everywhere = enabled
-  else
-    switched[feature][scope][names(buffer)[scope]] = enabled
+    switched[feature] = nil
   end
+  of(feature)[scope][names(buffer)[scope]] = enabled
+end
+
+local function where(scope, buffer)
+  local text = {
+    everywhere = "everywhere",
+    language = "for " .. vim.bo[buffer].filetype,
+    folder = "in " .. vim.fn.fnamemodify(vim.api.nvim_buf_get_name(buffer), ":h:~:."),
+    buffer = "in this buffer",
+  }
+  return text[scope]
+end
+
+---@param enabled? boolean nil: the other way than it is
+local function switch(feature, scope, enabled)
+  local buffer = vim.api.nvim_get_current_buf()
+  local asked = { feature = feature, scope = scope, uri = vim.uri_from_bufnr(buffer), enabled = enabled }
+  client.command("palimpsest.toggle", asked, function(answer)
+    set(feature, scope, buffer, answer.enabled)
+    local one, part = client.get(), ({ completion = "completion", nextEdit = "next_edits" })[feature]
+    for attached in pairs(one and part and one.attached_buffers or {}) do
+      require("palimpsest." .. part).switched(attached)
+    end
+    tell.say(("%s are %s %s."):format(FEATURES[feature], answer.enabled and "on" or "off", where(scope, buffer)))
+  end)
+end
+
+--- `:Palimpsest toggle [completion|nextEdit|suggestion] [everywhere|language|folder|buffer] [on|off]`; asks where
+--- nothing is said.
+function M.toggle(words)
+  local feature, scope, enabled = "completion", nil, nil
+  for _, word in ipairs(words) do
+    if FEATURES[word] then
+      feature = word
+    elseif vim.list_contains(SCOPES, word) then
+      scope = word
+    elseif word == "on" or word == "off" then
+      enabled = word == "on"
+    else
+      return tell.warn(("`%s` is no place to switch at: everywhere, language, folder, buffer."):format(word))
+    end
+  end
+  if scope then
+    return switch(feature, scope, enabled)
+  end
+  local buffer = vim.api.nvim_get_current_buf()
+  tell.choose(("%s: switch them where?"):format(FEATURES[feature]), SCOPES, function(one)
+    return where(one, buffer)
+  end, function(chosen)
+    switch(feature, chosen, enabled)
+  end)
+end
+
+local timer = assert(vim.uv.new_timer())
+
+--- The status line counts down by itself.
+local function count_down()
+  if state.snoozed() == "" then
+    timer:stop()
+  elseif not timer:is_active() then
+    timer:start(EVERY_MS, EVERY_MS, vim.schedule_wrap(state.changed))
+  end
+end
+
+function M.listen()
+  local how = { group = "palimpsest", pattern = "PalimpsestStatus", callback = count_down }
+  vim.api.nvim_create_autocmd("User", how)
+end
+
+--- `:Palimpsest snooze [minutes]`
+function M.snooze(words)
+  local minutes = words[1] and tonumber(words[1])
+  if words[1] and not minutes then
+    return tell.error(("`%s` is no number of minutes."):format(words[1]))
+  end
+  client.command("palimpsest.completion.snooze", { minutes = minutes }, function(answer)
+    local ends = answer["until"]
+    local clock = os.date("%H:%M", math.floor(ends))
+    tell.say(ends == 0 and "completions are shown again." or ("completions are snoozed until %s."):format(clock))
+  end)
 end
 
 return M

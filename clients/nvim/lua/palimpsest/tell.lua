@@ -1,31 +1,51 @@
---- What a person is told: one sentence, and what to do.
+--- What a person is told and asked: one sentence, and what to do.
 local M = {}
 
-local said = {} ---@type table<string, true>
-
----@param text string
----@param level? integer
-function M.say(text, level)
-  vim.notify(text:find("^Palimpsest") and text or ("Palimpsest: " .. text), level or vim.log.levels.INFO)
+local function ours(text)
+  return text:find("^Palimpsest") and text or "Palimpsest: " .. text
 end
 
----@param text string
+function M.say(text, level)
+  vim.notify(ours(text), level or vim.log.levels.INFO)
+end
+
 function M.warn(text)
-  vim.schedule(function()
-    M.say(text, vim.log.levels.WARN)
-  end)
+  M.say(text, vim.log.levels.WARN)
+end
+
+function M.error(text)
+  M.say(text, vim.log.levels.ERROR)
 end
 
 --- The same text once, for as long as this Neovim runs.
----@param text string
----@param level? integer
-function M.once(text, level)
-  if not said[text] then
-    said[text] = true
-    vim.schedule(function()
-      M.say(text, level or vim.log.levels.WARN)
-    end)
-  end
+function M.once(text)
+  vim.schedule(function()
+    vim.notify_once(ours(text), vim.log.levels.WARN)
+  end)
+end
+
+--- One of several; `done` is called if one is chosen.
+---@generic T
+---@param items T[]
+---@param title fun(item: T): string
+---@param done fun(item: T)
+function M.choose(prompt, items, title, done)
+  vim.ui.select(items, { prompt = prompt, format_item = title }, function(item)
+    if item then
+      done(item)
+    end
+  end)
+end
+
+--- A line of text; `done` is called if the person has not gone back.
+---@param done fun(text: string)
+---@param completion? string
+function M.ask(prompt, done, completion)
+  vim.ui.input({ prompt = prompt, completion = completion }, function(text)
+    if text then
+      done(text)
+    end
+  end)
 end
 
 return M

@@ -4,45 +4,43 @@ local client = require("palimpsest.client")
 local M = {}
 
 local api = vim.api
-local PATTERN = "palimpsest:/+(%a+/.+)$"
-
 local filetypes = {} ---@type table<string, string> by URI
 
----@param name string
 ---@return string? uri
 local function uri_of(name)
-  local rest = name:match(PATTERN)
-  return rest and "palimpsest:/" .. rest
+  local path = name:match("palimpsest:/+(%a+/?[^/].*)$")
+  return path and "palimpsest:/" .. path
 end
 
 --- The name of the buffer for a document; `language` is one of LSP's.
 ---@param kind "ref"|"fd"|"usage"|"turn"|"export"
 ---@param parts string[]
 ---@param language? string
----@return string
 function M.name(kind, parts, language)
   local path = kind .. "/" .. table.concat(vim.tbl_map(vim.uri_encode, parts), "/")
-  if language and language ~= "" then
-    filetypes["palimpsest:/" .. path] = language
-  end
+  filetypes["palimpsest:/" .. path] = language ~= "" and language or nil
   return "palimpsest://" .. path
 end
 
----@param buffer integer
----@param uri string
+--- The lines of one, by its name or URI.
+---@param done fun(lines: string[])
+function M.lines(name, done)
+  client.command("palimpsest.virtual.read", { uri = uri_of(name) }, function(answer)
+    done(vim.split(answer.text:gsub("\n$", ""), "\n"))
+  end)
+end
+
 local function fill(buffer, uri)
-  client.command("palimpsest.virtual.read", { uri = uri }, function(answer)
-    if not answer or not api.nvim_buf_is_valid(buffer) then
+  M.lines(uri, function(lines)
+    if not api.nvim_buf_is_valid(buffer) then
       return
     end
-    local text = answer.text:gsub("\n$", "")
-    vim.bo[buffer].modifiable = true
-    api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text, "\n", { plain = true }))
-    vim.bo[buffer].modifiable, vim.bo[buffer].modified = false, false
-    local known = filetypes[uri] or vim.filetype.match({ filename = uri }) or (uri:find(":/usage/") and "markdown")
-    for _, window in ipairs(uri:find(":/usage/") and vim.fn.win_findbuf(buffer) or {}) do
+    require("palimpsest.scratch").set(buffer, lines)
+    local is_usage = uri:find(":/usage/") ~= nil
+    for _, window in ipairs(is_usage and vim.fn.win_findbuf(buffer) or {}) do
       vim.wo[window][0].wrap = false -- a broken bar is none
     end
+    local known = filetypes[uri] or vim.filetype.match({ filename = uri }) or (is_usage and "markdown")
     if known and vim.bo[buffer].filetype ~= known then
       vim.bo[buffer].filetype = known
     end
@@ -50,8 +48,6 @@ local function fill(buffer, uri)
 end
 
 --- For `BufReadCmd`.
----@param buffer integer
----@param name string
 function M.read(buffer, name)
   local uri = uri_of(name)
   if uri then
@@ -60,13 +56,7 @@ function M.read(buffer, name)
   end
 end
 
----@param name string
-function M.open(name)
-  vim.cmd.split(vim.fn.fnameescape(name))
-end
-
 --- Those of a conversation that are open are asked for again.
----@param conversation string
 function M.refresh(conversation)
   for _, buffer in ipairs(api.nvim_list_bufs()) do
     local uri = api.nvim_buf_is_loaded(buffer) and uri_of(api.nvim_buf_get_name(buffer))

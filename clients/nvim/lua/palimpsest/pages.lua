@@ -1,0 +1,213 @@
+--- The cache and the context as the server draws them (`palimpsest.page`), drawn anew as they change; keys act on the
+--- block under the cursor.  Owner of both views.
+local client = require("palimpsest.client")
+local highlights = require("palimpsest.highlights")
+local scratch = require("palimpsest.scratch")
+local tell = require("palimpsest.tell")
+
+local M = {}
+
+local api = vim.api
+
+---@class palimpsest.View
+---@field buffer integer
+---@field blocks table<integer, table> by line
+---@field asking? boolean
+---@field again? boolean something has changed since it was asked
+---@field drawn? boolean
+
+local views = {} ---@type table<string, palimpsest.View>
+
+---@return palimpsest.View?
+function M.current(name)
+  return views[name]
+end
+
+---@param view palimpsest.View
+local function draw(name, view, page)
+  local lines, marks, encoding = vim.split(page.text:gsub("\n$", ""), "\n"), {}, client.encoding()
+  for _, mark in ipairs(page.marks) do
+    local from, to = mark.range.start, mark.range["end"]
+    local line, byte = lines[from.line + 1], vim.str_byteindex
+    local start, stop = byte(line, encoding, from.character, false), byte(line, encoding, to.character, false)
+    table.insert(marks, { from.line, start, stop, highlights.of_kind(mark.kind) })
+  end
+  view.blocks, view.drawn = {}, true
+  for _, link in ipairs(page.links) do
+    view.blocks[link.range.start.line + 1] = link.block
+  end
+  if name == "cache" then
+    scratch.float(view.buffer, page.title, 84, math.min(#lines, 30))
+  else
+    for _, help in ipairs({ "<CR> source  K text  p pin  u unpin  d drop", "R again  q close" }) do
+      table.insert(marks, { #lines, 0, #help, "PalimpsestDim" })
+      table.insert(lines, help)
+    end
+  end
+  scratch.set(view.buffer, lines, marks)
+end
+
+--- Asks again, at most one question at a time.  The context is that of where the cursor was last.
+---@param name "cache"|"context"
+function M.refresh(name)
+  local view = views[name]
+  if not view then
+    return
+  elseif view.asking then
+    view.again = true
+    return
+  end
+  view.asking, view.again = true, false
+  client.command("palimpsest.page", { name = name }, function(page)
+    if views[name] == view then
+      draw(name, view, page)
+    end
+  end, {
+    quiet = view.drawn or name == "context",
+    finally = function()
+      view.asking = false
+      if view.again then
+        M.refresh(name)
+      end
+    end,
+  })
+end
+
+--- Opens it, or closes it where it is open.
+---@param changed string the event at which it is asked for again
+local function toggle(name, changed, keys)
+  if views[name] then
+    return scratch.closer(views[name].buffer)()
+  elseif not client.expect() then
+    return
+  end
+  local view = { buffer = scratch.buffer(name, "palimpsest-" .. name), blocks = {} }
+  local group = api.nvim_create_augroup("palimpsest." .. name, { clear = true })
+  local function refresh()
+    M.refresh(name)
+  end
+  views[name] = view
+  api.nvim_create_autocmd("User", { group = group, pattern = changed, callback = refresh })
+  api.nvim_create_autocmd("BufWipeout", {
+    group = group,
+    buffer = view.buffer,
+    callback = function()
+      views[name] = nil
+      api.nvim_clear_autocmds({ group = group })
+    end,
+  })
+  scratch.set(view.buffer, { "…" })
+  scratch.keys(view.buffer, vim.tbl_extend("error", keys, { R = { refresh, "ask again" } }))
+  if name == "context" then
+    require("palimpsest.notices").tell_cursor(api.nvim_get_current_buf())
+    scratch.split(view.buffer)
+  else
+    scratch.float(view.buffer, "Cache", 84, 3)
+  end
+  refresh()
+end
+
+--- The buffer beside the split, in which the person was before.
+local function code()
+  return vim.fn.winbufnr(vim.fn.winnr("#"))
+end
+
+local function show_text(block)
+  local buffer, lines = scratch.buffer("block/" .. block.type .. "/" .. block.name), vim.split(block.text, "\n")
+  scratch.set(buffer, lines)
+  vim.bo[buffer].syntax = vim.bo[code()].filetype
+  scratch.float(buffer, block.name, math.min(math.max(scratch.width(lines), 20), 100), math.min(#lines, 30))
+end
+
+local function open_source(block)
+  if not block.uri then
+    return show_text(block)
+  end
+  vim.cmd.wincmd("p")
+  local at = { line = block.line or 0, character = 0 }
+  local range = { start = at, ["end"] = at }
+  vim.lsp.util.show_document({ uri = block.uri, range = range }, client.encoding(), { focus = true })
+end
+
+---@param name "pin"|"unpin"
+local function change_pin(name, uri)
+  client.command("palimpsest.context." .. name, { uri = uri }, function(answer)
+    local what = name == "pin" and "is held in the context" or "is let go"
+    tell.say(("%s %s (%d tokens)."):format(answer.name, what, answer.tokens))
+    M.refresh("context")
+  end)
+end
+
+local function drop(block)
+  if block.source == "pin" and block.uri then
+    return change_pin("unpin", block.uri)
+  end
+  client.command("palimpsest.context.drop", { type = block.type, name = block.name }, function(answer)
+    if not answer.dropped then
+      tell.say("this block is gathered from the code; only pinned files and blocks put from outside can be dropped.")
+    end
+    M.refresh("context")
+  end)
+end
+
+--- With the block under the cursor.
+---@param act fun(block: table)
+---@param otherwise? fun()
+local function on_block(act, otherwise)
+  return function()
+    local block = views.context and views.context.blocks[api.nvim_win_get_cursor(0)[1]]
+    if block then
+      act(vim.tbl_map(function(field)
+        return field ~= vim.NIL and field or nil
+      end, block))
+    elseif otherwise then
+      otherwise()
+    else
+      tell.say("put the cursor on a block.")
+    end
+  end
+end
+
+--- The block's file; on no block, that of the code.
+local function pin_here(name)
+  return on_block(function(block)
+    if not block.uri then
+      return tell.say("this block is of no file.")
+    end
+    change_pin(name, block.uri)
+  end, function()
+    change_pin(name, vim.uri_from_bufnr(code()))
+  end)
+end
+
+function M.context()
+  toggle("context", "PalimpsestCursor", {
+    ["<CR>"] = { on_block(open_source), "open the block's source" },
+    K = { on_block(show_text), "show the block's text" },
+    p = { pin_here("pin"), "pin the block's file" },
+    u = { pin_here("unpin"), "unpin the block's file" },
+    d = { on_block(drop), "drop the block" },
+  })
+end
+
+function M.cache()
+  toggle("cache", "PalimpsestStatus", { X = { M.reset, "reset the cache" } })
+end
+
+function M.reset()
+  client.command("palimpsest.cache.reset", nil, function()
+    tell.say("the cache of this window is empty.")
+    M.refresh("cache")
+  end)
+end
+
+--- `:Palimpsest context.pin [file]`; without one, the file of this buffer.
+local function pin(name)
+  return function(words)
+    change_pin(name, words[1] and vim.uri_from_fname(vim.fn.fnamemodify(words[1], ":p")) or vim.uri_from_bufnr(0))
+  end
+end
+
+M.pin, M.unpin = pin("pin"), pin("unpin")
+
+return M
