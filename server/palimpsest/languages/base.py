@@ -8,7 +8,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
 
     scopes       @function, @class or @namespace with @name and @body, if it has one; @outer if decorators belong to it;
                  @owner, the class of a member that is written outside it; @adds for what adds members to a class that
-                 is declared elsewhere; @holder for a value that is a class if functions are put on it (`holders`)
+                 is declared elsewhere; @described if it is a text or another's name that it is called by, as a test is;
+                 @holder for a value that is a class if functions are put on it (`holders`)
     imports      one @import per import statement; @module with the @name and @alias that it gives
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
     attributes   @head and @attr for `head.attr`
@@ -38,6 +39,7 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     embeds       @text in another @language
     packages     @package: the name of a package or namespace that the file declares itself to be in
     aliases      @alias, another name of the class @class
+    enumerators  @name, a constant of the enum @class that is used without its name
     pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
 """
 
@@ -77,6 +79,8 @@ class Base:
     language_ids: tuple[str, ...] = ()
     other_names: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
+    header_suffixes: frozenset[str] = frozenset()
+    others: Mapping[str, re.Pattern[str]] = MappingProxyType({})
     test_names: tuple[str, ...] = ("test_{}", "{}_test")
     tested_beside: tuple[str, ...] = ()
     fixture_files: tuple[str, ...] = ()
@@ -102,6 +106,7 @@ class Base:
     sigil = ""
     instance_mark = ""
     global_names = False
+    class_parts: tuple[str, ...] = ()
     builtins: frozenset[str] = frozenset()
     builtin_members: frozenset[str] = frozenset()
     object_members: frozenset[str] = frozenset()
@@ -119,6 +124,7 @@ class Base:
     before_imports: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
     bare_members = False
+    bare_calls = False
     type_first = False
     type_mark = ": "
     overloads = False
@@ -170,6 +176,9 @@ class Base:
 
     def headers(self, lines: Sequence[str], start: int, end: int) -> list[Header]:
         return []
+
+    def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
+        return code
 
     def is_string_open(self, lines: Sequence[str], start: int, end: int) -> bool:
         return False

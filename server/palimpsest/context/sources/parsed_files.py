@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palimpsest.languages.registry import language_of
+from palimpsest.languages.registry import language_in
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import Snapshot
@@ -31,7 +31,7 @@ class ParsedFiles:
         if source is None or len(source.text) > LONGEST:
             return None
         if known is None or known[0] != source.stamp:
-            language = language_of("", path.name)
+            language = language_in(path.name, source.text)
             known = source.stamp, parse_snapshot(Snapshot(source.uri, 0, language.id, source.text), language)
         self._known[path] = known
         forget_oldest(self._known, _MOST_KEPT, lambda kept: len(kept[1].snapshot.text), _MOST_CHARACTERS)

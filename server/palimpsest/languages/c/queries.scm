@@ -90,6 +90,12 @@
   (struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @type
   declarator: (_) @target)
 
+;; enumerators
+(enum_specifier name: (_) @class body: (enumerator_list (enumerator name: (identifier) @name)))
+(type_definition
+  type: (enum_specifier !name body: (enumerator_list (enumerator name: (identifier) @name)))
+  declarator: (type_identifier) @class)
+
 ;; aliases
 (type_definition
   type: [
