@@ -2,7 +2,8 @@
 
 In: `config/settings.py`, `config/permissions.py`, clients/shared/{settings,commands}.json.  Out: parts of
 clients/vscode/package.json, its texts in package.nls.json, and clients/nvim/doc/palimpsest.txt, all of
-clients/nvim/lua/palimpsest/generated.lua; what else is in those files stays.  `python scripts/clients.py [--check]` writes them, or says which is not as it should be.
+clients/nvim/lua/palimpsest/generated.lua; what else is in those files stays.  `python scripts/clients.py [--check]`
+writes them, or says which is not as it should be.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ BENCHES = (  # modules of `benches/`, in the order of `--help`
     "quality",
     "formats",
     "names",
+    "recall",
     "figures",
 )
 

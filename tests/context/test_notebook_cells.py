@@ -109,8 +109,8 @@ def test_a_name_of_a_cell_is_none_of_another_file(place: Workspace) -> None:
     """`tared` is the cell's, though one file of the workspace defines it, too."""
     place.write({"kitchen.py": "def tared(pot):\n    return pot\n"})
     place.build_index()
-    assert "package:kitchen" in blocks(place, "def f():\n    $0return tared(1)\n", "x = 1\n")
-    assert "package:kitchen" not in blocks(place, "def f():\n    $0return tared(1)\n", LONG)
+    assert "package:kitchen (used)" in blocks(place, "def f():\n    $0return tared(1)\n", "x = 1\n")
+    assert "package:kitchen (used)" not in blocks(place, "def f():\n    $0return tared(1)\n", LONG)
 
 
 @pytest.mark.parametrize(

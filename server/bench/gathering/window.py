@@ -14,7 +14,7 @@ from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.view import CursorView
 from palimpsest.index.workspace_index import WorkspaceIndex
-from palimpsest.languages.registry import language_of, plain
+from palimpsest.languages.registry import language_in, language_of, plain
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scope_at
@@ -31,17 +31,22 @@ class BenchWindow:
         self.parser = Parser(language_of, plain)
         self._open: dict[str, Snapshot] = {}
         external = ExternalBlocks()
-        gatherer = Gatherer(
+        self.gatherer = Gatherer(
             external, self.settings, open_document=self._open.get, cache=cache, variables={}, index=index.seen_by
         )
-        self.chooser = Chooser(gatherer, external, self.settings)
+        self.chooser = Chooser(self.gatherer, external, self.settings)
 
     def open(self, path: Path) -> Parsed:
         uri = to_uri(path)
-        language = language_of("", path.name)
-        language_id = next(iter(language.language_ids), "")
-        self._open[uri] = Snapshot(uri, 1, language_id, path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        self._open[uri] = Snapshot(uri, 1, next(iter(language_in(path.name, text).language_ids), ""), text)
         return self.parser.parse(self._open[uri])
+
+    def reopen(self, parsed: Parsed, text: str) -> Parsed:
+        """The document with another text."""
+        old = parsed.snapshot
+        self._open[old.uri] = Snapshot(old.uri, old.version + 1, old.language_id, text)
+        return self.parser.parse(self._open[old.uri])
 
     def changed(self, snapshot: Snapshot) -> None:
         self._open[snapshot.uri] = snapshot

@@ -4,6 +4,7 @@ In: what a block has, how far from the cursor that is defined, how the editing b
 highest is chosen first.
 
     value = kind + distance + mention - 1 for each newer one of its kind (where a kind has an age)
+                                      + 0.5 for each name used, up to 6, of a module whose names all are at hand
 
 A kind is worth more the more often its blocks alone tell what the next tokens are: members of classes, then a module's
 names, the file's own names (some of which the editing block shows), prose, and the tree of files.  What is defined near
@@ -18,8 +19,8 @@ it names (a base class, the class of an attribute) may be needed, or not.
     outside        70     imported             0        inherited by that            -6
     scope          62     installed           -4        nowhere                     -10
     test           60     elsewhere          -12        as what an attribute is     -24
-    problem        58
-    edit           56
+    problem        58                                   among all names of a
+    edit           56                                   module, none used         -22
     rules          52
     recent         50
     documentation  44
@@ -41,6 +42,7 @@ So the blocks that there are have these values:
     a class that only one file of the workspace defines         78
     an installed package that the editing block uses            76
     names of the function that the editing block leaves out     74
+    names of other files that the code around uses              74
     put from outside, priority 0                                70    plus ten times its priority
     what is wrong in the cursor's line                          70
     a function that only one file of the workspace defines      68
@@ -50,6 +52,7 @@ So the blocks that there are have these values:
     what is wrong in the file                                   60
     a test of the function, what the test is of                 60
     the last edit elsewhere in the file                         58
+    a header of which the editing block uses nothing            58
     a file of the project's rules                               52
     code of the file that the person worked with lately         52
     a document that a comment links to                          46
@@ -91,7 +94,7 @@ Kind = Literal[
     "files",
 ]
 Distance = Literal["function", "class", "file", "imported", "installed", "elsewhere"]
-Mention = Literal["signature", "named", "base", "inherited", "unnamed", "attribute"]
+Mention = Literal["signature", "named", "base", "inherited", "unnamed", "attribute", "unused"]
 
 KINDS: Mapping[Kind, float] = {
     "cell": 96.0,
@@ -123,11 +126,14 @@ MENTIONS: Mapping[Mention, float] = {
     "inherited": -6.0,
     "unnamed": -10.0,
     "attribute": -24.0,
+    "unused": -22.0,
 }
 PER_NEWER = 1.0
 """Subtracted for each newer block of a kind whose blocks have an age."""
 PER_RANK = 0.01
 """Subtracted for each rank behind the first in a source's own order, which decides between equals only."""
+PER_NAME, MOST_NAMES = 0.5, 6
+"""Added for each name that the editing block uses of a module whose names all are at hand, and for how many at most."""
 PER_PRIORITY = 10.0
 TOKENS_PER_POINT = 200
 RESIDENT_BONUS = 8.0
@@ -140,11 +146,13 @@ def worth(
     *,
     rank: int = 0,
     newer: int = 0,
+    used: int = 0,
 ) -> float:
     """`distance` is None where a block is about no place; `rank` is its place in its source's order, `newer` the number
-    of blocks of its kind that are newer."""
+    of blocks of its kind that are newer, `used` that of names used of a module whose names all are at hand."""
     near = 0.0 if distance is None else DISTANCES[distance]
-    return KINDS[kind] + near + MENTIONS[mention] - PER_RANK * rank - PER_NEWER * newer
+    by_use = PER_NAME * min(used, MOST_NAMES)
+    return KINDS[kind] + near + MENTIONS[mention] + by_use - PER_RANK * rank - PER_NEWER * newer
 
 
 FIXTURE = worth("module", "imported", "signature")
@@ -152,6 +160,8 @@ TEST = worth("test", "imported")
 """Tests and what they are of know each other, whatever they import."""
 PINNED_FILE = 120.0
 """Chosen first in any case; its value is for who lists blocks."""
+FILE_NAMES = worth("scope", "function")
+"""What the code around uses of other files: what is written next uses it, too."""
 OUTSIDE = worth("outside")
 RULES = worth("rules")
 """Completions and suggestions share one choice of blocks: separate ones would attach other blocks, and decode tails

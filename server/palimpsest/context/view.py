@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
+from palimpsest.context.name_uses import NameUse, name_uses
 from palimpsest.syntax.imports import Import, imports
 from palimpsest.syntax.names import names_in, visible
 from palimpsest.syntax.parse import Parsed
@@ -115,6 +116,13 @@ class CursorView:
         word = _WORD.match(text, start) if start < at else None
         end = word.end() if word is not None else at
         return frozenset(_WORD.findall(text[:start])) | frozenset(_WORD.findall(text[end:]))
+
+    @cached_property
+    def name_uses(self) -> tuple[NameUse, ...]:
+        """The names that the editing block uses, in order, but for the one being typed."""
+        at, language = len(self.editing.prefix) if self.is_typing else _NOWHERE, self.parsed.language
+        found = name_uses(self.editing.text, language.lexical, language.member_marks)
+        return tuple(use for use in found if not use.start < at <= use.start + len(use.name))
 
     @cached_property
     def shown_lines(self) -> frozenset[int]:

@@ -121,7 +121,7 @@ def _is_outer(scope: Scope) -> bool:
         if around.kind == "function":
             return False
         around = around.parent
-    return bool(scope.name)
+    return bool(scope.name) and not scope.is_described
 
 
 def _definition(parsed: Parsed, scope: Scope) -> DefinitionRow:

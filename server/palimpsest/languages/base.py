@@ -8,7 +8,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
 
     scopes       @function, @class or @namespace with @name and @body, if it has one; @outer if decorators belong to it;
                  @owner, the class of a member that is written outside it; @adds for what adds members to a class that
-                 is declared elsewhere; @holder for a value that is a class if functions are put on it (`holders`)
+                 is declared elsewhere; @described if it is a text or another's name that it is called by, as a test is;
+                 @holder for a value that is a class if functions are put on it (`holders`)
     imports      one @import per import statement; @module with the @name and @alias that it gives
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
     attributes   @head and @attr for `head.attr`
@@ -38,6 +39,7 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     embeds       @text in another @language
     packages     @package: the name of a package or namespace that the file declares itself to be in
     aliases      @alias, another name of the class @class
+    enumerators  @name, a constant of the enum @class that is used without its name
     pairs        what may be swapped in a @pair: @first and @second, or the children of @elements
 """
 

@@ -99,8 +99,12 @@ class Modules:
     gives_wholes = False
     """Whether what is imported as a whole may be a class (`whole`)."""
 
+    languages: tuple[str, ...] = ()
+    """The ids of the languages whose definitions can be used, where they are more than the one."""
+
     def __init__(self, language: Language, around: Surroundings) -> None:
         self._language = language
+        self.languages = self.languages or (language.id,)
 
     def name_of(self, path: Path, root: Path | None) -> str:
         """The module name of a file; `root` is the workspace folder that contains it."""

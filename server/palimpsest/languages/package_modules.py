@@ -24,8 +24,6 @@ _MOST_READ = 64
 
 
 class PackageModules(SourceModules):
-    languages: tuple[str, ...] = ()
-    """The languages whose files may be in one package."""
     suffixes: tuple[str, ...] = ()
 
     def __init__(self, language: Language, around: Surroundings) -> None:

@@ -35,6 +35,12 @@ def language_of(language_id: str, path: str | None = None) -> Language:
     return found or plain(language_id)
 
 
+def language_in(path: str, text: str) -> Language:
+    """The language of a file that no editor has open: by its suffix, and by its text where that leaves a choice."""
+    found = language_of("", path)
+    return next((language_of(id) for id, mark in found.others.items() if mark.search(text)), found)
+
+
 def modules_of(language: Language, around: Surroundings) -> Modules:
     """The modules of a language, for one workspace."""
     return _modules(language)(language, around)

@@ -24,7 +24,7 @@ from palimpsest.workspace.kept import Kept
 
 MAX_FILES = 60
 """Files read for one description."""
-MAX_PUBLIC = 400
+MAX_PUBLIC = 2_000
 MAX_STEPS = 10
 """From a module to the one whose names it offers."""
 _MOST_WATCHED = 24

@@ -13,7 +13,7 @@ from dataclasses import replace
 from palimpsest.languages.modules import Entry
 from palimpsest.syntax.names import Visible, members_of, visible
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import children, docstring, file_scope, members, signature
+from palimpsest.syntax.scopes import children, docstring, file_scope, members, scopes, signature
 from palimpsest.syntax.values import Scope
 from palimpsest.text.paragraphs import first_paragraph
 
@@ -23,7 +23,8 @@ _LONGEST_WRITTEN = 160
 
 
 def top_level(parsed: Parsed) -> dict[str, Item]:
-    """The definitions outside functions and classes, then the values assigned there; the first of each name."""
+    """The definitions outside functions and classes, then the values assigned there, in namespaces too; the first of
+    each name."""
     return parsed.once(_top_level)
 
 
@@ -31,9 +32,11 @@ def _top_level(parsed: Parsed) -> dict[str, Item]:
     found = dict[str, Item]()
     for scope in _outside(parsed, file_scope(parsed)):
         found.setdefault(scope.name, scope)
-    for item in visible(parsed, file_scope(parsed)):
-        if item.kind == "constant":
-            found.setdefault(item.name, item)
+    file = file_scope(parsed)
+    for scope in (file, *(scope for scope in scopes(parsed) if scope.kind == "namespace")):
+        for item in visible(parsed, scope):
+            if item.kind == "constant" and (scope is file or scope.def_line < item.line < scope.end_line):
+                found.setdefault(item.name, item)
     return found
 
 

@@ -127,7 +127,10 @@ def _header(
     is_inline = first is not None and first.start_point.row == header_end
     header_end += 1
     body_start = header_end - is_inline
-    return Header(kind, name, start, def_line, header_end, body_start, indent, end, owner, "adds" in captures)
+    return Header(
+        kind, name, start, def_line, header_end, body_start, indent, end, owner, "adds" in captures,
+        is_described="described" in captures,
+    )  # fmt: skip
 
 
 def _owner(parsed: Parsed, node: Node) -> str:

@@ -7,6 +7,7 @@ languages are in the `Language` of a parse, which `languages/` implements.
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 import tree_sitter
-from tree_sitter import Node, Query, QueryCursor, Tree
+from tree_sitter import Node, Point, Query, QueryCursor, Tree
 
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.values import Argument, Embedded, Header, Import, Parameter, Scope
@@ -56,6 +57,10 @@ class Language(Protocol):
     """What people call it where they show code of it."""
     suffixes: tuple[str, ...] = ()
     """Suffixes of its file names, with the dot, in lower case."""
+    header_suffixes: frozenset[str] = frozenset()
+    """Suffixes of files that declare what others define."""
+    others: Mapping[str, re.Pattern[str]] = MappingProxyType({})
+    """The ids of other languages that files of these suffixes may be in, each with what only that language has."""
     test_names: tuple[str, ...] = ("test_{}", "{}_test")
     """What the test of a file is called, without the suffix, with `{}` for the file's own name."""
     tested_beside: tuple[str, ...] = ()
@@ -81,6 +86,8 @@ class Language(Protocol):
     """What the name of every attribute of an object begins with, where it has no receiver before it."""
     global_names: bool = False
     """Whether code uses the classes of other files by their names alone."""
+    class_parts: tuple[str, ...] = ()
+    """What the parts of a class are called whose members are used by the class's own name: `Cart.of`."""
     builtins: frozenset[str] = frozenset()
     """Names that are known without a definition."""
     builtin_members: frozenset[str] = frozenset()
@@ -116,6 +123,8 @@ class Language(Protocol):
     """Types of nodes that hold one definition, and what stands before it: `export`."""
     bare_members: bool = False
     """Whether methods use the members of their class by plain names."""
+    bare_calls: bool = False
+    """Whether a method is called without brackets."""
     type_first: bool = False
     """Whether a declaration has its type before the name."""
     type_mark: str = ": "
@@ -281,6 +290,11 @@ class Language(Protocol):
         """An argument passed by name; None if the language has no such arguments."""
         return None
 
+    def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
+        """UTF-8 with blanks for what the grammar cannot know, every byte where it was; `is_broken`: as it is, it does
+        not parse."""
+        return code
+
     # Half-written code
     def opens_block(self, statement: str) -> bool:
         """Whether the body of a statement follows it."""
@@ -296,13 +310,15 @@ class Language(Protocol):
 class Parsed:
     """A snapshot with its tree; `tree` is None for a language without a grammar.  `part`: the lines that are in this
     language, if others are not.  `is_hurried`: the tree is that of an older version, its places moved; or there is none
-    because the parse takes too long."""
+    because the parse takes too long.  `as_written`: the tree of the text as it is, where `tree` is that of the text
+    with blanks for what the grammar cannot know (`Language.relaxed`)."""
 
     snapshot: Snapshot
     tree: Tree | None
     language: Language
     part: range | None = None
     is_hurried: bool = False
+    as_written: Tree | None = None
     _derived: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -383,7 +399,63 @@ def parse_text(text: str, language: Language) -> Parsed:
 
 def parse_snapshot(snapshot: Snapshot, language: Language) -> Parsed:
     """A parse that will not be updated incrementally."""
-    return parse_with(None, snapshot, language)
+    return Relaxing().parsed(parse_with(None, snapshot, language))
+
+
+class Relaxing:
+    """Parses a text once more if it did not parse, or if something in it misleads the grammar, with blanks for what the
+    grammar cannot know; kept if less of it is wrong then.  Owner of the tree of that text, for its next version."""
+
+    def __init__(self) -> None:
+        self._code = b""
+        self._tree: Tree | None = None
+
+    def parsed(self, parsed: Parsed) -> Parsed:
+        if parsed.root is None or parsed.part is not None:
+            return parsed
+        code, language = parsed.snapshot.utf8, parsed.language
+        for is_broken in (True, False) if parsed.root.has_error else (False,):
+            relaxed = language.relaxed(code, is_broken=is_broken)
+            if relaxed == code or len(relaxed) != len(code) or (tree := self._parse(relaxed, language)) is None:
+                continue
+            found = replace(parsed, tree=tree, as_written=parsed.tree, _derived={})
+            if found.n_errors < parsed.n_errors + (not is_broken):
+                return found
+        return parsed
+
+    def _parse(self, code: bytes, language: Language) -> Tree | None:
+        assert language.grammar is not None
+        old = None if self._tree is None else self._tree.copy()
+        if old is not None:
+            old.edit(*_difference(self._code, code))
+        tree = _tree(tree_sitter.Parser(language.grammar), code, old, None)
+        self._code, self._tree = code, tree
+        return tree
+
+
+def _difference(old: bytes, new: bytes) -> tuple[int, int, int, Point, Point, Point]:
+    """What is different between two texts, as one edit."""
+    start = _n_equal(old, new, min(len(old), len(new)))
+    most = min(len(old), len(new)) - start
+    end = _n_equal(old[len(old) - most :][::-1], new[len(new) - most :][::-1], most)
+    places = start, len(old) - end, len(new) - end
+    return *places, _point(old, places[0]), _point(old, places[1]), _point(new, places[2])
+
+
+def _n_equal(one: bytes, other: bytes, most: int) -> int:
+    """How many bytes at the beginning are the same."""
+    least = 0
+    while least < most:
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
+
+
+def _point(code: bytes, at: int) -> Point:
+    return Point(code.count(b"\n", 0, at), at - code.rfind(b"\n", 0, at) - 1)
 
 
 def parse_part(snapshot: Snapshot, language: Language, part: Embedded) -> Parsed:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import tree_sitter
 from tree_sitter import Tree
 
-from palimpsest.syntax.parse import Language, Parsed, parse_with
+from palimpsest.syntax.parse import Language, Parsed, Relaxing, parse_with
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 LARGE = 100_000
@@ -64,6 +64,7 @@ class Parser:
         self._patience_s = patience_s
         self._parsers: dict[str, tree_sitter.Parser] = {}
         self._newest: dict[str, _Known] = {}
+        self._relaxing: dict[str, Relaxing] = {}
 
     def parse(self, snapshot: Snapshot) -> Parsed:
         """The parse of a snapshot: the stored one if it is of exactly this text, else a new one."""
@@ -74,7 +75,9 @@ class Parser:
             return known.parsed
         parsed, hurried = self._parsed(snapshot, known.tree), known.hurried
         goes_on = hurried is not None and _is_worse(parsed, hurried)
-        self._keep(_Known(snapshot, parsed.tree, parsed, hurried, known.lines) if goes_on else _of(parsed))
+        self._keep(
+            _Known(snapshot, parsed.as_written or parsed.tree, parsed, hurried, known.lines) if goes_on else _of(parsed)
+        )
         return parsed
 
     def hurried(self, snapshot: Snapshot) -> Parsed:
@@ -106,6 +109,7 @@ class Parser:
 
     def forget(self, uri: str) -> None:
         self._newest.pop(uri, None)
+        self._relaxing.pop(uri, None)
 
     def _updated(self, known: _Known, new: Snapshot, edits: Sequence[InputEdit]) -> _Known:
         """In a large document."""
@@ -147,11 +151,15 @@ class Parser:
             return Parsed(snapshot, None, language)
         if language.id not in self._parsers:
             self._parsers[language.id] = tree_sitter.Parser(grammar)
-        return parse_with(self._parsers[language.id], snapshot, language, old_tree, patience_s)
+        parsed = parse_with(self._parsers[language.id], snapshot, language, old_tree, patience_s)
+        if len(snapshot.text) >= self._large:
+            return parsed
+        relaxing = self._relaxing.setdefault(snapshot.uri, Relaxing())
+        return relaxing.parsed(parsed)
 
 
 def _of(parsed: Parsed) -> _Known:
-    return _Known(parsed.snapshot, parsed.tree, parsed)
+    return _Known(parsed.snapshot, parsed.as_written or parsed.tree, parsed)
 
 
 def _late(known: _Known | None, new: Snapshot) -> Parsed | None:

@@ -100,6 +100,11 @@ def aliases(parsed: Parsed) -> dict[str, str]:
     return parsed.once(_aliases)
 
 
+def enumerators(parsed: Parsed) -> dict[str, str]:
+    """Constants that are used without the name of their enum, with that name."""
+    return parsed.once(_enumerators)
+
+
 def with_aliases(parsed: Parsed, names: Iterable[str]) -> frozenset[str]:
     """Names of classes with the other names that these have in the document."""
     given, known = frozenset(names), aliases(parsed)
@@ -147,6 +152,11 @@ def _outline(parsed: Parsed) -> tuple[Scope, ...]:
 def _aliases(parsed: Parsed) -> dict[str, str]:
     matches = parsed.matches("aliases", max_depth=OUTLINE_DEPTH)
     return {parsed.text_of(found["alias"][0]): parsed.text_of(found["class"][0]) for found in matches}
+
+
+def _enumerators(parsed: Parsed) -> dict[str, str]:
+    matches = parsed.matches("enumerators", max_depth=OUTLINE_DEPTH)
+    return {parsed.text_of(found["name"][0]): parsed.text_of(found["class"][0]) for found in matches}
 
 
 def _parts(parsed: Parsed) -> dict[str, tuple[Scope, ...]]:
@@ -207,6 +217,7 @@ def _nest(root: Scope, headers: Sequence[Header]) -> list[Scope]:
             header.owner,
             header.adds,
             header.has_body,
+            header.is_described,
         )
         nested.append(scope)
         around.append(scope)

@@ -33,6 +33,7 @@ class Header:
     owner: str = ""
     adds: bool = False
     has_body: bool = True
+    is_described: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Scope:
 
     `owner` is the class of a member that is written outside it (Go's methods), and part of the qualified name.  `adds`:
     it has members of a class that is declared elsewhere (Rust's `impl`).  Without `has_body` it is a signature alone.
+    `is_described`: what it is called defines no name (a test, a task).
     """
 
     kind: ScopeKind
@@ -62,6 +64,7 @@ class Scope:
     owner: str = ""
     adds: bool = False
     has_body: bool = True
+    is_described: bool = False
 
     @property
     def is_method(self) -> bool:

@@ -105,10 +105,28 @@ def test_a_header_that_only_includes_offers_what_it_includes(shop: Path) -> None
 
 def test_a_source_sees_the_header_of_its_name(shop: Path) -> None:
     found = modules(shop, "c")
-    assert [item.module for item in found.implied("src/cart.c", shop / "src/cart.c")] == ["cart.h"]
+    assert [item.module for item in found.implied("src/cart.c", shop / "src/cart.c")] == ["cart.h", "money.h"]
     assert [item.module for item in found.implied("src/till.c", shop / "src/till.c")] == ["till.h"]
     assert found.implied("src/cart.h", shop / "src/cart.h") == []
-    assert found.implied("src/main.c", shop / "src/main.c") == []
+    assert found.implied("src/money.h", shop / "src/money.h") == []
+
+
+def test_a_file_sees_the_headers_of_its_headers(shop: Path) -> None:
+    files = {
+        "deep/main.c": '#include "a.h"\n#include <stdio.h>\n',
+        "deep/a.h": '#include "in/b.h"\n#include "a.h"\n#include "main.c"\n',
+        "deep/in/b.h": '#include "c.h"\n#include "../a.h"\n#include "missing.h"\n',
+        "deep/in/c.h": '#include "d.h"\n',
+        "deep/in/d.h": '#include "e.h"\n',
+        "deep/in/e.h": "",
+    }
+    for name, text in files.items():
+        (shop / name).parent.mkdir(parents=True, exist_ok=True)
+        (shop / name).write_text(text, encoding="utf-8")
+    main = shop / "deep/main.c"
+    found = modules(shop, "c")
+    implied = [found.imported(item, "deep/main.c", main) for item in found.implied("deep/main.c", main)]
+    assert implied == ["deep/in/b.h", "deep/in/c.h", "deep/in/d.h"], "four steps from the file, and none twice"
 
 
 def test_headers_that_come_with_the_language_are_known(shop: Path) -> None:

@@ -16,7 +16,7 @@ from palimpsest.languages.modules import Modules
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.names import Visible
 from palimpsest.syntax.parse import Language, Parsed, parse_text
-from palimpsest.syntax.scopes import additions, aliases, file_scope, signature
+from palimpsest.syntax.scopes import additions, aliases, enumerators, file_scope, signature
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.workspace.files import FileText, WorkspaceFiles
 from palimpsest.workspace.kept import Kept
@@ -79,7 +79,9 @@ class ClassLookup:
         for item in (*imported, *modules.implied(here.name, here.path)):
             if not head and item.name and item.bound in (name, "*"):
                 module = modules.imported(item, here.name, here.path)
-                yield from search.of(module, name if item.name == "*" else item.name, here)
+                wanted = name if item.name == "*" else item.name
+                found = list(search.of(module, wanted, here))
+                yield from found or search.of_member(module, wanted, here)
             elif not head and modules.gives_wholes and item.name is None and item.bound == name:
                 yield from search.whole(modules.imported(item, here.name, here.path), here)
             elif head and (item.alias or item.name or item.module) == head:
@@ -171,6 +173,19 @@ class _Search:
                     source = self._modules.imported(item, there.name, there.path)
                     yield from self.of(source, name if item.name == "*" else item.name, there, steps + 1)
 
+    def of_member(self, module: str | None, name: str, near: ParsedModule) -> Iterator[ClassDefinition]:
+        """The class that `a.b.Cart` is, if there is no such module and the class has a member of this name, or the
+        class of this name inside of it: an import may name what is in a class."""
+        separator, around, cls = self._modules.separator, module or "", list[str]()
+        if not separator or separator not in around or self._modules.files_of(around, near.path):
+            return
+        while separator in around and len(cls) < _MAX_STEPS:
+            around, _, last = around.rpartition(separator)
+            cls.insert(0, last)
+            outer = ".".join(cls)
+            inner = list(self.of(around, f"{outer}.{name}", near))
+            yield from inner or (it for it in self.of(around, outer, near) if _has_member(it, name))
+
     def whole(self, module: str | None, near: ParsedModule, steps: int = 0) -> Iterator[ClassDefinition]:
         """The class that a module is itself, or passes on of another one."""
         if module is None or steps > _MAX_STEPS or (module, "") in self._asked or len(self._asked) >= _MOST_MODULES:
@@ -188,13 +203,23 @@ class _Search:
                     yield from self.whole(source, there, steps + 1)
 
 
+def _has_member(found: ClassDefinition, name: str) -> bool:
+    parsed = found.module.parsed
+    parts = [found.scope, *(c for c in children(parsed, found.scope) if c.name in parsed.language.class_parts)]
+    inner = {child.name for part in parts for child in children(parsed, part)}
+    return name in inner or any(
+        name == item.name.rpartition(".")[2] for part in parts for item in visible(parsed, part)
+    )
+
+
 def _class_in(parsed: Parsed, name: str) -> Scope | None:
     """The class of that qualified name (`Cart`, `Cart.Item`), outside functions."""
     classes, parts = parsed.once(_top_classes), name.split(".")
     known = (n for n in range(len(parts), 1, -1) if ".".join(parts[:n]) in classes)  # in a namespace
     n = next(known, 1)
     first = ".".join(parts[:n])
-    scope = classes.get(first) or classes.get(aliases(parsed).get(first, ""))
+    other = aliases(parsed).get(first) or enumerators(parsed).get(first, "")
+    scope = classes.get(first) or classes.get(other)
     for part in parts[n:]:
         if scope is not None:
             scope = next((c for c in children(parsed, scope) if c.kind == "class" and c.name == part), None)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from palimpsest.context.estimate import estimate
 from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.cells import shown_of
 from palimpsest.context.sources.class_lookup import (
@@ -28,6 +29,7 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.stable_lines import stable
 from palimpsest.context.values import Distance, Mention, worth
 from palimpsest.context.view import CursorView
+from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_of, enclosing, parts, signature
 from palimpsest.text.bounded import forget_oldest
@@ -37,7 +39,10 @@ MAX_CLASSES = 12
 MAX_STEPS = 3
 """From a class to a base of its bases."""
 _MOST_SKELETONS = 128
+_UNUSED_TOKENS = 200
+"""For the members that the file does not name, of a class that is not around the cursor."""
 _WORD = re.compile(r"[^\W\d]\w*")
+_SEPARATOR = re.compile(r"\W+")
 
 
 class ClassSource(Source):
@@ -55,14 +60,13 @@ class ClassSource(Source):
 
     def candidates(self, view: CursorView) -> list[Block]:
         found, derived = dict[str, Block](), list[ClassDefinition]()
-        for rank, (name, mention) in enumerate(self._named(view)):
-            for target in self._found(view, name):
-                if mention != "attribute":
-                    derived.append(target)
-                if not self._is_shown(view, target):
-                    value = worth("class", _distance(view, target), mention, rank=rank)
-                    block = self._block(view, target, value)
-                    found.setdefault(block.name, block)
+        for rank, (target, mention) in enumerate(self._meant(view)):
+            if mention != "attribute":
+                derived.append(target)
+            if not self._is_shown(view, target):
+                value = worth("class", _distance(view, target), mention, rank=rank)
+                block = self._block(view, target, value)
+                found.setdefault(block.name, block)
             if len(found) >= MAX_CLASSES:
                 break
         for steps, target in self._bases(view, derived):
@@ -76,6 +80,7 @@ class ClassSource(Source):
         last = block.name.rpartition(".")[2]
         bound = {last, *(found.bound for found in view.imports if found.name == last)}
         heads = {head for found in view.imports if found.name is None for head in (found.alias, found.module) if head}
+        bound |= {found.bound for found in view.imports if _SEPARATOR.split(found.module)[-1] == last}  # its member
         names = [*bound, *(f"{head}.{last}" for head in heads), _enclosing_name(view) or last]
         for name in names:
             for target in self._found(view, name):
@@ -122,6 +127,37 @@ class ClassSource(Source):
         name = self._modules.name_of(view) or "untitled"
         return ParsedModule(name, view.path, view.parsed, view.uri)
 
+    def _meant(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
+        """The classes that may be meant, most valuable first; those of attributes behind the others."""
+        names = sorted(self._named(view), key=lambda named: named[1] == "attribute")
+        late = [name for name, mention in names if mention == "attribute"]
+        for name, mention in names[: len(names) - len(late)]:
+            yield from ((target, mention) for target in self._found(view, name))
+        yield from self._of_owner(view)
+        for name in late:
+            yield from ((target, "attribute") for target in self._found(view, name))
+
+    def _of_owner(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
+        """The classes of the attributes that the code uses, of a class that another file declares: `crane_->lift()` in
+        a method that is written outside of its class."""
+        name = _enclosing_name(view)
+        if name is None or class_of(view.parsed, view.scope) is not None:
+            return
+        modules, used = self._modules.of(view), {use.name for use in view.name_uses}
+        for owner in list(self._found(view, name)) or list(self._found(view, name.rpartition(".")[2])):
+            there = owner.module
+            for part in parts(there.parsed, owner.scope) if there.uri != view.uri else ():
+                for item in visible(there.parsed, part):
+                    if item.kind != "attribute" or _plain(item.name) not in used:
+                        continue
+                    for type_ in names_in(item.type):
+                        # A header may name a class that the source alone includes the header of.
+                        known = list(self._lookup.find(type_, there, imports(there.parsed), modules))
+                        for target in known or self._found(view, type_):
+                            self._inherited[target.name] = target
+                            yield target, "base"
+        forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
+
     def _named(self, view: CursorView) -> Iterator[tuple[str, Mention]]:
         """Names that may be classes, as the code writes them, each with where; most valuable first."""
         around, name = class_of(view.parsed, view.scope), _enclosing_name(view)
@@ -133,11 +169,13 @@ class ClassSource(Source):
             header = set(_WORD.findall(signature(view.parsed, view.scope))) - {view.typed}
         yield from ((name, "signature") for name in sorted(header))
         yield from ((name, "named") for name in used)
+        shown = {use.name for use in view.name_uses}
         for part in parts(view.parsed, around) if around is not None else ():
             yield from ((name, "base") for name in base_names(view.parsed, part))
             for item in visible(view.parsed, part):
                 if item.kind == "attribute" and item.line != view.position.line:
-                    yield from ((name, "attribute") for name in names_in(item.type))
+                    mention: Mention = "base" if _plain(item.name) in shown else "attribute"
+                    yield from ((name, mention) for name in names_in(item.type))
 
     def _dotted(self, view: CursorView) -> Iterator[str]:
         """Names such as `item.Item`, for modules that the editing block uses."""
@@ -201,7 +239,10 @@ class ClassSource(Source):
         is_here = found.module.uri == view.uri
         lines = [*(self._typed(view, found) if is_here else self._skeleton(found)), *self._added(view, found)]
         first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
-        kept = fitted([line.text for line in lines], first, view.settings.block_tokens)
+        texts, most = [line.text for line in lines], view.settings.block_tokens
+        if found.scope.qualified_name != _enclosing_name(view):
+            most = min(most, estimate("\n".join(texts[i] for i in sorted(first))) + _UNUSED_TOKENS)
+        kept = fitted(texts, first, most)
         return Block(
             "class",
             found.name,
@@ -212,6 +253,11 @@ class ClassSource(Source):
             source=self.name,
             lines=tuple(lines[i].document_line for i in kept),
         )
+
+
+def _plain(attribute: str) -> str:
+    """`items` of `self.items`, `$items`, `@items`."""
+    return attribute.rpartition(".")[2].lstrip("$@")
 
 
 def _distance(view: CursorView, found: ClassDefinition) -> Distance:

@@ -23,7 +23,7 @@ from palimpsest.context.sources.lines_of import LinesOf
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FIXTURE, PER_RANK, TEST
 from palimpsest.context.view import CursorView
-from palimpsest.languages.registry import language_of
+from palimpsest.languages.registry import language_in
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.syntax.scopes import enclosing, file_scope, scope_at, scopes
@@ -58,7 +58,7 @@ class ParsedFiles:
         source = self._files.source(path)
         if source is None or len(source.text) > LONGEST:
             return None
-        language = language_of("", path.name)
+        language = language_in(path.name, source.text)
         snapshot = Snapshot(source.uri, 0, language.id, source.text)
         return self._known.get(path, source, lambda: parse_snapshot(snapshot, language))
 

@@ -1,10 +1,13 @@
-"""Blocks for names that the editing block uses and nothing in its file explains: a class or function that is defined in
-exactly one place of the workspace.
+"""Blocks for names that the editing block uses and nothing in its file explains: a class, function or method that is
+defined in exactly one place of the workspace.
 
 In: a view, the index of names.  Out: `class` blocks like those of imported classes, and `package` blocks with the
-signatures of functions.  A person who has not written the import yet gets them, and so does code in a language that
-imports nothing by name.  In doubt there is no block: where several places define the name, where the file binds it
-somewhere, where it imports everything of a module, and until every file is in the index.
+signatures of functions and methods.  A person who has not written the import yet gets them, and so does code in a
+language that imports nothing by name.  Three ways lead to a definition: a name that stands alone, whose definition is
+the only one outside of classes; `Head.name`, where one place defines a `name` of a `Head`; the name of a method that is
+called, if it is of several words or long and defined once.  In doubt there is no block: where several places define the
+name, where the file binds it somewhere, where what is imported as a whole has it, and until every file is in the index.
+What tests define is for tests.
 """
 
 from __future__ import annotations
@@ -15,12 +18,13 @@ from pathlib import Path
 
 from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.fit import fitted
+from palimpsest.context.sources.indexed import IndexedDefinitions, owner_of, written
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.skeleton import Line, skeleton
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import worth
 from palimpsest.context.view import CursorView
-from palimpsest.languages.name_index import IndexedDefinition, NameIndex
+from palimpsest.languages.name_index import IndexedDefinition
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.syntax.scopes import scopes
@@ -28,12 +32,11 @@ from palimpsest.syntax.unknown import bound_in
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
-from palimpsest.workspace.files import WorkspaceFiles
 from palimpsest.workspace.kept import Kept
 
 MOST_NAMES = 40
 """That the index is asked for."""
-MOST_BLOCKS = 6
+MOST_BLOCKS = 12
 SHORTEST = 3
 _MOST_KEPT = 64
 _MOST_CHARACTERS = 2_000_000
@@ -43,20 +46,23 @@ class ElsewhereSource(Source):
     name = "elsewhere"
     setting = "class"
 
-    def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage, index: NameIndex | None) -> None:
-        self._files = files
+    def __init__(self, definitions: IndexedDefinitions, modules: ModulesByLanguage) -> None:
+        self._definitions = definitions
+        self._files = definitions.files
         self._modules = modules
-        self._index = index
         self._read = Kept[tuple[Path, str], Sequence[Line]](_MOST_KEPT, _MOST_CHARACTERS)
         self._offered: dict[str, tuple[IndexedDefinition, ...]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
+        if not self._definitions.is_complete:
+            return []
         functions, found = defaultdict[Path, list[IndexedDefinition]](list), list[Block]()
-        for definition in self._only_places(view):
+        every = (*self._alone(view), *self._qualified(view), *self._called(view))
+        for definition in {(one.path, one.qualified_name): one for one in every}.values():
             if definition.kind == "class":
                 block = self._class(view, definition, worth("class", "elsewhere", rank=len(found)))
                 found += [block] if block is not None else []
-            else:
+            elif definition.kind != "namespace":
                 functions[definition.path].append(definition)
         for rank, some in enumerate(functions.values()):
             found.append(self._functions(view, some, worth("module", "elsewhere", rank=rank)))
@@ -65,7 +71,7 @@ class ElsewhereSource(Source):
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the definitions are what they were."""
         known = self._offered.get(block.name)
-        if known is None or self._index is None:
+        if known is None:
             return False
         now = [self._still(definition) for definition in known]
         definitions = [definition for definition in now if definition is not None]
@@ -77,37 +83,70 @@ class ElsewhereSource(Source):
         return again is not None and again.text == block.text
 
     def _still(self, definition: IndexedDefinition) -> IndexedDefinition | None:
-        outline = (self._index.outline(definition.path) if self._index is not None else None) or ()
+        outline = self._definitions.outline(definition.path)
         return next((now for now in outline if now.qualified_name == definition.qualified_name), None)
 
-    def _only_places(self, view: CursorView) -> Iterator[IndexedDefinition]:
-        """The only definition of each name that the file does not explain, in order of the names."""
-        index = self._index
-        if index is None or not index.is_complete or any(item.bound == "*" for item in view.imports):
-            return
+    def _alone(self, view: CursorView) -> Iterator[IndexedDefinition]:
+        """The only definition of each name that stands alone and that the file does not explain, in order of names."""
         for name in self._unexplained(view)[:MOST_NAMES]:
-            found = {
-                (it.path, it.qualified_name): it
-                for it in index.definitions(name, [view.parsed.language.id])
-                if not it.qualified_name.endswith(f"{name}.{name}")  # a constructor
-            }
-            only = next(iter(found.values())) if len(found) == 1 else None
-            if only is None or only.path == view.path or not self._is_for_all(only):
+            found = self._definitions.of(view, name)
+            if view.parsed.language.global_names:  # then what is inside of another one is called by both names
+                found = [it for it in found if it.qualified_name == name] or found
+            if len(found) != 1 or found[0].path == view.path or not self._is_for_all(found[0]):
                 continue
-            if name not in view.parsed.once(_bound):
+            if name not in view.parsed.once(_bound) and not self._is_offered(view, found[0]):
+                yield found[0]
+
+    def _qualified(self, view: CursorView) -> Iterator[IndexedDefinition]:
+        """What `Head.name` means where one file defines a `name` of a `Head` that the file neither imports nor has."""
+        own = {scope.name for scope in scopes(view.parsed) if scope.kind == "class"} | self._imported(view)
+        uses = dict.fromkeys((use.head, use.name) for use in view.name_uses if use.head and use.head not in own)
+        for head, name in list(uses)[:MOST_NAMES]:
+            tails = tuple(f".{head}.{part}{name}" for part in ("", *_dotted(view.parsed.language.class_parts)))
+            found = [it for it in self._definitions.of(view, name) if f".{it.qualified_name}".endswith(tails)]
+            if found and {it.path for it in found} == {found[0].path} != {view.path}:
+                yield next((it for it in found if it.kind == "class"), found[0])
+
+    def _called(self, view: CursorView) -> Iterator[IndexedDefinition]:
+        """The only method of a name that is called: on something whose class nobody knows, or on what is inherited."""
+        language = view.parsed.language
+        known = language.builtins | language.builtin_members | language.object_members | language.common_words
+        known |= {scope.name for scope in scopes(view.parsed)} | view.parsed.once(_bound)
+        uses = (use for use in view.name_uses if use.is_telling and (use.is_called or language.bare_calls))
+        names = dict.fromkeys(
+            use.name for use in uses if use.head != "" or language.bare_members if use.name not in known
+        )
+        for name in list(names)[:MOST_NAMES]:
+            only = self._definitions.only(view, name)
+            # The block of a class that the editing block names has its methods.
+            if only is not None and only.kind == "method" and owner_of(only).rpartition(".")[2] not in view.used:
                 yield only
+
+    def _imported(self, view: CursorView) -> set[str]:
+        return {item.bound for item in view.imports} - {"*"}
+
+    def _is_offered(self, view: CursorView, definition: IndexedDefinition) -> bool:
+        """Whether a module whose names all are at hand has a function or value of this name: its block says so."""
+        modules, own = self._modules.of(view), self._modules.name_of(view)
+        wholes = (item for item in (*view.imports, *modules.implied(own, view.path)) if item.name == "*")
+        for module in dict.fromkeys(modules.imported(item, own, view.path) for item in wholes):
+            found = modules.describe(module, frozenset(), view.path) if module is not None else None
+            entry = found.entry(definition.name) if found is not None else None
+            if entry is not None and entry.kind != "class":
+                return True
+        return False
 
     def _is_for_all(self, definition: IndexedDefinition) -> bool:
         """Whether it is a class or function of a file or namespace, which others can use by its name."""
-        around = definition.qualified_name.rpartition(".")[0]
-        outline = (self._index.outline(definition.path) if around and self._index is not None else None) or ()
+        around = owner_of(definition)
+        outline = self._definitions.outline(definition.path) if around else ()
         return definition.kind in ("class", "function") and not any(
             other.kind == "class" and f"{around}.".startswith(f"{other.qualified_name}.") for other in outline
         )
 
     def _unexplained(self, view: CursorView) -> list[str]:
         language = view.parsed.language
-        known = language.builtins | language.common_words | {item.bound for item in view.imports} | view.cell_names
+        known = language.builtins | language.common_words | self._imported(view) | view.cell_names
         known |= {item.name.rpartition(".")[2] for item in visible(view.parsed, view.scope)}
         return sorted(name for name in view.used if len(name) >= SHORTEST and name not in known)
 
@@ -132,8 +171,8 @@ class ElsewhereSource(Source):
 
     def _functions(self, view: CursorView, definitions: Sequence[IndexedDefinition], value: float) -> Block:
         mark = next(iter(view.parsed.language.lexical.line_comments), "")
-        lines = [f"{it.signature}  {mark} {it.doc}" if it.doc and mark else it.signature for it in definitions]
-        name = self._module(view, definitions[0])
+        lines = [f"{written(it)}  {mark} {it.doc}" if it.doc and mark else written(it) for it in definitions]
+        name = f"{self._module(view, definitions[0])} (used)"  # the module may have a block of its own
         self._offer(name, definitions)
         kept = fitted(lines, set(range(len(lines))), view.settings.block_tokens)
         return Block("package", name, "\n".join(lines[i] for i in kept), value=value, source=self.name)
@@ -165,6 +204,10 @@ def _skeleton(parsed: Parsed, definition: IndexedDefinition) -> Sequence[Line]:
     found = (s for s in scopes(parsed) if s.kind == "class" and s.qualified_name == definition.qualified_name)
     scope = next(found, None)
     return () if scope is None else tuple(skeleton(parsed, scope))
+
+
+def _dotted(parts: Sequence[str]) -> list[str]:
+    return [f"{part}." for part in parts]
 
 
 def _bound(parsed: Parsed) -> set[str]:

@@ -28,8 +28,10 @@ from palimpsest.context.sources.diagnostics import DiagnosticSource
 from palimpsest.context.sources.documentation import DocumentationSource
 from palimpsest.context.sources.elsewhere import ElsewhereSource
 from palimpsest.context.sources.external import ExternalSource
+from palimpsest.context.sources.file_names import FileNamesSource
 from palimpsest.context.sources.filesystem import FilesystemSource
 from palimpsest.context.sources.history import HistorySource
+from palimpsest.context.sources.indexed import IndexedDefinitions
 from palimpsest.context.sources.linked import LinkedSource
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.name_lookup import NameLookup
@@ -108,6 +110,7 @@ class Gatherer:
     def _sources_of(self, files: WorkspaceFiles) -> list[Source]:
         around = Surroundings(files, self._settings, self._variables, self._executor, self._cache, self._index(files))
         modules, lookup = ModulesByLanguage(around), ClassLookup(files)
+        definitions = IndexedDefinitions(files, modules, around.index)
         self.names = NameLookup(files, modules, lookup, around.index)
         return [
             ExternalSource(self._external),
@@ -115,7 +118,8 @@ class Gatherer:
             CellSource(),
             ClassSource(lookup, modules),
             PackageSource(modules),
-            ElsewhereSource(files, modules, around.index),
+            ElsewhereSource(definitions, modules),
+            FileNamesSource(definitions),
             ScopeSource(modules),
             CompanionSource(files),
             RecentSource(files, self._activity),

@@ -1,8 +1,9 @@
 """`package` blocks: the public names of the imported modules that the editing block uses.
 
 In: a view.  Out: one block for each module, named as it is imported.  Names that the file uses come first, with
-documentation; then the module's other public names, as far as tokens go.  All of the file counts except the word being
-typed, so that the text stays the same while the user types and moves between functions.
+documentation; then the module's other public names, as far as tokens go, few of a module whose names all are at hand
+(a header, a package, `import *`).  All of the file counts except the word being typed, so that the text stays the same
+while the user types and moves between functions; the value alone follows what the editing block uses.
 
 `languages/modules.py` describes modules and may read them in the background.  Knows no syntax tree.
 """
@@ -13,16 +14,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from palimpsest.context.estimate import estimate
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
-from palimpsest.context.values import PER_RANK, worth
+from palimpsest.context.values import PER_RANK, Distance, worth
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Description, Entry, Modules
 from palimpsest.syntax.values import Import
 from palimpsest.types import Block
 
-MAX_MODULES = 16
+MAX_MODULES, _MOST_LOOKED_AT = 16, 48
+_FILLER_TOKENS = 150
+"""For the unused names of a module whose names are all at hand: there may be dozens of such modules."""
 _MOST_CACHED = 256
 _LONGEST_DOC = 90
 _LONGEST_LINE = 220
@@ -55,7 +59,9 @@ class PackageSource(Source):
         self._texts: dict[str, tuple[Description, Use, int, frozenset[str], str]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
-        return [block for rank, use in enumerate(self._uses(view)) for block in self._blocks(view, use, rank)]
+        found = [list(self._blocks(view, use, rank)) for rank, use in enumerate(self._uses(view))]
+        best = sorted(filter(None, found), key=lambda blocks: -blocks[0].value)[:MAX_MODULES]
+        return [block for blocks in best for block in blocks]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file imports the module."""
@@ -97,7 +103,7 @@ class PackageSource(Source):
                 use.names[found.name] = found.bound
             if is_needed:
                 chosen.add(module)
-        return [use for module, use in uses.items() if module in chosen][:MAX_MODULES]
+        return [use for module, use in uses.items() if module in chosen][:_MOST_LOOKED_AT]
 
     def _imports(self, view: CursorView, own: str) -> list[Import]:
         """Those of the file, then those that it need not write."""
@@ -131,7 +137,9 @@ class PackageSource(Source):
         if found is None:
             return
         use.is_own = modules.is_own(use.module, view.path)
-        value = worth("module", "imported" if use.is_own else "installed", rank=rank)
+        used = len((found.public.keys() | use.names.keys()) & view.used) if use.star else 0
+        distance: Distance = "imported" if use.is_own else "installed"
+        value = worth("module", distance, "unused" if use.star and not used else "named", rank=rank, used=used)
         entries = {name: found.entry(name) for name in sorted(use.names)}
         below = {name: entry for name, entry in entries.items() if entry is not None and entry.kind == "module"}
         if (not below or use.star or len(use.names) > len(below)) and (text := self._text(view, found, use)):
@@ -167,6 +175,8 @@ def _package_text(
             if member.name in words:
                 first.add(len(lines))
             lines.append(line(f"{use.prefix}.{name}", member, with_doc=member.name in words))
+    if use.star:
+        max_tokens = min(max_tokens, estimate("\n".join(lines)) + _FILLER_TOKENS)
     rest = [entry for name, entry in found.public.items() if name not in names]
     lines += [line(use.prefix, entry, with_doc=False) for entry in sorted(rest, key=lambda e: e.kind == "value")]
     return "\n".join(lines[i] for i in fitted(lines, first, max_tokens))

@@ -61,7 +61,9 @@ def _part(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
         return [*list(_head(parsed, scope, indent))[:-1], line]
     inside = list(_attributes(parsed, scope, _inner_indent(parsed, scope, indent), cursor_line))
     for child in children(parsed, scope):
-        if not _is_at(child, cursor_line):
+        if child.kind == "class" and child.name in parsed.language.class_parts:
+            inside += _part(parsed, child, cursor_line)
+        elif not _is_at(child, cursor_line):
             inside += _method(parsed, child)
     seen, unique = set[str](), list[Line]()
     for line in inside:

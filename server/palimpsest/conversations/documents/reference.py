@@ -49,6 +49,7 @@ def without_repeats(references: Iterable[DocumentReference]) -> list[DocumentRef
     return list(found.values())
 
 
-def wikilink_to(path: str) -> str:
-    """A link that means the document, wherever it is written."""
-    return f"[[{path}]]"
+def wikilink_to(path: str, heading: str = "") -> str:
+    """A link that means the document, wherever it is written; heading characters that no link has are left out."""
+    heading = "".join(char for char in heading if char not in "[]|#\n")
+    return f"[[{path}#{heading}]]" if heading else f"[[{path}]]"

@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from tree_sitter import Node
 
+from palimpsest.languages import preprocessor
 from palimpsest.languages.base import Base
 from palimpsest.languages.c import words
 from palimpsest.languages.typed_values import TypedValues
@@ -22,6 +24,11 @@ from palimpsest.syntax.values import Import, Parameter, Scope
 HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tpp"})
 DECLARATORS = frozenset(
     {"init_declarator", "pointer_declarator", "array_declarator", "parenthesized_declarator", "function_declarator"}
+)
+_OF_CPP = re.compile(
+    r"^[ \t]*(?:(?:class|namespace|using)\b(?![ \t]*[;=,)\[])|template[ \t]*<|(?:public|private|protected)[ \t]*:)"
+    r"|\bstd::",
+    re.MULTILINE,
 )
 _TYPED = TypedValues(
     members={"field_expression": ("argument", "field")},
@@ -40,6 +47,8 @@ class C(Base):
     name = "C"
     language_ids = ("c",)
     suffixes: tuple[str, ...] = (".c", ".h")
+    header_suffixes = HEADERS
+    others = MappingProxyType({"cpp": _OF_CPP})
     test_names = ("test_{}", "{}_test", "{}_tests", "{}_unittest", "{}Test", "{}Tests", "Test{}")
     tested_beside = (".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx")
     query_files: tuple[str, ...] = ("queries.scm", "own.scm")
@@ -57,6 +66,9 @@ class C(Base):
     type_first = True
     declares = True
     declarators = DECLARATORS
+
+    def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
+        return preprocessor.without_unknown(code) if is_broken else preprocessor.without_macros(code)
 
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         """With the name that a `typedef` gives behind the body."""

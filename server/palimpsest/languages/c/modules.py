@@ -7,6 +7,8 @@ system as it is included, `<zlib.h>`.  A source sees the header of its name.
 from __future__ import annotations
 
 import os
+import re
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,10 +24,14 @@ from palimpsest.syntax.values import Import
 from palimpsest.text.uris import is_inside, relative
 
 _LONGEST = 512
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_MOST_STEPS, _MOST_HEADERS = 4, 60
+"""From a file to the headers that its headers include: how far, and how many are read for one file."""
 
 
 class CModules(SourceModules):
     separator = ""
+    languages = ("c", "cpp")
 
     def __init__(self, language: Language, around: Surroundings) -> None:
         super().__init__(language, around)
@@ -62,9 +68,26 @@ class CModules(SourceModules):
         return None
 
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
-        """The header that declares what a source defines."""
-        header = self._header_of(path) if path is not None and path.suffix.lower() not in HEADERS else None
-        return [] if header is None else [Import(header, "*", None, 0, -1)]
+        """The header that declares what a source defines, and what the headers that it includes include."""
+        if path is None:
+            return []
+        header = self._header_of(path) if path.suffix.lower() not in HEADERS else None
+        nested = self.files.once(("nested", path), lambda: self._nested(path))
+        return [Import(name, "*", None, 0, -1) for name in (header, *nested) if name is not None]
+
+    def _nested(self, path: Path) -> Sequence[str]:
+        """The headers of the workspace that a file gets by way of others, as it would include them, nearest first."""
+        found, waiting = dict[Path, int](), deque([(path, 0)])
+        while waiting and len(found) < _MOST_HEADERS:
+            here, steps = waiting.popleft()
+            text = self.files.described(here) if steps < _MOST_STEPS else None
+            for written in _INCLUDE.findall(text.text) if text is not None else ():
+                module = self.imported(Import(written, "*", None, 0, -1), "", here)
+                there = self.find(module, path) if module is not None else None
+                if there is not None and there.is_own and there.files[0] not in (path, *found):
+                    found[there.files[0]] = steps
+                    waiting.append((there.files[0], steps + 1))
+        return [os.path.relpath(there, path.parent).replace(os.sep, "/") for there, steps in found.items() if steps]
 
     def reexports(self, parsed: Parsed) -> Sequence[Import]:
         """Of a header that is there to include others."""

@@ -45,6 +45,12 @@
 (enumerator name: (_) @target value: (_)? @value)
 (preproc_def name: (_) @target value: (_)) @written
 
+;; enumerators
+(enum_specifier name: (_) @class body: (enumerator_list (enumerator name: (identifier) @name)))
+(type_definition
+  type: (enum_specifier !name body: (enumerator_list (enumerator name: (identifier) @name)))
+  declarator: (type_identifier) @class)
+
 ;; aliases
 (type_definition
   type: [

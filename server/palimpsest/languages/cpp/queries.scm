@@ -157,6 +157,12 @@
 (namespace_alias_definition name: (_) @target) @written
 (concept_definition name: (_) @target) @written
 
+;; enumerators
+(enum_specifier . "enum" . name: (_) @class body: (enumerator_list (enumerator name: (identifier) @name)))
+(type_definition
+  type: (enum_specifier !name body: (enumerator_list (enumerator name: (identifier) @name)))
+  declarator: (type_identifier) @class)
+
 ;; more aliases
 (type_definition
   type: [(struct_specifier name: (_) @class) (union_specifier name: (_) @class) (class_specifier name: (_) @class)]

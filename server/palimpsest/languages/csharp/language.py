@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
+from palimpsest.languages import preprocessor
 from palimpsest.languages.base import Base
 from palimpsest.languages.csharp import namespaces, words
 from palimpsest.languages.typed_values import TypedValues
@@ -60,6 +61,9 @@ class CSharp(Base):
     bare_members = True
     type_first = True
     overloads = True
+
+    def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
+        return preprocessor.first_branches(code) if is_broken else code
 
     def is_constructor(self, name: str, cls: str) -> bool:
         return name == cls

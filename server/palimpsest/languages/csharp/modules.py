@@ -38,6 +38,14 @@ class CSharpModules(PackageModules):
         seen = dict.fromkeys([*own, *around, *self._global(path)])
         return [Import(name, "*", None, 0, -1) for name in seen]
 
+    def imported(self, found: Import, module: str, path: Path | None) -> str | None:
+        """Inside of `namespace Shop`, `using Parts` may mean `Shop.Parts`."""
+        name = super().imported(found, module, path)
+        if name is None or path is None or self.files_of(name, path):
+            return name
+        inner = (f"{outer}.{name}" for own in self.packages_of(path) for outer in (own, *_around(own)))
+        return next((one for one in inner if self.files_of(one, path)), name)
+
     def folders(self, name: str, near: Path) -> Iterator[Path]:
         """Beside the file; where folders around it have the parts of the name, or its last ones."""
         yield near.parent

@@ -20,7 +20,7 @@ from palimpsest.syntax.parse import Parsed
 _DECLARED = re.compile(
     r"^[ \t]*package[ \t]+([^\W\d]\w*(?:\.[^\W\d]\w*)*)[ \t]*(?:;[ \t]*)?(?://.*)?\r?$", re.MULTILINE
 )
-_MAIN, _SRC = "main", "src"
+_MAIN, _SRC, _TEST = "main", "src", "test"
 
 
 class JvmModules(PackageModules):
@@ -40,7 +40,8 @@ class JvmModules(PackageModules):
             yield root.joinpath(*parts)
 
     def may_see(self, near: Path, other: Path) -> bool:
-        return _source_set(other) in ("", _MAIN, _source_set(near))
+        """Whatever is not for tests: a program for several platforms has a source set for each and one for all."""
+        return not _is_of_tests(other) or _is_of_tests(near)
 
     def is_item_public(self, parsed: Parsed, item: Item) -> bool:
         """For other packages: in Java what says so, in Kotlin what does not say otherwise."""
@@ -76,6 +77,10 @@ def _source_set(path: Path) -> str:
     parts = path.parts
     found = (n for n in range(len(parts) - 3, -1, -1) if parts[n] == _SRC and parts[n + 2] in SOURCES)
     return next((parts[n + 1] for n in found), "")
+
+
+def _is_of_tests(path: Path) -> bool:
+    return _TEST in _source_set(path).lower()
 
 
 MODULES = JvmModules

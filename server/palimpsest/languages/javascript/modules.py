@@ -38,6 +38,7 @@ _MADE = ("dist", "lib", "build", "out")
 
 class JavaScriptModules(SourceModules):
     separator = ""
+    languages = ("javascript", "typescript", "tsx")
     gives_wholes = True
     starred_without = frozenset({exports.DEFAULT})
     unnamed = frozenset({exports.DEFAULT})

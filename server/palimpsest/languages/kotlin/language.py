@@ -36,6 +36,7 @@ class Kotlin(Base):
     members = frozenset({"navigation_expression"})
     builtins = words.GLOBALS
     builtin_members = words.OF_VALUES
+    class_parts = ("companion",)
     common_words = words.KEYWORDS | words.GLOBALS
     annotations = frozenset({"annotation"})
     leading = frozenset({"block_comment", "line_comment"})

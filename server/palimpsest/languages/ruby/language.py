@@ -55,9 +55,11 @@ class Ruby(Base):
     initializers = frozenset({"initialize"})
     receiver = "self"
     global_names = True
+    class_parts = ("self",)
     instance_mark = "@"
     omitted_body = " ... end"
     bare_members = True
+    bare_calls = True
     mixes_namespaces = True
 
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:

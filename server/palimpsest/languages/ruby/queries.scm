@@ -25,13 +25,13 @@
   arguments: (argument_list . [
     (string (string_content) @name) (simple_symbol) @name (constant) @name (scope_resolution) @name
     (pair . (hash_key_symbol) @name)])
-  block: (do_block body: (_) @body)) @function)
+  block: (do_block body: (_) @body)) @function @described)
 (do_block body: (body_statement (call
   !receiver
   arguments: (argument_list . [
     (string (string_content) @name) (simple_symbol) @name (constant) @name (scope_resolution) @name
     (pair . (hash_key_symbol) @name)])
-  block: (do_block body: (_) @body)) @function))
+  block: (do_block body: (_) @body)) @function @described))
 (class body: (body_statement (call
   !receiver
   arguments: (argument_list . [(string (string_content) @name) (simple_symbol) @name])

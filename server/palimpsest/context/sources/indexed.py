@@ -1,0 +1,80 @@
+"""Where a workspace defines a name, as sources ask the index: what tests define is for tests, constructors are none.
+
+In: a view, names.  Out: definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from palimpsest.context.sources.counterparts import Counterparts
+from palimpsest.context.sources.modules import ModulesByLanguage
+from palimpsest.context.view import CursorView
+from palimpsest.languages.name_index import IndexedDefinition, NameIndex
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parse import Language
+from palimpsest.workspace.files import WorkspaceFiles
+
+
+class IndexedDefinitions:
+    """Of one workspace; empty until every file is in the index."""
+
+    def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage, index: NameIndex | None) -> None:
+        self.files = files
+        self._modules = modules
+        self._index = index
+        self._counterparts = Counterparts(files)
+
+    @property
+    def is_complete(self) -> bool:
+        return self._index is not None and self._index.is_complete
+
+    def of(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
+        """Those of the languages that the document's can use, each once; once for each gathering."""
+        is_test = view.path is not None and self._is_test(view.path, view.parsed.language)
+        languages = self._modules.of(view).languages
+        about = "definitions", name, languages, is_test
+        return self.files.once(about, lambda: self._look_up(name, languages, is_test=is_test))
+
+    def only(self, view: CursorView, name: str) -> IndexedDefinition | None:
+        """The only one of a name, if another file has it."""
+        found = self.of(view, name)
+        return found[0] if len(found) == 1 and found[0].path != view.path else None
+
+    def outline(self, path: Path) -> Sequence[IndexedDefinition]:
+        return (self._index.outline(path) if self._index is not None else None) or ()
+
+    def _look_up(self, name: str, languages: Sequence[str], *, is_test: bool) -> Sequence[IndexedDefinition]:
+        found = self._index.definitions(name, languages) if self._index is not None and self.is_complete else ()
+        each = {(it.path, it.qualified_name, it.kind == "class"): it for it in found if not _is_constructor(it)}
+        classes = {(path, qualified) for path, qualified, is_class in each if is_class}
+        kept = [
+            it
+            for (path, qualified, is_class), it in each.items()
+            if (is_class or (path, qualified) not in classes)
+            and (is_test or not self._is_test(path, language_of(it.language, path.name)))
+        ]
+        declared = {it.qualified_name for it in kept if _is_in_header(it)}
+        return [it for it in kept if it.qualified_name not in declared or _is_in_header(it)]
+
+    def _is_test(self, path: Path, language: Language) -> bool:
+        return self.files.once(("is test", path), lambda: self._counterparts.is_test(path, language))
+
+
+def owner_of(definition: IndexedDefinition) -> str:
+    return definition.qualified_name.rpartition(".")[0]
+
+
+def written(definition: IndexedDefinition) -> str:
+    """On one line; a method with its class before it."""
+    return f"{owner_of(definition)}: {definition.signature}" if definition.kind == "method" else definition.signature
+
+
+def _is_in_header(definition: IndexedDefinition) -> bool:
+    """Whether other files define it, too, which is no other definition."""
+    return definition.path.suffix.lower() in language_of(definition.language).header_suffixes
+
+
+def _is_constructor(definition: IndexedDefinition) -> bool:
+    return definition.qualified_name.endswith(f"{definition.name}.{definition.name}")

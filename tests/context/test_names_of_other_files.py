@@ -1,0 +1,405 @@
+"""Names that the code at a cursor uses and another file defines, by each of the ways that code has to reach them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from context_workspace import Workspace
+
+Make = Callable[..., Workspace]
+
+CASES: Sequence[tuple[str, Mapping[str, str], Sequence[str]]] = (
+    (
+        "c-nested-include",
+        {
+            "src/main.c": (
+                '#include "pump.h"\n'
+                "\n"
+                "int drain(struct pump *p) {\n"
+                "  int n = pipe_depth(p->pipe);\n"
+                "  $0\n"
+                "  return n;\n"
+                "}\n"
+            ),
+            "src/pump.h": (
+                '#include "pipe.h"\nstruct pump { struct pipe *pipe; int speed; };\nvoid pump_stop(struct pump *p);\n'
+            ),
+            "src/pipe.h": ("struct pipe;\nint pipe_depth(struct pipe *p);\nint pipe_flush(struct pipe *p, int how);\n"),
+        },
+        ["int pipe_depth(struct pipe *p)", "int pipe_flush("],
+    ),
+    (
+        "c-enum-constant",
+        {
+            "src/lamp.c": (
+                '#include "lamp.h"\n\nint next(int now) {\n  if (now == LAMP_ON)\n    return $0;\n  return now;\n}\n'
+            ),
+            "src/lamp.h": ("typedef enum {\n  LAMP_OFF,\n  LAMP_ON,\n  LAMP_BLINKS\n} lamp_state;\n"),
+        },
+        ["LAMP_OFF", "LAMP_BLINKS"],
+    ),
+    (
+        "c-trailing-macro",
+        {
+            "src/a.c": ('#include "say.h"\n\nvoid greet(const char *who) {\n  say_fmt("hello %s", who);\n  $0\n}\n'),
+            "src/say.h": (
+                "void say_raw(const char *text);\nvoid say_fmt(const char *format, ...) LIKE_PRINTF(1, 2);\n"
+            ),
+        },
+        ["say_fmt(const char *format, ...)"],
+    ),
+    (
+        "cpp-export-macro",
+        {
+            "src/dock.cc": ('#include "crate.h"\n\nint load(const Crate& c) {\n  return c.weigh() + $0;\n}\n'),
+            "src/crate.h": (
+                "class DEPOT_API Crate {\n"
+                " public:\n"
+                "  Crate(int kilos);\n"
+                "  int weigh() const;\n"
+                "  int tare() const;\n"
+                "};\n"
+            ),
+        },
+        ["class", "int tare() const"],
+    ),
+    (
+        "cpp-lock-macros",
+        {
+            "src/guard.cc": ('#include "vault.h"\n\nvoid visit(Vault& v) {\n  v.unlock_door(3);\n  $0\n}\n'),
+            "src/vault.h": (
+                "class LOCKABLE Vault {\n"
+                " public:\n"
+                "  void unlock_door(int code)\n"
+                "      NEEDS_KEY(key_);\n"
+                "  void close_door() HAS_NO_KEY { code_ = 0; }\n"
+                " private:\n"
+                "  int code_ GUARDED_BY(key_);\n"
+                "};\n"
+            ),
+        },
+        ["close_door()", "class LOCKABLE Vault"],
+    ),
+    (
+        "cpp-field-of-header-class",
+        {
+            "src/dock.cc": (
+                '#include "dock.h"\n'
+                '#include "crane.h"\n'
+                "\n"
+                "void Dock::lift(int kilos) {\n"
+                "  crane_->hoist(kilos);\n"
+                "  $0\n"
+                "}\n"
+            ),
+            "src/dock.h": (
+                "class Crane;\nclass Dock {\n public:\n  void lift(int kilos);\n private:\n  Crane* crane_;\n};\n"
+            ),
+            "src/crane.h": ("class Crane {\n public:\n  void hoist(int kilos);\n  void park();\n};\n"),
+        },
+        ["void park();"],
+    ),
+    (
+        "cpp-namespace-constant",
+        {
+            "src/plan.cc": (
+                '#include "limits.h"\n'
+                "\n"
+                "namespace depot {\n"
+                "Weight spare(int used) {\n"
+                "  return (kMaxCrates - used) * $0;\n"
+                "}\n"
+                "}\n"
+            ),
+            "src/limits.h": (
+                "namespace depot {\n"
+                "typedef long Weight;\n"
+                "static const int kMaxCrates = 7;\n"
+                "namespace config {\n"
+                "static const int kCrateKilos = 40;\n"
+                "}\n"
+                "}\n"
+            ),
+        },
+        ["typedef long Weight", "kMaxCrates = 7", "kCrateKilos = 40"],
+    ),
+    (
+        "cs-relative-using",
+        {
+            "src/Shop/Till.cs": (
+                "namespace Depot;\n"
+                "\n"
+                "using Parts;\n"
+                "\n"
+                "class Till\n"
+                "{\n"
+                "    object Open()\n"
+                "    {\n"
+                "        var drawer = new CashDrawer<int>();\n"
+                "        return $0;\n"
+                "    }\n"
+                "}\n"
+            ),
+            "src/Shop/Parts/Drawers.cs": (
+                "namespace Depot.Parts;\n\npublic class CashDrawer<T>\n{\n    public T Take(int n) => default;\n}\n"
+            ),
+        },
+        ["public T Take(int n)"],
+    ),
+    (
+        "java-static-import",
+        {
+            "src/main/java/depot/Gate.java": (
+                "package depot;\n"
+                "\n"
+                "import static depot.limits.GateLimits.MAX_CRATES;\n"
+                "\n"
+                "class Gate {\n"
+                "  int open(int n) {\n"
+                "    if (n > MAX_CRATES) {\n"
+                "      return $0;\n"
+                "    }\n"
+                "    return n;\n"
+                "  }\n"
+                "}\n"
+            ),
+            "src/main/java/depot/limits/GateLimits.java": (
+                "package depot.limits;\n"
+                "\n"
+                "public final class GateLimits {\n"
+                "  public static final int MAX_CRATES = 12;\n"
+                "  public static final int MIN_CRATES = 2;\n"
+                "}\n"
+            ),
+        },
+        ["MAX_CRATES = 12", "MIN_CRATES = 2"],
+    ),
+    (
+        "kt-import-of-object-member",
+        {
+            "src/main/kotlin/depot/Reader.kt": (
+                "package depot\n"
+                "\n"
+                "import depot.Frames.FLAG_LAST\n"
+                "import depot.Frames.describe\n"
+                "\n"
+                "class Reader {\n"
+                "  fun read(flags: Int): String {\n"
+                "    val last = flags and FLAG_LAST != 0\n"
+                "    return describe($0)\n"
+                "  }\n"
+                "}\n"
+            ),
+            "src/main/kotlin/depot/Frames.kt": (
+                "package depot\n"
+                "\n"
+                "object Frames {\n"
+                "  const val FLAG_LAST = 0x1\n"
+                "  const val FLAG_FIRST = 0x2\n"
+                '  fun describe(flags: Int, verbose: Boolean): String = ""\n'
+                "}\n"
+            ),
+        },
+        ["FLAG_LAST = 0x1", "fun describe(flags: Int, verbose: Boolean)"],
+    ),
+    (
+        "kt-companion-constant",
+        {
+            "src/main/kotlin/depot/Use.kt": (
+                "package depot\n\nclass Use {\n  fun wait(): Int {\n    return Codec.WAIT_MILLIS + $0\n  }\n}\n"
+            ),
+            "src/main/kotlin/depot/Codec.kt": (
+                "package depot\n"
+                "\n"
+                "interface Codec {\n"
+                "  fun cancel()\n"
+                "\n"
+                "  companion object {\n"
+                "    const val WAIT_MILLIS = 100\n"
+                "    fun of(name: String): Codec = TODO()\n"
+                "  }\n"
+                "}\n"
+            ),
+        },
+        ["WAIT_MILLIS = 100"],
+    ),
+    (
+        "kt-source-sets",
+        {
+            "src/jvmMain/kotlin/depot/JvmRoad.kt": (
+                "package depot\n"
+                "\n"
+                "import java.util.*\n"
+                "\n"
+                "class JvmRoad : Road {\n"
+                "  fun drive(lane: Lane): Int {\n"
+                "    return lane.width() + $0\n"
+                "  }\n"
+                "}\n"
+            ),
+            "src/commonMain/kotlin/depot/Lane.kt": (
+                "package depot\n\nclass Lane {\n  fun width(): Int = 3\n  fun length(): Int = 9\n}\n"
+            ),
+        },
+        ["fun length(): Int"],
+    ),
+    (
+        "rb-constant-with-spec",
+        {
+            "app/jobs/ship_job.rb": (
+                "class ShipJob\n  def perform(id)\n    parcel = Parcel.find(id)\n    $0\n  end\nend\n"
+            ),
+            "app/models/parcel.rb": ("class Parcel\n  attr_accessor :weight\n\n  def ship_to(address)\n  end\nend\n"),
+            "spec/models/parcel_spec.rb": ('describe Parcel do\n  it "ships" do\n  end\nend\n'),
+        },
+        ["class Parcel", "def ship_to(address)"],
+    ),
+    (
+        "rb-module-function",
+        {
+            "lib/depot/worker.rb": (
+                'require "depot/job"\n'
+                "\n"
+                "module Depot\n"
+                "  class Worker\n"
+                "    def call(text)\n"
+                "      list = Depot.load_list(text)\n"
+                "      raise Depot::Halted if $0\n"
+                "    end\n"
+                "  end\n"
+                "end\n"
+            ),
+            "lib/depot/job.rb": ("module Depot\n  class Job\n  end\nend\n"),
+            "lib/depot.rb": (
+                "module Depot\n"
+                "  class Halted < StandardError; end\n"
+                "\n"
+                "  def self.load_list(text, strict = false)\n"
+                "  end\n"
+                "end\n"
+            ),
+        },
+        ["def self.load_list(text, strict = false)", "class Halted"],
+    ),
+    (
+        "rb-base-in-outer-module",
+        {
+            "lib/depot/tabs/busy.rb": (
+                'require_relative "panel"\n'
+                "\n"
+                "module Depot\n"
+                "  class App\n"
+                "    module Tabs\n"
+                "      class Busy < Panel\n"
+                "        def render(area)\n"
+                "          draw_rows(area, $0)\n"
+                "        end\n"
+                "      end\n"
+                "    end\n"
+                "  end\n"
+                "end\n"
+            ),
+            "lib/depot/tabs/panel.rb": (
+                "module Depot\n"
+                "  class App\n"
+                "    class Panel\n"
+                "      def draw_rows(area, rows, striped: true)\n"
+                "      end\n"
+                "    end\n"
+                "  end\n"
+                "end\n"
+            ),
+        },
+        ["def draw_rows(area, rows, striped: true)"],
+    ),
+    (
+        "rb-singleton-methods",
+        {
+            "app/jobs/mail_job.rb": (
+                "class MailJob\n  def perform(story)\n    url = Paths.story_url(story)\n    $0\n  end\nend\n"
+            ),
+            "extras/paths.rb": (
+                "class Paths\n  class << self\n    def story_url(story, title: false)\n    end\n  end\nend\n"
+            ),
+        },
+        ["def story_url(story, title: false)"],
+    ),
+    (
+        "php-property-from-constructor",
+        {
+            "src/Gate.php": (
+                "<?php\n"
+                "namespace Depot;\n"
+                "\n"
+                "use Depot\\Rules\\GateRules;\n"
+                "\n"
+                "class Gate\n"
+                "{\n"
+                "    private $rules;\n"
+                "\n"
+                "    public function __construct(GateRules $rules)\n"
+                "    {\n"
+                "        $this->rules = $rules;\n"
+                "    }\n"
+                "\n"
+                "    public function open(string $who): void\n"
+                "    {\n"
+                "        $this->rules->refuseStrangers($who);\n"
+                "        $0\n"
+                "    }\n"
+                "}\n"
+            ),
+            "composer.json": '{"autoload":{"psr-4":{"Depot\\\\\\\\":"src/"}}}',
+            "src/Rules/GateRules.php": (
+                "<?php\n"
+                "namespace Depot\\Rules;\n"
+                "\n"
+                "class GateRules\n"
+                "{\n"
+                "    public function refuseStrangers(string $who, bool $loudly = false): void\n"
+                "    {\n"
+                "    }\n"
+                "}\n"
+            ),
+        },
+        ["refuseStrangers(string $who, bool $loudly = false)"],
+    ),
+    (
+        "swift-loop-over-protocol",
+        {
+            "Sources/Depot/App.swift": (
+                "class App {\n"
+                "    var crew: Crew = Crew()\n"
+                "\n"
+                "    func boot() {\n"
+                "        for helper in crew.helpers {\n"
+                "            helper.willStartWork(self)\n"
+                "            $0\n"
+                "        }\n"
+                "    }\n"
+                "}\n"
+            ),
+            "Sources/Depot/Crew.swift": (
+                "struct Crew {\n"
+                "    var helpers: [Helper] = []\n"
+                "}\n"
+                "\n"
+                "protocol Helper {\n"
+                "    func willStartWork(_ app: App)\n"
+                "    func didStartWork(_ app: App)\n"
+                "}\n"
+            ),
+        },
+        ["func willStartWork(_ app: App)"],
+    ),
+)
+
+
+@pytest.mark.parametrize(("files", "wanted"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_a_name_of_another_file_is_shown(workspace: Make, files: Mapping[str, str], wanted: Sequence[str]) -> None:
+    main = next(iter(files))
+    made = workspace({name: text.replace("$0", "") for name, text in files.items()})
+    made.build_index()
+    shown = "\n".join(block.text for block in made.blocks(main, files[main]).values() if block.type != "filesystem")
+    assert not [text for text in wanted if text not in shown], shown
