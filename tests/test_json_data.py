@@ -95,3 +95,5 @@ def test_what_is_nested_too_deeply_is_refused() -> None:
         nested = [nested]
     with pytest.raises(InvalidArgument, match="uri: expected a string, got what is nested too deeply"):
         from_json(GOOD | {"uri": nested}, Change)
+    with pytest.raises(InvalidArgument, match="Change: is nested too deeply"):
+        checked(Change(nested, []))  # type: ignore[arg-type]

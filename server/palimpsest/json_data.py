@@ -53,7 +53,11 @@ def from_json(data: Any, kind: type[T]) -> T:
 
 def checked(value: T) -> None:
     """A dataclass that was not read from JSON.  Raises InvalidArgument."""
-    from_json(to_json(value), type(value))
+    try:
+        data = to_json(value)
+    except RecursionError:
+        raise InvalidArgument(type(value).__name__, "is nested too deeply") from None
+    from_json(data, type(value))
 
 
 def to_json(value: Any) -> dict[str, Any]:
