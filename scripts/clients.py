@@ -1,7 +1,7 @@
 """What the editors' clients say of settings and commands, made from the server's table and from clients/shared/.
 
 In: `config/settings.py`, `config/permissions.py`, clients/shared/{settings,commands}.json.  Out: parts of
-clients/vscode/package.json, its texts in package.nls.json, and clients/nvim/doc/palimpsest.txt, all of
+clients/vscode/package.json with their texts in package.nls.json, and of clients/nvim/doc/palimpsest.txt, all of
 clients/nvim/lua/palimpsest/generated.lua; what else is in those files stays.  `python scripts/clients.py [--check]`
 writes them, or says which is not as it should be.
 """

@@ -70,11 +70,9 @@ def test_neovims_own_plugin_manager_installs_it_with_its_help_and_server(
         vim.pack.add({{ {{ src = "file://{repository}" }} }}, {{ confirm = false, load = true }})
         local script, source = require("palimpsest.install").parts()
         vim.cmd.help("palimpsest-start")
+        local help, command = vim.api.nvim_buf_get_name(0), vim.fn.exists(":Palimpsest")
         """
-        + ANSWER.format(
-            "{ script = script, source = source, help = vim.api.nvim_buf_get_name(0), "
-            'command = vim.fn.exists(":Palimpsest") }'
-        ),
+        + ANSWER.format("{ script = script, source = source, help = help, command = command }"),
     )
     installed = tmp_path / "data" / "nvim" / "site" / "pack" / "core" / "opt" / "palimpsest.nvim"
     assert found == {
@@ -89,7 +87,7 @@ def test_neovims_own_plugin_manager_installs_it_with_its_help_and_server(
 def test_a_clone_on_the_runtime_path_will_do_beside_nvim_lspconfig(
     editors: Path, nvim_tools: Path, repository: Path, tmp_path: Path, version: str
 ) -> None:
-    """Which is how lazy.nvim and others add a plugin; ours and the server without it keep out of each other's way."""
+    """As lazy.nvim and others add a plugin.  Ours and the server without it do not get into each other's way."""
     clone = tmp_path / "lazy" / "palimpsest.nvim"
     git(tmp_path, "clone", "-q", str(repository), str(clone))
     found = answered(

@@ -256,10 +256,10 @@ def test_an_accepted_completion_brings_its_import(open_window: Open, engine: Scr
 
 
 PYTHON_EXTENSION = {
-    "extension.vsixmanifest": """<PackageManifest Version="2.0.0"
-  xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011">
-<Metadata><Identity Language="en-US" Id="python" Version="2026.1.0" Publisher="ms-python"/>
-<DisplayName>Python</DisplayName><Description>A stand-in</Description></Metadata>
+    "extension.vsixmanifest": """
+<PackageManifest Version="2.0.0" xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011"><Metadata>
+<Identity Language="en-US" Id="python" Version="2026.1.0" Publisher="ms-python"/><DisplayName>Python</DisplayName>
+<Description>A stand-in</Description></Metadata>
 <Installation><InstallationTarget Id="Microsoft.VisualStudio.Code"/></Installation>
 <Dependencies/><Assets><Asset Type="Microsoft.VisualStudio.Code.Manifest" Path="extension/package.json"/></Assets>
 </PackageManifest>""",
