@@ -1,6 +1,6 @@
 """Choosing the next token: greedy or sampled, under a grammar or a healed piece.
 
-In: a row of logits.  Out: a token id.  Greedy choice is numpy; sampling and grammar are llama.cpp's own samplers.
+In: a row of logits.  Out: a token id.  Greedy choice is numpy; sampling is llama.cpp's own samplers.
 The grammar goes the fast way: choose first, check the one token, choose again among the admitted on failure
 (checking a whole vocabulary costs milliseconds per token).  Knows no sequence and no text.
 """
@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from palimpsest.engine.generation.grammar import CANDIDATE, Constraint, array_of
+from palimpsest.engine.generation.grammar import Grammar
+from palimpsest.engine.llama.candidates import CANDIDATE, array_of
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.llama.vocab import Ids
@@ -33,7 +34,7 @@ class Sampler:
         seed: int,
         hidden: Ids,
         history: Sequence[int] = (),
-        grammar: Constraint | None = None,
+        grammar: Grammar | None = None,
     ) -> None:
         self._api = library().api
         self._hidden = hidden
@@ -47,8 +48,6 @@ class Sampler:
         if self._chain is not None:
             self._api.llama_sampler_free(self._chain)
             self._chain = None
-        if self._grammar is not None:
-            self._grammar.close()
 
     def pick(self, logits: Logits, among: Ids | None = None) -> int | None:
         """The next token, of `among` when given; None when nothing is left to choose from."""

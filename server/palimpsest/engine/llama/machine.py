@@ -6,7 +6,6 @@ In: the operating system.  Out: bytes and counts.  Knows no model.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 
@@ -38,20 +37,6 @@ def _cgroup_left(root: Path = Path("/sys/fs/cgroup")) -> int | None:
         return None if limit == "max" else max(0, int(limit) - used + int(stat.get("file", 0)))
     except (OSError, ValueError):
         return None
-
-
-def resident_memory() -> int:
-    """Bytes of this process that are in memory; 0 where nothing says, as on Windows."""
-    try:
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError, AttributeError):
-        pass
-    try:
-        import resource
-    except ImportError:
-        return 0
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # the most there ever was
-    return most if sys.platform == "darwin" else most * 1024
 
 
 def physical_cores(cpuinfo: Path = Path("/proc/cpuinfo"), root: Path = Path("/sys/fs/cgroup")) -> int:

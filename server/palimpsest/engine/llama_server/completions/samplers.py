@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from palimpsest.engine.generation.grammar import CANDIDATE, Constraint, array_of
+from palimpsest.engine.generation.grammar import Grammar
+from palimpsest.engine.llama.candidates import CANDIDATE, array_of
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import Logits, Model
 from palimpsest.engine.llama.vocab import Ids
@@ -45,7 +46,7 @@ class Chain:
     at most.  Close it."""
 
     def __init__(
-        self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Constraint | None, n_ctx: int
+        self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Grammar | None, n_ctx: int
     ) -> None:
         self._api = library().api
         self._grammar = grammar
@@ -59,8 +60,6 @@ class Chain:
         if self._chain is not None:
             self._api.llama_sampler_free(self._chain)
             self._chain = None
-        if self._grammar is not None:
-            self._grammar.close()
 
     def saw(self, tokens: Sequence[int]) -> None:
         """Take note of the prompt's tokens, for penalties."""
