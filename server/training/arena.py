@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from palimpsest.engine.generation.grammar import CANDIDATE, array_of
 from palimpsest.engine.generation.words import Lexicon
 from palimpsest.engine.llama.batch import Batch, Run
+from palimpsest.engine.llama.candidates import CANDIDATE, array_of
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.vocab import Vocabulary
 

@@ -9,7 +9,7 @@ from typing import Any
 import gguf
 import numpy as np
 
-from palimpsest.engine.generation.grammar import CANDIDATE, array_of
+from palimpsest.engine.llama.candidates import CANDIDATE, array_of
 from palimpsest.engine.llama.library import library
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from byte_grammar import Admits, byte_vocabulary
 
-from palimpsest.engine.generation.admission import admit
+from palimpsest.engine.generation.grammar import check_gbnf
 from palimpsest.engine.llama.library import library
 
 
@@ -30,7 +30,7 @@ def admits(vocabulary: Any) -> Iterator[Callable[[str], Admits]]:
     made = list[Admits]()
 
     def make(grammar: str) -> Admits:
-        admit(grammar)  # the engine would refuse others
+        check_gbnf(grammar)  # the engine would refuse others
         made.append(Admits(vocabulary, grammar))
         return made[-1]
 

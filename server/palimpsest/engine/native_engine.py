@@ -15,7 +15,7 @@ from palimpsest.engine.cache.shared import Shared
 from palimpsest.engine.cache.stores import make_stores
 from palimpsest.engine.cache.tokenizer import Tokenizer
 from palimpsest.engine.cache.workspaces import Workspaces
-from palimpsest.engine.generation.schema import Schemas
+from palimpsest.engine.generation.grammar import Grammars
 from palimpsest.engine.generation.text_generator import TextGenerator
 from palimpsest.engine.llama.native import Context
 from palimpsest.engine.model.load import load
@@ -37,8 +37,8 @@ class NativeEngine:
         self.tokenizer = Tokenizer(self.model, self.facts.header_start)
         shared = Shared(self.pool, self.store, self.tokenizer, self.sizes, self.facts, self.vocab)
         self.workspaces = Workspaces(shared, in_place=self.in_place)
-        self.schemas = Schemas(self.model, self.vocab, self.facts.eog)
-        self.generator = TextGenerator.of(loaded, self.pool, self.tokenizer)
+        self.grammars = Grammars(self.model, self.vocab, self.facts.eog)
+        self.generator = TextGenerator.of(loaded, self.pool, self.tokenizer, self.grammars)
 
     def close(self) -> None:
         """Blocks go to the store, and as far as it is on disk they stay there."""

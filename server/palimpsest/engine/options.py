@@ -24,8 +24,7 @@ from palimpsest.system.engine_address import Address, address, has_sockets, iden
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """`is_named`: the address was given, so that no other will do.  `refused_grammars`: those that ended the engine
-    before (`wire.text_hash`)."""
+    """`is_named`: the address was given, so that no other will do."""
 
     model: Path
     settings: EngineSettings
@@ -35,7 +34,6 @@ class Options:
     public: Public | None = None
     idle_exit_s: float = math.inf
     is_named: bool = False
-    refused_grammars: frozenset[str] = frozenset()
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +45,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tcp", metavar="HOST:PORT", help="serve on loopback TCP with a token; port 0: a free one")
     parser.add_argument("--settings", metavar="JSON", help="engine settings as one object")
     parser.add_argument("--identity", help=argparse.SUPPRESS)  # the server's, so that both surely look at one place
-    parser.add_argument("--refused-grammar", action="append", default=[], help=argparse.SUPPRESS)  # the watchdog's
     parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
     for item in dataclasses.fields(EngineSettings):
         if item.metadata["process"]:
@@ -88,7 +85,6 @@ def read(parser: argparse.ArgumentParser, given: Mapping[str, Any], default: Pat
         public,
         math.inf if stays else settings.engine.idle_exit_s,
         is_named=given["socket"] is not None,
-        refused_grammars=frozenset(given["refused_grammar"]),
     )
 
 

@@ -12,11 +12,9 @@ import logging
 import os
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from functools import partial
 
 from palimpsest import __version__
 from palimpsest.engine.core.core import EngineCore
@@ -31,10 +29,11 @@ from palimpsest.engine.llama_server.app import create_app as create_public_app
 from palimpsest.engine.options import Options
 from palimpsest.system import folders, logs
 from palimpsest.system.engine_address import Address
-from palimpsest.wire import text_hash
 
 STOP_S = 5.0
 """How long freeing the model may take.  A load cannot be interrupted; the system frees it as well."""
+STACK = 128 << 20
+"""Bytes of address space for each thread: llguidance goes through a grammar by recursion (`generation/gbnf.py`)."""
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +46,7 @@ def check(chosen: str) -> None:
 
 def run(options: Options) -> int:
     """Serve until the engine leaves.  A person's engine whose model did not load has failed."""
+    threading.stack_size(STACK)
     core = EngineCore(options.model, options.settings)
     _log_to_file(options.address)
     logger.info("palimpsest %s engine %s for %s", __version__, options.address.name, options.model)
@@ -65,12 +65,6 @@ def run(options: Options) -> int:
     return 1 if options.public is not None and core.health().state == "failed" else 0
 
 
-def _start_again(place: str, grammar: str) -> None:
-    """Become a new engine that listens at `place`, as before, and does not follow `grammar`.  Raises OSError."""
-    again = ["--http", place, "--refused-grammar", text_hash(grammar)]
-    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:], *again])
-
-
 def _places(options: Options) -> str:
     http = f" and {options.public.url(options.public.port)}" if options.public else ""
     return f"{options.address.socket}{http}"
@@ -78,10 +72,7 @@ def _places(options: Options) -> str:
 
 async def _serve(core: EngineCore, listener: Listener, options: Options, public: socket.socket | None) -> bool:
     """Answer until told to leave, by a signal, a request or long silence.  Whether it was Ctrl-C."""
-    library().refused_grammars = options.refused_grammars
-    watch = Watch(library())
-    if options.public is not None and public is not None and sys.platform != "win32":  # execv keeps no console there
-        watch = Watch(library(), partial(_start_again, options.public.place(public.getsockname()[1])))
+    watch = Watch()
     watch.start()
     life = Life(core, options.idle_exit_s, on_stop=watch.leave)
     told = list[int]()

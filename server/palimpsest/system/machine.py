@@ -26,11 +26,6 @@ def free_memory(system: Path = SYSTEM) -> int:
     return free if left is None else min(free, left)
 
 
-def resident_memory() -> int:
-    """Bytes of this process that are in memory."""
-    return psutil.Process().memory_info().rss
-
-
 def physical_cores(system: Path = SYSTEM) -> int:
     """Cores this process may use; hyper-threads of one core count once, a cgroup's quota is kept."""
     n = psutil.cpu_count(logical=False) or psutil.cpu_count() or 1

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 from palimpsest import wire
 from palimpsest.engine.core.engine_thread import EngineThread, failed
-from palimpsest.engine.generation.admission import admit
 from palimpsest.engine.generation.batch import generate_batch
 from palimpsest.engine.generation.check import Request, check
 from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.generation.grammar import check_gbnf
 from palimpsest.engine.generation.score import score
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.jobs.queue import Job
@@ -38,10 +38,13 @@ class EngineCore(EngineThread):
     def prepare(self, request: wire.GenerateRequest) -> None:
         """Do for a request what may take seconds and needs no cache, so that the engine's thread does not wait for it:
         its grammar is looked at, its chat template run.  Raises InvalidArgument, EngineUnavailable."""
-        if request.grammar:
-            admit(request.grammar)
-        if request.chat is not None and self._engine is not None:
-            self._engine.generator.composer.prepare(request.chat)
+        engine = self._engine
+        if request.grammar and engine is None:
+            check_gbnf(request.grammar)
+        elif request.grammar and engine is not None:
+            engine.grammars.gbnf(request.grammar)
+        if request.chat is not None and engine is not None:
+            engine.generator.composer.prepare(request.chat)
 
     def sync(self, request: wire.SyncRequest, cancel: CancelToken | None = None) -> Future[wire.SyncAnswer]:
         """Make the workspace's attached blocks what the request says.  A newer background sync of a workspace

@@ -1,29 +1,33 @@
-"""Grammars in llama.cpp's GBNF, read as llama.cpp reads them, so that one can be looked at before it gets it.
+"""Grammars in llama.cpp's GBNF, written as llguidance reads them (Lark).
 
-In: a text.  Out: a `Grammar` of rules, alternatives and elements, groups and repetitions taken apart.  Every step is
-bounded: bytes, depth of parentheses, rules, repetitions and their product.  Knows no model and no library.
+In: a text.  Out: a text.  What llguidance makes of it, it bounds itself, in time and memory, but for its recursion;
+how deep rules lie in one another is bounded here, as are bytes, rules and repetitions.  Knows no model.
 
-The format: https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md
+The formats: https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md and
+https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md (whose own reader of GBNF refuses some grammars and
+takes the longest literal where GBNF takes any).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import groupby
 
 from palimpsest.errors import InvalidArgument
 
 MAX_BYTES = 2 << 20
-MAX_DEPTH = 500
-"""Parentheses within one another.  llama.cpp reads them by recursion: 20,000 overflow a stack of 8 MiB, and threads of
-some systems have one."""
-MAX_RULES = 100_000
-"""Rules, each group and each optional repetition counted, as llama.cpp makes one of each."""
+MAX_PARENTHESES = 500
+"""Within one another."""
+MAX_RULES = 30_000
+"""Rules, each group and each repetition counted."""
 MAX_ALTERNATIVES = 10_000
 MAX_REPEAT = 2_000
-MAX_ELEMENTS = 2_000_000
-"""Characters, classes and names, those repeated counted as often as they are written out."""
+MAX_DEPTH = 20_000
+"""Rules, groups and repetitions within one another, those that lead back to themselves all counted.  llguidance goes
+through them by recursion, with up to 4 KiB of stack for each (`engine/process.py`)."""
 
 TOKEN = re.compile(
     r"""(?P<space>[ \t]+|\#[^\r\n]*)
@@ -39,38 +43,23 @@ TOKEN = re.compile(
 )
 ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 LETTERS = {"n": "\n", "t": "\t", "r": "\r"}
-MAX_CODE = 0x10FFFF
-REPEATS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-
-
-@dataclass(frozen=True, slots=True)
-class Characters:
-    """One character: in one of the ranges (both ends in), or in none of them where `negated`."""
-
-    ranges: tuple[tuple[int, int], ...]
-    negated: bool = False
-
-    def admits(self, code: int) -> bool:
-        return any(low <= code <= high for low, high in self.ranges) != self.negated
-
-
-@lru_cache(maxsize=4096)
-def only(code: int) -> Characters:
-    return Characters(((code, code),))
-
-
-ANY = Characters(((0, MAX_CODE),))
-Element = Characters | int
-"""A character, or the number of a rule."""
+REPEATS = {"*": "{0,}", "+": "{1,}", "?": "{0,1}"}
+ANY = "(?s:.)"
+Element = str | int
+"""A regular expression of one character, or the number of a rule."""
 Sequence = tuple[Element, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
-    """`rules[i]`: the alternatives of rule i, each a sequence; `names`: those that the text names."""
+@dataclass(slots=True)
+class _Rule:
+    """`times`: how often all of it may follow itself, as a regular expression says it.  None of `alternatives`: it is
+    named, but not there."""
 
-    rules: list[list[Sequence]]
-    names: dict[str, int]
+    alternatives: list[Sequence] | None = None
+    times: str = ""
+
+    def inner(self) -> set[int]:
+        return {e for sequence in self.alternatives or () for e in sequence if isinstance(e, int)}
 
 
 @dataclass(slots=True)
@@ -92,26 +81,75 @@ class _Group:
         self.sequence += elements
 
 
-def read(text: str) -> Grammar:
-    """Raises InvalidArgument that says what is wrong, or which bound is exceeded."""
+@lru_cache(maxsize=8)
+def lark(text: str) -> str:
+    """Where no rule leads back to itself, all of it becomes one regular expression.  Else each character is a terminal
+    of its own: of several terminals that fit llguidance takes the longest, where GBNF takes any.
+
+    Raises InvalidArgument that says what is wrong, or which bound is exceeded.
+    """
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise InvalidArgument("grammar", f"is larger than {MAX_BYTES >> 20} MiB.")
-    return _Reader(text).read()
+    rules, root = _Reader(text).read()
+    is_regular = _is_regular(rules, root)
+    characters = dict[str, str]()  # in a grammar that is not regular: the name of each
+    write = _expression if is_regular else lambda sequence: _terminals(sequence, characters)
+    name = "R" if is_regular else "r"
+    lines = [f"start: {name}{root}"]
+    for number, rule in enumerate(rules):
+        written = " | ".join(write(sequence) or '""' for sequence in rule.alternatives or ())
+        lines.append(f"{name}{number}: ({written}){rule.times}" if rule.times else f"{name}{number}: {written}")
+    return "\n".join([*lines, *(f"{name}: /{one}/" for one, name in characters.items())])
+
+
+def _expression(sequence: Sequence) -> str:
+    found = list[str]()
+    for is_rule, run in groupby(sequence, lambda element: isinstance(element, int)):
+        elements = [*map(str, run)]
+        found += [f"R{element}" for element in elements] if is_rule else [f"/{''.join(elements)}/"]
+    return " ".join(found)
+
+
+def _terminals(sequence: Sequence, characters: dict[str, str]) -> str:
+    return " ".join(
+        f"r{element}" if isinstance(element, int) else characters.setdefault(element, f"C{len(characters)}")
+        for element in sequence
+    )
+
+
+def _is_regular(rules: list[_Rule], root: int) -> bool:
+    """Whether no rule that `root` leads to leads back to itself.  Raises InvalidArgument where they lie too deep."""
+    left = [rule.inner() for rule in rules]
+    outer: list[list[int]] = [[] for _ in rules]
+    for number, inner in enumerate(left):
+        for one in inner:
+            outer[one].append(number)
+    n_left, depth = [len(inner) for inner in left], [1] * len(rules)
+    todo = [number for number, n in enumerate(n_left) if not n]
+    for number in todo:
+        for one in outer[number]:
+            depth[one] = max(depth[one], depth[number] + 1)
+            n_left[one] -= 1
+            if not n_left[one]:
+                todo.append(one)
+    if max(depth) + len(rules) - len(todo) > MAX_DEPTH:
+        raise InvalidArgument("grammar", f"has more than {MAX_DEPTH:,} rules and groups within one another.")
+    return not n_left[root]
 
 
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._rules: list[list[Sequence] | None] = []
+        self._rules = list[_Rule]()
         self._names: dict[str, int] = {}
         self._groups: list[_Group] = []
         self._rule = -1
         """The rule that is being read, −1 between rules."""
         self._continues = False
         """Whether the rule goes on on the next line."""
-        self._n_elements = 0
 
-    def read(self) -> Grammar:
+    def read(self) -> tuple[list[_Rule], int]:
+        """The rules, and which of them is the root."""
         at, waiting = 0, ""  # a name that `::=` may follow
         while at < len(self._text):
             found = TOKEN.match(self._text, at)
@@ -152,42 +190,46 @@ class _Reader:
             raise self._wrong(at)
         (group,) = self._groups
         group.next_alternative()
-        self._rules[self._rule] = group.alternatives
+        self._rules[self._rule].alternatives = group.alternatives
         self._rule, self._groups = -1, []
 
-    def _finished(self) -> Grammar:
+    def _finished(self) -> tuple[list[_Rule], int]:
         for name, number in self._names.items():
-            if self._rules[number] is None:
+            if self._rules[number].alternatives is None:
                 raise InvalidArgument("grammar", f"there is no rule named {name[:80]}.")
         if "root" not in self._names:
             raise InvalidArgument("grammar", "there is no rule named root.")
-        return Grammar([rule or [] for rule in self._rules], self._names)
+        return self._rules, self._names["root"]
 
     def _take(self, found: re.Match[str], at: int) -> None:
         """One token within a rule."""
         group = self._groups[-1]
         if found["text"] is not None:
-            group.add(*self._counted(list(map(only, _codes(found["text"])))))
+            group.add(*(_shown(code) for code, _ in _codes(found["text"])))
         elif found["set"] is not None:
-            group.add(*self._counted([_characters(found["set"])]))
+            group.add(_characters(found["set"]))
         elif found["token"]:
-            group.add(*self._counted([ANY]))
+            raise InvalidArgument("grammar", f"{found['token'][:80]}: tokens are not supported, only characters.")
         elif found["name"]:
-            group.add(*self._counted([self._number(found["name"])]))
+            group.add(self._number(found["name"]))
         elif found["low"] is not None:
-            high = None if found["comma"] and not found["high"] else int(found["high"] or found["low"])
-            self._repeat(int(found["low"]), high, at)
+            low, high = found["low"], found["high"] if found["comma"] else found["low"]
+            if max(int(low), int(high or 0)) > MAX_REPEAT:
+                raise InvalidArgument("grammar", f"repeats something more than {MAX_REPEAT:,} times.")
+            if high and int(high) < int(low):
+                raise self._wrong(at)
+            self._repeat("" if high and not int(high) else f"{{{int(low)},{high or ''}}}", at)
         elif found["mark"] in REPEATS:
-            self._repeat(*REPEATS[found["mark"]], at)
+            self._repeat(REPEATS[found["mark"]], at)
         elif found["mark"] == ".":
-            group.add(*self._counted([ANY]))
+            group.add(ANY)
         elif found["mark"] == "|":
             group.next_alternative()
             self._continues = True
         elif found["mark"] == "(":
             self._groups.append(_Group())
-            if len(self._groups) > MAX_DEPTH + 1:
-                raise InvalidArgument("grammar", f"has more than {MAX_DEPTH} parentheses within one another.")
+            if len(self._groups) > MAX_PARENTHESES + 1:
+                raise InvalidArgument("grammar", f"has more than {MAX_PARENTHESES} parentheses within one another.")
         else:
             self._close(at)
 
@@ -196,45 +238,26 @@ class _Reader:
             raise self._wrong(at)
         group = self._groups.pop()
         group.next_alternative()
-        self._groups[-1].add(*self._counted([self._made(group.alternatives)]))
+        self._groups[-1].add(self._made(group.alternatives))
 
-    def _repeat(self, low: int, high: int | None, at: int) -> None:
-        """As llama.cpp takes it apart: the element `low` times, then a chain of optional ones, or a loop."""
+    def _repeat(self, times: str, at: int) -> None:
+        """`times`: as a regular expression has it; "" for not at all."""
         group = self._groups[-1]
-        if group.last < 0 or (high is not None and high < low):
+        if group.last < 0:
             raise self._wrong(at)
-        if max(low, high or 0) > MAX_REPEAT:
-            raise InvalidArgument("grammar", f"repeats something more than {MAX_REPEAT:,} times.")
-        one = group.sequence[group.last :]
-        del group.sequence[group.last :]
-        group.sequence += self._counted(one * low)
-        if high is None:
-            loop = self._made([])
-            self._rules[loop] = [(*self._counted(one), loop), ()]
-            group.sequence.append(loop)
-            return
-        rest: tuple[Element, ...] = ()
-        for _ in range(high - low):
-            rest = (self._made([(*self._counted(one), *rest), ()]),)
-        group.sequence += rest
+        one = tuple(group.sequence[group.last :])
+        group.sequence[group.last :] = [self._made([one], times)] if times else []
 
-    def _made(self, alternatives: list[Sequence]) -> int:
-        self._rules.append(alternatives)
+    def _made(self, alternatives: list[Sequence] | None, times: str = "") -> int:
+        self._rules.append(_Rule(alternatives, times))
         if len(self._rules) > MAX_RULES:
             raise InvalidArgument("grammar", f"has more than {MAX_RULES:,} rules, groups and repetitions.")
         return len(self._rules) - 1
 
     def _number(self, name: str) -> int:
         if name not in self._names:
-            self._names[name] = self._made([])
-            self._rules[-1] = None
+            self._names[name] = self._made(None)
         return self._names[name]
-
-    def _counted(self, elements: list[Element]) -> list[Element]:
-        self._n_elements += len(elements)
-        if self._n_elements > MAX_ELEMENTS:
-            raise InvalidArgument("grammar", f"comes to more than {MAX_ELEMENTS:,} characters and names, written out.")
-        return elements
 
     def _wrong(self, at: int) -> InvalidArgument:
         line = self._text.count("\n", 0, at) + 1
@@ -242,28 +265,31 @@ class _Reader:
         return InvalidArgument("grammar", f"is not GBNF: line {line}, at {what}.")
 
 
-def _codes(text: str) -> list[int]:
-    """The characters of a literal or a class, escapes taken for what they mean."""
-    if "\\" not in text:
-        return list(map(ord, text))
-    codes, at = list[int](), 0
+def _codes(text: str) -> Iterable[tuple[int, bool]]:
+    """The characters of a literal or a class, escapes taken for what they mean; whether one was escaped."""
+    at = 0
     for found in ESCAPE.finditer(text):
-        codes += map(ord, text[at : found.start()])
+        yield from ((ord(one), False) for one in text[at : found.start()])
         number = found[1] or found[2] or found[3]
-        codes.append(int(number, 16) if number else ord(LETTERS.get(found[4], found[4])))
+        yield int(number, 16) if number else ord(LETTERS.get(found[4], found[4])), True
         at = found.end()
-    return codes + list(map(ord, text[at:]))
+    yield from ((ord(one), False) for one in text[at:])
 
 
-def _characters(text: str) -> Characters:
+def _characters(text: str) -> str:
+    """A class as a regular expression has it."""
     negated = text.startswith("^")
-    codes = _codes(text[negated:])
-    ranges, i = list[tuple[int, int]](), 0
+    codes, found, i = list(_codes(text[negated:])), "", 0
     while i < len(codes):
-        if i + 2 < len(codes) and codes[i + 1] == ord("-"):
-            ranges.append((codes[i], codes[i + 2]))
-            i += 3
-        else:
-            ranges.append((codes[i], codes[i]))
-            i += 1
-    return Characters(tuple(ranges), negated)
+        (low, _), is_range = codes[i], i + 2 < len(codes) and codes[i + 1] == (ord("-"), False)
+        high = codes[i + 2][0] if is_range else low
+        if low <= high:
+            found += f"{_shown(low)}-{_shown(high)}"
+        i += 3 if is_range else 1
+    if not found:
+        return ANY if negated else r"[^\s\S]"
+    return f"[{'^' if negated else ''}{found}]"
+
+
+def _shown(code: int) -> str:
+    return f"\\x{{{code:x}}}"

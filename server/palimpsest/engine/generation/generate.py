@@ -21,7 +21,6 @@ from palimpsest.engine.generation.answer import Answer
 from palimpsest.engine.generation.branch import Branch, OnText, TokenChooser, decode_together
 from palimpsest.engine.generation.check import check
 from palimpsest.engine.generation.draft import LONGEST_MATCH, Drafter
-from palimpsest.engine.generation.grammar import Grammar
 from palimpsest.engine.generation.review import Review, Said, wants_review
 from palimpsest.engine.generation.sampler import Sampler, log_share
 from palimpsest.engine.generation.text_generator import TextGenerator
@@ -183,7 +182,7 @@ class Generation:
         sampling = request.sampling
         if index:
             sampling = replace(sampling, temperature=max(OTHERS_TEMPERATURE, sampling.temperature))
-        grammar = Grammar(self._generator.model, request.grammar) if request.grammar else None
+        grammar = self._generator.grammars.gbnf(request.grammar) if request.grammar else None
         hidden = self._generator.hidden_with_grammar if grammar is not None else self._generator.vocab.hidden
         history = composed.tokens + composed.after
         sampler = Sampler(sampling, seed=seed, hidden=hidden, history=history, grammar=grammar)

@@ -1,80 +1,115 @@
-"""What an answer keeps to, asked token by token; and a GBNF, followed by llama.cpp.
+"""What an answer keeps to, asked token by token: a GBNF or a JSON schema, followed by llguidance.
 
-In: a grammar's text, candidate tokens.  Out: which of them may come next.  Knows no sequence and no text.
+In: a grammar's text or a decoded schema, the vocabulary.  Out: a `Grammar`, which says what may come next.  llguidance
+bounds its own memory and time and is left only with an error.
 """
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any, Protocol
+from collections.abc import Collection
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
 
-from palimpsest.engine.generation.admission import admit
-from palimpsest.engine.llama.layouts import TokenData
-from palimpsest.engine.llama.library import library
+from palimpsest.engine.generation.gbnf import lark
+from palimpsest.engine.generation.schema import FIELD, json_grammar
 from palimpsest.engine.llama.native import Model
-from palimpsest.engine.llama.vocab import Ids
+from palimpsest.engine.llama.vocab import Ids, Vocabulary
 from palimpsest.errors import InvalidArgument
-from palimpsest.wire import text_hash
-
-CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])  # llama_token_data
-Candidates = npt.NDArray[np.void]
 
 
-class Constraint(Protocol):
-    def close(self) -> None: ...
+@lru_cache(maxsize=8)
+def check_gbnf(text: str) -> None:
+    """Raises InvalidArgument that says what is not understood, or which bound is exceeded.  May take a second."""
+    if why := LLMatcher.validate_grammar(LLMatcher.grammar_from_lark(lark(text))):
+        raise _not_understood("grammar", why)
 
-    def admits(self, token: int) -> bool: ...
 
-    def admitted(self, ids: Ids) -> npt.NDArray[np.bool_]:
-        """For each id whether it may come next."""
+def check_schema(schema: Any) -> None:
+    """The same."""
+    if why := LLMatcher.validate_grammar(json_grammar(schema)):
+        raise _not_understood(FIELD, why)
 
-    def accept(self, token: int) -> None:
-        """`token` must be one it admits."""
+
+def _not_understood(field: str, why: str) -> InvalidArgument:
+    why = " ".join(why.partition("<state>")[0].split())  # its state means something to its authors alone
+    if why.startswith("NoExtension"):
+        return InvalidArgument(field, "is satisfied by no text.")
+    return InvalidArgument(field, f"is not understood: {why[:200]}")
 
 
 class Grammar:
-    """One GBNF grammar's state as it is followed.  Raises InvalidArgument when `text` is no grammar with a `root`, or
-    one that would cost llama.cpp too much (`admission.py`), or did."""
+    """One answer's way through a grammar.  `field`: where it was given."""
 
-    def __init__(self, model: Model, text: str) -> None:
-        admit(text)
-        self._library, self._text = library(), text
-        self._api = self._library.api
-        if text_hash(text) in self._library.refused_grammars:
-            raise InvalidArgument("grammar", "is not followed again: llama.cpp did not come back from it.")
-        raw = text.encode("utf-8", "replace")
-        with self._library.bounded(self._text):
-            self.handle: Any = self._api.llama_sampler_init_grammar(model.vocab, raw, b"root")
-        if not self.handle:
-            raise InvalidArgument("grammar", "this is not a GBNF grammar with a rule named root.")
-
-    def close(self) -> None:
-        if self.handle:
-            self._api.llama_sampler_free(self.handle)
-            self.handle = None
+    def __init__(self, field: str, matcher: LLMatcher, ends: Collection[int]) -> None:
+        self._field, self._matcher, self._ends = field, matcher, frozenset(ends)
+        self._mask: npt.NDArray[np.bool_] | None = None
+        self._raise_error()
 
     def admits(self, token: int) -> bool:
-        return bool(self.admitted(np.array([token], np.int32))[0])
+        return self._matcher.is_accepting() if token in self._ends else self._matcher.validate_tokens([token]) == 1
 
     def admitted(self, ids: Ids) -> npt.NDArray[np.bool_]:
-        """For each id whether the grammar allows it next."""
-        found = np.zeros(len(ids), CANDIDATE)
-        found["id"] = ids
-        with self._library.bounded(self._text):
-            self._api.llama_sampler_apply(self.handle, ctypes.byref(array_of(self._api, found)))
-        # the sampler sets what it refuses to minus infinity, in place and in order
-        return np.asarray(found["logit"] == 0.0)
+        """For each id whether it may come next.  Raises InvalidArgument where the grammar turns out to be too much."""
+        if self._mask is None:
+            bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
+            self._mask = np.unpackbits(bits, bitorder="little").astype(np.bool_)
+            self._mask[list(self._ends)] = self._matcher.is_accepting()
+        self._raise_error()
+        return self._mask[ids]
 
     def accept(self, token: int) -> None:
-        """`token` must be one it admits: llama.cpp aborts on another."""
-        with self._library.bounded(self._text):
-            self._api.llama_sampler_accept(self.handle, token)
+        self._matcher.consume_token(token)
+        self._mask = None
+
+    def _raise_error(self) -> None:
+        if self._matcher.is_error():
+            raise _not_understood(self._field, self._matcher.get_error())
 
 
-def array_of(api: Any, found: Candidates) -> Any:
-    """A llama_token_data_array over `found`, which must outlive it."""
-    data = ctypes.cast(found.ctypes.data, ctypes.POINTER(TokenData))
-    return api.llama_token_data_array(data=data, size=len(found), selected=-1, sorted=False)
+class Grammars:
+    """Of one model.  `ends`: tokens that may end an answer."""
+
+    def __init__(self, model: Model, vocab: Vocabulary, ends: Collection[int]) -> None:
+        self._model, self._vocab, self._ends = model, vocab, ends
+        self._matcher = lru_cache(maxsize=4)(self._make)
+
+    def gbnf(self, text: str) -> Grammar:
+        """On any thread; soon made where it was made before.  Raises InvalidArgument."""
+        return self._grammar("grammar", LLMatcher.grammar_from_lark(lark(text)))
+
+    def schema(self, schema: Any) -> Grammar:
+        """Raises InvalidArgument."""
+        return self._grammar(FIELD, json_grammar(schema))
+
+    def _grammar(self, field: str, grammar: str) -> Grammar:
+        return Grammar(field, self._matcher(grammar).deep_copy(), self._ends)
+
+    def _make(self, grammar: str) -> LLMatcher:
+        """A second for a long grammar; a copy of it takes a tenth of a millisecond."""
+        return LLMatcher(self._tokenizer, grammar, log_level=0)
+
+    @cached_property
+    def _tokenizer(self) -> LLTokenizer:
+        """Made at the first grammar: a second or so for a large vocabulary."""
+        return LLTokenizer(TokenizerWrapper(_Tokens(self._model, self._vocab)), eos_token=sorted(self._ends) or None)
+
+
+class _Tokens:
+    """What llguidance asks a tokenizer for.  Called, it gives the tokens of what a grammar forces next."""
+
+    bos_token_id = None
+
+    def __init__(self, model: Model, vocab: Vocabulary) -> None:
+        self._model, self._vocab = model, vocab
+        self.tokens = vocab.pieces
+        self.special_token_ids = [i for i, piece in enumerate(vocab.pieces) if not piece]
+        self.eos_token_id = next(iter(self.special_token_ids), 0)
+
+    def __call__(self, text: bytes) -> list[int]:
+        found = self._model.tokenize(text.decode("utf-8", "replace"))
+        # some models put a space in front of a text
+        return found if self._vocab.text(found) == text else self._vocab.longest(text)

@@ -1,6 +1,6 @@
 """Choosing the next token: greedy or sampled, under a grammar or a healed piece.
 
-In: a row of logits.  Out: a token id.  Greedy choice is numpy; sampling and grammar are llama.cpp's own samplers.
+In: a row of logits.  Out: a token id.  Greedy choice is numpy; sampling is llama.cpp's own samplers.
 The grammar goes the fast way: choose first, check the one token, choose again among the admitted on failure
 (checking a whole vocabulary costs milliseconds per token).  Knows no sequence and no text.
 """
@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from palimpsest.engine.generation.grammar import CANDIDATE, Constraint, array_of
+from palimpsest.engine.generation.grammar import Grammar
+from palimpsest.engine.llama.candidates import CANDIDATE, array_of
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.llama.vocab import Ids
@@ -35,7 +36,7 @@ class Picked:
 class Choosing:
     """What every way of choosing has: llama.cpp's samplers, none for a greedy choice, and perhaps a grammar."""
 
-    def __init__(self, chain: Any, grammar: Constraint | None) -> None:
+    def __init__(self, chain: Any, grammar: Grammar | None) -> None:
         self._api = library().api
         self._chain = chain
         self._grammar = grammar
@@ -44,8 +45,6 @@ class Choosing:
         if self._chain is not None:
             self._api.llama_sampler_free(self._chain)
             self._chain = None
-        if self._grammar is not None:
-            self._grammar.close()
 
     def _drawn(self, row: Logits, *, keep: bool = False) -> Picked | None:
         """None where nothing is left.  `keep`: what the token was drawn from is wanted as well."""
@@ -77,7 +76,7 @@ class Sampler(Choosing):
         seed: int,
         hidden: Ids,
         history: Sequence[int] = (),
-        grammar: Constraint | None = None,
+        grammar: Grammar | None = None,
     ) -> None:
         super().__init__(_chain(sampling, seed) if sampling.temperature > 0 else None, grammar)
         self._hidden = hidden
@@ -134,7 +133,7 @@ def only(row: Logits, ids: Ids) -> Logits:
     return masked
 
 
-def admitted(row: Logits, grammar: Constraint) -> Logits:
+def admitted(row: Logits, grammar: Grammar) -> Logits:
     ids = np.flatnonzero(row > -np.inf).astype(np.int32)
     return only(row, ids[grammar.admitted(ids)])
 

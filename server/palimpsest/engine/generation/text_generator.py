@@ -12,6 +12,7 @@ import numpy as np
 from palimpsest.engine.cache.pool import CellPool
 from palimpsest.engine.cache.tokenizer import Tokenizer
 from palimpsest.engine.generation.compose import Composer
+from palimpsest.engine.generation.grammar import Grammars
 from palimpsest.engine.generation.known import KnownWords
 from palimpsest.engine.generation.words import Lexicon
 from palimpsest.engine.llama.native import Model
@@ -30,6 +31,7 @@ class TextGenerator:
     vocab: Vocabulary
     sizes: Sizes
     pool: CellPool
+    grammars: Grammars
     composer: Composer
     lexicon: Lexicon
     known_words: KnownWords[tuple[int, ...]]
@@ -41,7 +43,7 @@ class TextGenerator:
         self.hidden_with_grammar = np.concatenate([self.vocab.hidden, others])
 
     @classmethod
-    def of(cls, loaded: LoadedModel, pool: CellPool, tokenizer: Tokenizer) -> TextGenerator:
+    def of(cls, loaded: LoadedModel, pool: CellPool, tokenizer: Tokenizer, grammars: Grammars) -> TextGenerator:
         vocab = loaded.vocab
         return cls(
             loaded.model,
@@ -49,6 +51,7 @@ class TextGenerator:
             vocab,
             loaded.sizes,
             pool,
+            grammars,
             Composer(
                 loaded.facts,
                 vocab,

@@ -10,15 +10,10 @@ import functools
 import logging
 import os
 import re
-import time
 from collections import Counter, deque
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 
 from palimpsest.engine.llama.binding import LOG_CALLBACK, Binding
 from palimpsest.libraries.locate import located
-from palimpsest.system import machine
 
 LOG = logging.getLogger("palimpsest.llama")
 BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")
@@ -26,43 +21,21 @@ BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")
 VARIANT = re.compile(r"loaded CPU backend from .*ggml-cpu-(\w+)\.")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A native call that follows a grammar: since when (`time.monotonic()`), and with how many bytes resident."""
-
-    since: float
-    resident: int
-    grammar: str
-
-
 class Library:
     """`errors`: the newest error lines llama.cpp logged, oldest first; `buffers`: the bytes of each kind of buffer (KV,
-    RS, compute, output) that it said it made since they were last cleared; `refused_grammars`: the `text_hash` of those
-    that ended an engine; `source`: where the library comes from; `processor`: the generation that its CPU backend was
-    built for, "" where there is one for all."""
+    RS, compute, output) that it said it made since they were last cleared; `source`: where the library comes from;
+    `processor`: the generation that its CPU backend was built for, "" where there is one for all."""
 
     def __init__(self, api: Binding, source: str) -> None:
         self.api, self.source = api, source
         self.errors: deque[str] = deque(maxlen=8)
         self.buffers: Counter[str] = Counter()
-        self.under_way: Call | None = None
         self.processor = ""
-        self.refused_grammars: frozenset[str] = frozenset()
         self._callback = LOG_CALLBACK(self._log)  # kept: a collected callback would crash the next log line
         api.llama_log_set(self._callback, None)
         api.llama_backend_init()
         api.load_backends()
         self.has_openmp = b"OPENMP = 1" in (api.llama_print_system_info() or b"")
-
-    @contextmanager
-    def bounded(self, grammar: str) -> Iterator[None]:
-        """Around a call whose time and memory another's text decides: `under_way` meanwhile, so that the process can
-        see one that does not come back."""
-        self.under_way = Call(time.monotonic(), machine.resident_memory(), grammar)
-        try:
-            yield
-        finally:
-            self.under_way = None
 
     def _log(self, level: int, text: bytes, _data: object) -> None:
         line = text.decode("utf-8", "replace").rstrip()

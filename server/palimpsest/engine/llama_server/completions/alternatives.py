@@ -16,7 +16,7 @@ import numpy as np
 from palimpsest.engine.cache.tail import Start, Tail
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.workspace import Workspace
-from palimpsest.engine.generation.grammar import Constraint, Grammar
+from palimpsest.engine.generation.grammar import Grammar
 from palimpsest.engine.generation.sampler import Picked, log_probability
 from palimpsest.engine.llama.native import Logits, Run
 from palimpsest.engine.llama.vocab import Ids
@@ -187,10 +187,10 @@ class Alternatives:
         chain.saw(composed.alone + composed.tokens + composed.after)
         return chain
 
-    def _constraint(self) -> Constraint | None:
+    def _constraint(self) -> Grammar | None:
         if self.params.grammar:
-            return Grammar(self.engine.model, self.params.grammar)
-        return self.engine.schemas.follow(self.params.schema) if self.params.schema is not None else None
+            return self.engine.grammars.gbnf(self.params.grammar)
+        return self.engine.grammars.schema(self.params.schema) if self.params.schema is not None else None
 
     def _probability(self, logits: Logits, picked: Picked) -> Probability:
         n = self.params.n_probs

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from palimpsest.engine.generation.grammar import Constraint
+from palimpsest.engine.generation.grammar import Grammar
 from palimpsest.engine.generation.sampler import Choosing, Picked, admitted, only
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import Logits, Model
@@ -37,7 +37,7 @@ class Chain(Choosing):
     at most.  Close it."""
 
     def __init__(
-        self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Constraint | None, n_ctx: int
+        self, model: Model, params: Params, bias: Sequence[tuple[int, float]], grammar: Grammar | None, n_ctx: int
     ) -> None:
         self._bias = bias
         self._keep = params.post_sampling_probs and params.n_probs > 0
