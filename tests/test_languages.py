@@ -39,6 +39,7 @@ SECTIONS = {
         "documented",
         "pairs",
         "aliases",
+        "enumerators",
         "packages",
         "pieces",
         "embeds",
