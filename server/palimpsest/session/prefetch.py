@@ -39,8 +39,10 @@ class Prefetch:
         events.on(WindowClosing, lambda _: self._pause.close())
 
     def _needed(self, event: RefreshNeeded) -> None:
-        if event.restart or not self._pause.pending:
+        if event.restart:
             self._pause.soon()
+        else:
+            self._pause.once_more()
 
     def _moved(self, event: CursorMoved) -> None:
         if event.said:

@@ -36,7 +36,7 @@ class Pause:
         self._idle_s = idle_s
         self._what = what
         self._task: asyncio.Task[None] | None = None
-        self._closed = False
+        self._closed = self._works = self._again = False
 
     def soon(self) -> None:
         """Must be called on the event loop."""
@@ -49,6 +49,13 @@ class Pause:
         self._task = asyncio.get_running_loop().create_task(self._after_a_pause())
         if usage is not None:
             self._task.add_done_callback(lambda _task: usage.end())
+
+    def once_more(self) -> None:
+        """The same, but a pause that is under way goes on; work that is, may have looked at what has changed since."""
+        if not self.pending:
+            self.soon()
+        else:
+            self._again = self._works
 
     @property
     def pending(self) -> bool:
@@ -66,6 +73,7 @@ class Pause:
 
     async def _after_a_pause(self) -> None:
         await asyncio.sleep(self._idle_s)
+        self._again, self._works = False, True
         try:
             await self._work()
         except (Cancelled, InvalidArgument):
@@ -74,3 +82,7 @@ class Pause:
             logger.debug("%s: %s", self._what, error)
         except Exception:
             logger.exception("%s failed", self._what)
+        finally:
+            self._works = False
+        if self._again:
+            await self._after_a_pause()
