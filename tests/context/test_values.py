@@ -28,7 +28,6 @@ EXAMPLES = {
     "a class that only one file of the workspace defines": worth("class", "elsewhere"),
     "an installed package that the editing block uses": worth("module", "installed"),
     "names of the function that the editing block leaves out": worth("scope", "function"),
-    "names of other files that the code around uses": values.FILE_NAMES,
     "put from outside, priority 0": values.OUTSIDE,
     "a function that only one file of the workspace defines": worth("module", "elsewhere"),
     "the last edit of the function": worth("edit", "function"),

@@ -42,7 +42,6 @@ So the blocks that there are have these values:
     a class that only one file of the workspace defines         78
     an installed package that the editing block uses            76
     names of the function that the editing block leaves out     74
-    names of other files that the code around uses              74
     put from outside, priority 0                                70    plus ten times its priority
     what is wrong in the cursor's line                          70
     a function that only one file of the workspace defines      68
@@ -160,8 +159,6 @@ TEST = worth("test", "imported")
 """Tests and what they are of know each other, whatever they import."""
 PINNED_FILE = 120.0
 """Chosen first in any case; its value is for who lists blocks."""
-FILE_NAMES = worth("scope", "function")
-"""What the code around uses of other files: what is written next uses it, too."""
 OUTSIDE = worth("outside")
 RULES = worth("rules")
 """Completions and suggestions share one choice of blocks: separate ones would attach other blocks, and decode tails
