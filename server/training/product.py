@@ -189,7 +189,7 @@ class Desk:
         is_asked = not said and self.mix.asked > 0 and self.rng.random() < self.mix.asked
         instruction = self.rng.choice(wishes(broken)) if is_asked else said
         shown_as = suggestion_tail(
-            view.editing, instruction, instructions=False, language=view.parsed.language.name, format=LN_DIFF
+            view.editing, instruction, is_told=False, language=view.parsed.language.name, format=LN_DIFF
         )
         return Tail("repair", shown_as, "", reply_text(broken), broken.kind)
 

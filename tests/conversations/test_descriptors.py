@@ -150,7 +150,7 @@ def test_semantic_navigation_by_paragraph_function_and_class(fds: Descriptors, c
 def test_a_part_is_extracted_into_a_new_descriptor(fds: Descriptors, conversation: str) -> None:
     fd = fds.create(conversation, LINES, "tool:x").id
     made = fds.extract(conversation, fd, Wanted(start_line=3, end_line=4))
-    assert (made.id, made.source, fds.text(conversation, "few")) == ("fd-2", "fd-1:3-4", "line 3\nline 4\n")
+    assert (made.id, made.source, fds.text(conversation, "fd-2")) == ("fd-2", "fd-1:3-4", "line 3\nline 4\n")
 
 
 def test_search_finds_matching_lines_with_context_and_position(fds: Descriptors, conversation: str) -> None:

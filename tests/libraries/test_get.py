@@ -190,8 +190,9 @@ def test_where_the_one_for_a_gpu_cannot_be_used_the_one_for_processors_is_tried(
 ) -> None:
     archive = registry.archive()
     named = {"vulkan": replace(archive, name="linux-x64-vulkan"), "cpu": archive}
-    # no door: what GPU is here
+    # no door: what GPU is here, and a driver for it
     monkeypatch.setattr("palimpsest.libraries.get.suggested", lambda: "vulkan")
+    monkeypatch.setattr("palimpsest.libraries.get.has_driver", lambda _: True)
     for module in ("libraries.get", "cli.engine_library"):
         # no door: the hashes are fixed
         monkeypatch.setattr(f"palimpsest.{module}.archive", lambda backend, _: named[backend])

@@ -43,10 +43,10 @@ METHOD = "palimpsest/conversation"
 def register(server: PalimpsestServer) -> None:
     def begin(session: Session) -> None:
         session.conversing.host = WindowHost(server)
-        _tell_editor(server, session)
         session.events.on(MemorySetAside, lambda event: server.window.report.warn(SET_ASIDE.format(event.path)))
         session.events.on(TurnBegan, lambda event: _say_whether_it_converses(server, session, event.turn))
         session.events.on(TurnEnded, lambda event: _say_whether_it_converses(server, session, event.turn))
+        _tell_editor(server, session)  # behind what is said of it
 
     server.window.session_listeners.append(begin)
 
