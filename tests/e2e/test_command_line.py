@@ -161,6 +161,34 @@ def test_it_says_its_version_whichever_way_a_client_asks(machine: dict[str, str]
     assert run("serve", "--version").stdout == told
 
 
+@pytest.mark.parametrize("words", ["completion bash", "mcp --help", "mcp", "acp"])
+def test_without_the_protocols_libraries_the_rest_works(machine: dict[str, str], words: str) -> None:
+    code = (
+        "import sys; sys.modules |= dict.fromkeys(('mcp', 'mcp_types', 'acp'))\nfrom palimpsest.__main__ import main\n"
+    )
+    command = [sys.executable, "-c", f"{code}sys.exit(main({words.split()}))"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **machine})
+    assert "Traceback" not in done.stderr
+    assert done.returncode == (1 if words in ("mcp", "acp") else 0)
+    assert ("pip install" in done.stderr) == (words in ("mcp", "acp"))
+
+
+def test_doctor_names_what_is_wrong_in_a_workspaces_file_and_looks_at_the_engine_all_the_same(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "palimpsest.toml"
+    file.write_text("[completion]\nmax_token = 9\n[engine]\nurl = 'http://x'\n", encoding="utf-8")
+    found = last_object(run("doctor", "--json", "--folder", str(tmp_path), status=1))["checks"]
+    wrong = [check for check in found if check["name"] == "settings"]
+    assert [name for name in ("completion.max_token", "engine.url") if any(name in it["detail"] for it in wrong)] == [
+        "completion.max_token",
+        "engine.url",
+    ]
+    assert len(wrong) == 2
+    assert all(str(file) in check["hint"] for check in wrong)
+    assert {"backend", "cache"} <= {check["name"] for check in found}
+
+
 def test_wrong_usage_says_what_there_is(machine: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "doctor" in run("frobnicate", status=2).stderr
     assert main(["--help"]) == 0

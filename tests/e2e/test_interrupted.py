@@ -36,7 +36,9 @@ class Command:
         command = [sys.executable, "-m", "palimpsest", *words]
         environment = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        self.process = subprocess.Popen(command, env=environment, **pipes)  # type: ignore[call-overload]
+        self.process = subprocess.Popen(  # type: ignore[call-overload]
+            command, env=environment, start_new_session=True, **pipes
+        )
         self.said = {"stdout": b"", "stderr": b""}
         self._came = queue.SimpleQueue[None]()
         self._threads = [threading.Thread(target=self._read, args=(name,), daemon=True) for name in self.said]
@@ -61,7 +63,7 @@ class Command:
             assert self.process.poll() is None or any(words in said for said in self.said.values()), self.said
 
     def is_interrupted(self) -> None:
-        self.process.send_signal(signal.SIGINT)
+        os.killpg(self.process.pid, signal.SIGINT)  # as a terminal does: what it has started hears it, too
         with self.process:  # which closes the pipes
             try:
                 status = self.process.wait(ENDS_S)
@@ -100,7 +102,7 @@ BEGUN: dict[str, tuple[Callable[[Path], bytes], bytes]] = {
         b'"agentCapabilities"',
     ),
     "engine": (lambda _: b"", b"http://127.0.0.1:"),
-    "demo": (lambda _: b"", b"starting the engine"),
+    "demo": (lambda _: b"", b"reused"),  # the server and the engine work for it
     "doctor": (lambda _: b"", b" palimpsest.providers.supervisor\n"),  # an engine is waited for
     "model": (lambda _: b"", b" encodings.idna\n"),  # the silent server is waited for
     "log": (lambda _: b"", b"until Ctrl-C"),

@@ -11,7 +11,6 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from palimpsest.agents.workspace import AgentWorkspace
 from palimpsest.errors import PalimpsestError
 from palimpsest.windows.sockets import check_platform
 
@@ -46,6 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
     from palimpsest.agents.stdio import serve
     from palimpsest.agents.tools import make_server
+    from palimpsest.agents.workspace import AgentWorkspace
 
     anyio.run(serve, make_server(AgentWorkspace(options.workspace)))
     return 0

@@ -45,6 +45,7 @@ DEMONSTRATOR = "no model of your own: the demonstrator of 9 million parameters t
 BETTER = "`palimpsest model get default` fetches the default model, `palimpsest model list` shows others"
 LOG = "See the engine's log: `palimpsest log` says where it is."
 EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
+SETTINGS = "palimpsest.toml"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,25 +70,38 @@ def run(options: argparse.Namespace) -> int:
 async def examine(
     model: str = "", editor: Mapping[str, Any] = MappingProxyType({}), workspaces: Sequence[Path] = ()
 ) -> list[Check]:
-    table, problems = read_toml(folders.config() / "palimpsest.toml")
+    own = folders.config() / SETTINGS
+    table, problems = read_toml(own)
     layer, refused = from_file(table, whose="user")
     settings, wrong = merged([layer, editor, {"model": {"path": model}} if model else {}])
     checks = [
         Check(
             "version", True, f"palimpsest {__version__}, Python {platform.python_version()} on {platform.platform()}"
         ),
-        *[
-            Check("settings", False, str(problem), "Correct the file; the default is used.")
-            for problem in problems + refused + wrong
-        ],
+        *[Check("settings", False, str(problem), _correct(own)) for problem in problems + refused + wrong],
+        *_of_workspaces(workspaces),
         *_folders(),
         *(_elsewhere(settings.engine) or [_library(settings.engine), *_model(settings.model)]),
     ]
     if not Target(Path(), settings.engine).is_remote:
         checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
-    if all(check.ok for check in checks if check.needed):
+    if all(check.ok for check in checks if check.needed and check.name != "settings"):
         checks += [check async for check in _engine(settings)]
     return [*checks, *index_checks(settings.index, workspaces), *_editors()]
+
+
+def _of_workspaces(workspaces: Sequence[Path]) -> Iterator[Check]:
+    for file in (folder.resolve() / SETTINGS for folder in workspaces):
+        table, problems = read_toml(file, file.parent)
+        layer, refused = from_file(table, whose="workspace")
+        yield from (
+            Check("settings", False, str(problem), _correct(file))
+            for problem in problems + refused + merged([layer])[1]
+        )
+
+
+def _correct(file: Path) -> str:
+    return f"Correct it in {file} or in your editor; until then its default is used."
 
 
 def _folders() -> Iterator[Check]:
@@ -237,7 +251,8 @@ async def _cache(engine: InPlaceEngine) -> Check:
         unsound = (await engine.check()).unsound
     except PalimpsestError as error:  # one that was started by an earlier version does not know the question
         return Check("cache", False, f"the engine cannot say whether it is sound: {error.message}", needed=False)
-    return Check("cache", not unsound, unsound or "sound", "`palimpsest engine --stop` ends it; please report this.")
+    hint = "`palimpsest engine --stop NAME` ends it, with its name from `palimpsest engine --list`; please report this."
+    return Check("cache", not unsound, unsound or "sound", hint)
 
 
 def _editors() -> Iterator[Check]:

@@ -174,7 +174,10 @@ class EngineSettings:
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
     path: str = _setting(
-        "", "A GGUF file. Empty: the one chosen with `palimpsest model use`, else the embedded one.", by=MODEL_FILE
+        "",
+        "A GGUF file. Empty: the one chosen with `palimpsest model use`, else the default model if it was fetched, "
+        "else the embedded one.",
+        by=MODEL_FILE,
     )
 
 

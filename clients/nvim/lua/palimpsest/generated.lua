@@ -880,7 +880,7 @@ return {
       name = "model.path",
       type = "string",
       default = "",
-      doc = "A GGUF file. Empty: the one chosen with `palimpsest model use`, else the embedded one.",
+      doc = "A GGUF file. Empty: the one chosen with `palimpsest model use`, else the default model if it was fetched, else the embedded one.",
     },
     {
       name = "engine.kind",

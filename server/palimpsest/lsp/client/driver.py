@@ -12,7 +12,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -120,10 +120,12 @@ class Driver(Editor):
 
     async def stop(self) -> None:
         try:
-            await asyncio.wait_for(self.client.shutdown_async(None), 10)
-            self.client.exit(None)
+            with suppress(RuntimeError):  # it has ended already: by the Ctrl-C that ends us, too
+                await asyncio.wait_for(self.client.shutdown_async(None), 10)
+                self.client.exit(None)
         finally:
-            await self.client.stop()  # type: ignore[no-untyped-call]
+            with suppress(RuntimeError):
+                await self.client.stop()  # type: ignore[no-untyped-call]
             if self._drain is not None:
                 self._drain.cancel()
 
