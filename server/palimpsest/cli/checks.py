@@ -40,7 +40,10 @@ def index_checks(settings: IndexSettings, workspaces: Sequence[Path]) -> Iterato
                 "index", False, f"{folder}: {folders.refusal(error)}", "Make room in your cache folder.", needed=False
             )
             continue
-        if found is None:
-            yield Check("index", True, f"none of {folder}: it is built when a file of it is opened", needed=False)
+        if not folder.is_dir():
+            yield Check("index", False, f"{folder}: there is no such folder", needed=False)
+        elif found is None:
+            detail = f"none of {folder.resolve()}: it is built when a file of it is opened"
+            yield Check("index", True, detail, needed=False)
         else:
             yield Check("index", found.is_whole, found.detail, "It is built while an editor has it open.", needed=False)
