@@ -73,9 +73,14 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if minds_interrupts and not options.ends_at_once:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        return int(options.run(options))
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:  # who reads has seen enough: `palimpsest config schema | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest there when it ends
+        return 1
     finally:
         if minds_interrupts:
             signal.signal(signal.SIGINT, _leave)  # nor while the interpreter ends

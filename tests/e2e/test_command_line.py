@@ -189,6 +189,18 @@ def test_doctor_names_what_is_wrong_in_a_workspaces_file_and_looks_at_the_engine
     assert {"backend", "cache"} <= {check["name"] for check in found}
 
 
+def test_a_reader_that_leaves_early_ends_a_command_without_a_word(machine: dict[str, str]) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "palimpsest", "config", "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
 def test_wrong_usage_says_what_there_is(machine: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "doctor" in run("frobnicate", status=2).stderr
     assert main(["--help"]) == 0
