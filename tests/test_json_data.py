@@ -97,3 +97,18 @@ def test_what_is_nested_too_deeply_is_refused() -> None:
         from_json(GOOD | {"uri": nested}, Change)
     with pytest.raises(InvalidArgument, match="Change: is nested too deeply"):
         checked(Change(nested, []))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"uri": "a", "edits": "\ud800"},
+        {"uri": "a", "edits": [], "weight": "\ud800"},
+        {"uri": "a", "edits": [{"line": 1, "kind": "\ud800"}]},
+        {"uri": "a", "edits": [], "\ud800": 1},
+        {"uri": "a", "edits": [], "names": {"x": "\ud800"}},
+    ],
+)
+def test_half_a_character_is_named_and_no_fault_of_ours(data: Any) -> None:
+    with pytest.raises(InvalidArgument):
+        from_json(data, Change)

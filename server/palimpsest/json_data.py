@@ -46,6 +46,8 @@ def from_json(data: Any, kind: type[T]) -> T:
         return msgspec.convert(data, kind)
     except RecursionError:
         field, problem = "", "is nested too deeply"
+    except UnicodeEncodeError:
+        field, problem = "", "has half a character (a lone surrogate) where no text is wanted, or in a field's name"
     except msgspec.ValidationError as error:
         field, problem = _problem(str(error), data, kind)
     raise InvalidArgument(field or kind.__name__, problem)
@@ -93,7 +95,7 @@ def _problem(said: str, value: Any, wanted: Any) -> tuple[str, str]:
 def _fits(value: Any, kind: Any) -> bool:
     try:
         msgspec.convert(value, kind)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeEncodeError):
         return False
     return True
 

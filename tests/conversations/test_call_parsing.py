@@ -189,3 +189,18 @@ def test_at_most_so_many_calls_of_one_reply_are_run() -> None:
 )
 def test_a_reply_of_a_megabyte_of_calls_is_read_without_reading_any_part_of_it_again_and_again(reply: str) -> None:
     assert len(calls_in(reply, TOOLS)) <= MOST_CALLS + 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '1. Example:\n\n   ```python\nrun("x")\n   ```\n',
+        '- x\n  ```\nrun("x")\n  ```\n',
+        '- x\n  ~~~\nrun("x")\n  ~~~\n\nrun_not\n',
+    ],
+)
+def test_code_of_a_list_that_is_not_indented_is_not_run_and_what_stands_behind_it_is(reply: str) -> None:
+    assert calls_in(reply, {"run": ("what",)}) == []
+    (call,) = calls_in(f'{reply}\nrun("y")\n', {"run": ("what",)})
+    assert isinstance(call, ParsedCall)
+    assert call.arguments == {"what": "y"}

@@ -15,6 +15,7 @@ from palimpsest.conversations.compaction.grammar import grammar as of_a_summary
 from palimpsest.edits.formats import FORMATS
 from palimpsest.engine.generation.gbnf import lark
 from palimpsest.engine.generation.grammar import Grammar
+from palimpsest.errors import InvalidArgument
 
 LONG = shown_block("def f():", *[f"    x = {i % 10 if i % 2 else i}" for i in range(100)])
 GRAMMARS = {
@@ -89,3 +90,11 @@ def test_the_same_may_come_next(admits: Callable[[str], Admits], name: str) -> N
             text.append(token)
             theirs.accept(token)
             ours.accept(token)
+
+
+def test_characters_of_a_set_are_put_together_and_few_ranges_are_left() -> None:
+    assert lark("root ::= [a-cb-dxea-a]\n") == lark("root ::= [a-ex]\n")
+    every_other = "".join(map(chr, range(0x4E00, 0x4E00 + 4 * 5_001, 2)))
+    with pytest.raises(InvalidArgument, match="5,000 ranges in one set"):
+        lark(f"root ::= [{every_other}]\n")
+    assert lark(f"root ::= [{'ab' * 300_000}]\n") == lark("root ::= [ab]\n")

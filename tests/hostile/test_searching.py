@@ -51,3 +51,11 @@ def test_memory_is_bounded_whatever_is_asked_for() -> None:
     for number in range(60):
         tried(LINE[:20_000], f"(a|b)*a(a|b){{14}}{number}", most_s=60.0)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # KiB; they have 2,000 each
+
+
+@pytest.mark.parametrize(
+    ("line", "query", "at"), [("é", r"\C$", 1), ("éb", r"\Cb", 1), ("\ud800", r"\C\z", 1), ("aéb", "b", 2)]
+)
+def test_a_match_may_begin_within_a_character(line: str, query: str, at: int) -> None:
+    found = places([line], query, regex=True, case_sensitive=True).found
+    assert found == ((0, at),)

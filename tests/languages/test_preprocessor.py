@@ -56,6 +56,15 @@ def test_every_byte_stays_where_it_was(code: str) -> None:
         assert found.count(b"\n") == data.count(b"\n")
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "piece", ["OP_CODE(NAME_A, 1)\n", "AB()", "AB ()\n", "A_B ", "class A_B ", "#if A\n", ")", "a ", "int a "]
+)
+def test_a_long_file_takes_no_minutes(piece: str) -> None:
+    """400 KB, which took two minutes where each line went through all of the rest."""
+    without_unknown((piece * (400_000 // len(piece)) + "}").encode())
+
+
 HEADER = """#pragma once
 namespace shop {
 class SHOP_API Cart : public Basket {

@@ -33,16 +33,16 @@ def run(options: argparse.Namespace) -> int:
     if options.follow:
         print(f"{place}, until Ctrl-C:", file=sys.stderr, flush=True)
         _follow(place)
-    files = sorted(place.glob("*.log"), key=lambda path: path.stat().st_mtime, reverse=True)
+    files = sorted(filter(Path.is_file, place.glob("*.log")), key=lambda path: path.stat().st_mtime, reverse=True)
     print("\n".join(map(str, files)) or f"{place} (nothing was logged yet)")
     return 0
 
 
 def _follow(place: Path) -> NoReturn:
-    logs = {path: Followed(path, FIRST_LINES) for path in place.glob("*.log")}
+    logs = {path: Followed(path, FIRST_LINES) for path in place.glob("*.log") if path.is_file()}
     last: Path | None = None
     while True:
-        for path in sorted(place.glob("*.log")):
+        for path in sorted(filter(Path.is_file, place.glob("*.log"))):
             for text in logs.setdefault(path, Followed(path)).news():
                 print(*[f"==> {path.name} <=="] * (path != last), text, sep="\n", flush=True)
                 last = path

@@ -27,6 +27,7 @@ MOST_LINES = 40_000
 _MOST_FRONT = 200
 """Lines of front matter."""
 _LONGEST_YAML = 4_000
+_MOST_BRACKETS = 200
 """Characters of front matter that are read at once: PyYAML takes quadratic time for some."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _FIELD = re.compile(r"^(?=[\w-]+[ \t]*:)", re.MULTILINE)
@@ -116,12 +117,14 @@ def fences(text: str) -> list[Fence]:
         return []
     lines, found = _LINE.findall(text), list[Fence]()
     starts = [0, *accumulate(map(len, lines))]
-    for token in _WITHOUT_HTML.parse(text):
+    for token in _WITHOUT_HTML.parse("".join(lines[:MOST_LINES])):
         if token.type == "fence" and token.map:
             first, last = token.map
             start = starts[first] + lines[first].index(token.markup)
             end = starts[last] - len(lines[last - 1]) + len(lines[last - 1].rstrip("\r\n"))
             content, is_closed = token.content.removesuffix("\n"), _is_closed(token, first, last)
+            if last == MOST_LINES < len(lines) and not is_closed:
+                last, end = len(lines), len(text)
             found.append(Fence(start, end, range(first, last), content, token.info, token.markup, is_closed))
     return found
 
@@ -228,7 +231,7 @@ def _fields(written: str) -> Mapping[Any, Any]:
 
 def _yaml(written: str) -> dict[Any, Any] | None:
     """Its values are texts, lists and mappings: nothing else is made of what a stranger wrote, no date either."""
-    if len(written) > _LONGEST_YAML:
+    if len(written) > _LONGEST_YAML or written.count("[") + written.count("{") > _MOST_BRACKETS:
         return None
     try:
         found = yaml.load(written, yaml.BaseLoader)

@@ -19,7 +19,7 @@ _BEFORE_NAME = re.compile(
 )
 _BEHIND_BRACKET = re.compile(
     rb"^(?![^\S\n]*(?:if|else|for|while|switch|return|case|do)\b)[^\n]*?\)((?:\s*(?:const|override|noexcept|final)\b)*)"
-    rb"((?:\s*\b" + _MACRO + rb"\b" + _ARGUMENTS + rb")+)(?=\s*[;{=])",
+    rb"((?:\s*\b" + _MACRO + rb"\b" + _ARGUMENTS + rb"){1,8})(?=\s*[;{=])",
     re.MULTILINE,
 )
 _ON_FIELD = re.compile(

@@ -208,3 +208,11 @@ def test_folders_of_flags() -> None:
 def test_commands_without_arguments() -> None:
     text = '[{"file": "a.c", "arguments": []}, {"file": "b.c", "arguments": ["cc", "-I"]}]'
     assert flags.compile_commands(text) == flags.Compiled({"a.c": (), "b.c": ()})
+
+
+def test_headers_that_are_not_there_are_looked_for_a_bounded_number_of_times(shop: Path) -> None:
+    (shop / "many.c").write_text('#include "many.h"\n', encoding="utf-8")
+    lines = [f'#include "x/n{n}.h"\n' for n in range(3_000)]
+    (shop / "many.h").write_text("".join([*lines, '#include "src/money.h"\n']), encoding="utf-8")
+    found = modules(shop, "c")
+    assert [item.module for item in found.implied("many.c", shop / "many.c")] == ["many.h"]

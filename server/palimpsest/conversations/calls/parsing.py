@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
 from palimpsest.conversations.calls.literals import NotLiteral, literals
 from palimpsest.conversations.calls.scanning import MOST_CHARS, scan
 from palimpsest.conversations.refs.tags import extract
-from palimpsest.documents.markdown import Fence, blanked, fences
+from palimpsest.documents.markdown import MOST_LINES, Fence, blanked, fences
 
 MOST_CALLS = 50
 """In one reply."""
@@ -82,12 +82,14 @@ class _Reader:
             if start < behind or (refs and refs[-1][0] <= start) or not self._concerns(begin["name"]):
                 continue
             if not is_read:
-                fenced, is_read = list(reversed(fences(said))), True
+                fenced, is_read = list(reversed(_shown(said))), True
             while fenced and fenced[-1].end <= start:
                 fenced.pop()
             if fenced and fenced[-1].start <= start:
                 continue
             line, counted = line + self._reply.count("\n", counted, start), start
+            if line >= MOST_LINES:
+                return  # nobody knows what is in a fence there
             call, behind = self._read(begin, line, refs[-1][0] if refs else len(self._reply))
             if _MARK.search(self._reply, start, behind):  # what stands in a call opens no fence
                 said, is_read = blanked(said, [(start, behind)]), False
@@ -120,6 +122,25 @@ class _Reader:
         if name not in self._alike and len(self._alike) < MOST_NAMES:
             self._alike[name] = "".join(get_close_matches(name, self._tools, n=1, cutoff=ALIKE))
         return bool(self._alike.get(name))
+
+
+def _shown(said: str) -> list[Fence]:
+    """The fences of a reply.  One in an item of a list ends with the item, before the code in it, where that is not
+    indented as CommonMark has it; a model means it to end at the next bare mark."""
+    found = list[Fence]()
+    for one in fences(said):
+        last = found[-1] if found else None
+        if (
+            last is None
+            or last.is_closed
+            or one.info.strip()
+            or one.mark[0] != last.mark[0]
+            or len(one.mark) < len(last.mark)
+        ):
+            found.append(one)
+        else:
+            found[-1] = replace(last, end=_line_end(said, one.start), is_closed=True)
+    return found
 
 
 def _call(name: str, written: str, line: int, parameters: Sequence[str]) -> ParsedCall | WrongCall:

@@ -56,7 +56,7 @@ def read(reply: str) -> Summary:
     """The summary in a reply.  Raises InvalidArgument for one that was cut, or says no goal."""
     try:
         data = json.loads(reply[reply.find("{") : reply.rfind("}") + 1])  # a server without grammars may fence it
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InvalidArgument("summary", "is no JSON, or not all of it.") from None
     summary = from_json(data, Summary)
     if not summary.goal.strip():

@@ -24,6 +24,8 @@ MOST_STEPS = 1_000_000_000
 """For a line: ten seconds."""
 MOST_BYTES = 8 << 20
 """Of memory that an expression takes, what it is compiled to included."""
+_CONTINUED = bytes(range(0x80, 0xC0))
+"""Bytes that begin no character."""
 SYNTAX = "expressions are RE2's, without look-around and back-references"
 
 
@@ -97,9 +99,14 @@ def _matched(pieces: Iterable[str], query: str, case_sensitive: bool, most_s: fl
             if (match := expression.search(line)) is not None:
                 count += 1
                 if len(found) < MOST_PLACES:
-                    found.append((number, len(line[: match.start()].decode("utf-8", "surrogatepass"))))
+                    found.append((number, _n_characters(line[: match.start()])))
             number += 1
     return Places(count, tuple(found))
+
+
+def _n_characters(utf8: bytes) -> int:
+    """Without decoding: `\\C` matches a byte."""
+    return len(utf8.translate(None, _CONTINUED))
 
 
 def _compiled(query: str, case_sensitive: bool) -> re2._Regexp:

@@ -29,13 +29,16 @@ MAX_DEPTH = 20_000
 """Rules, groups and repetitions within one another, those that lead back to themselves all counted.  llguidance goes
 through them by recursion, with up to 4 KiB of stack for each (`engine/process.py`)."""
 
+MAX_RANGES = 5_000
+"""Of one set: llguidance takes quadratic time for them."""
+
 TOKEN = re.compile(
     r"""(?P<space>[ \t]+|\#[^\r\n]*)
       | (?P<line>\r\n?|\n)
       | (?P<define>::=)
       | (?P<name>[a-zA-Z0-9-]+)
-      | "(?P<text>(?:[^"\\]|\\.)*)"
-      | \[(?P<set>(?:[^\]\\]|\\.)*)\]
+      | "(?P<text>(?:[^"\\]|\\.)*+)"
+      | \[(?P<set>(?:[^\]\\]|\\.)*+)\]
       | (?P<token>!?<[^<>\s]*>)
       | \{\s*(?P<low>\d{1,9})\s*(?P<comma>,\s*(?P<high>\d{0,9}))?\s*\}
       | (?P<mark>[().|*+?])""",
@@ -279,16 +282,24 @@ def _codes(text: str) -> Iterable[tuple[int, bool]]:
 def _characters(text: str) -> str:
     """A class as a regular expression has it."""
     negated = text.startswith("^")
-    codes, found, i = list(_codes(text[negated:])), "", 0
+    codes, ranges, i = list(_codes(text[negated:])), list[tuple[int, int]](), 0
     while i < len(codes):
         (low, _), is_range = codes[i], i + 2 < len(codes) and codes[i + 1] == (ord("-"), False)
         high = codes[i + 2][0] if is_range else low
         if low <= high:
-            found += f"{_shown(low)}-{_shown(high)}"
+            ranges.append((low, high))
         i += 3 if is_range else 1
-    if not found:
+    if not ranges:
         return ANY if negated else r"[^\s\S]"
-    return f"[{'^' if negated else ''}{found}]"
+    merged = list[tuple[int, int]]()
+    for low, high in sorted(ranges):
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(high, merged[-1][1])
+        else:
+            merged.append((low, high))
+    if len(merged) > MAX_RANGES:
+        raise InvalidArgument("grammar", f"has more than {MAX_RANGES:,} ranges in one set of characters.")
+    return f"[{'^' if negated else ''}{''.join(f'{_shown(low)}-{_shown(high)}' for low, high in merged)}]"
 
 
 def _shown(code: int) -> str:

@@ -25,6 +25,8 @@ from palimpsest.text.uris import is_inside, relative
 
 _LONGEST = 512
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_MOST_INCLUDES, _MOST_LOOKED_FOR = 256, 500
+"""Of one file, and of all: most may be of files that are not there."""
 _MOST_STEPS, _MOST_HEADERS = 4, 60
 """From a file to the headers that its headers include: how far, and how many are read for one file."""
 
@@ -77,11 +79,13 @@ class CModules(SourceModules):
 
     def _nested(self, path: Path) -> Sequence[str]:
         """The headers of the workspace that a file gets by way of others, as it would include them, nearest first."""
-        found, waiting = dict[Path, int](), deque([(path, 0)])
+        found, waiting, n_left = dict[Path, int](), deque([(path, 0)]), _MOST_LOOKED_FOR
         while waiting and len(found) < _MOST_HEADERS:
             here, steps = waiting.popleft()
             text = self.files.described(here) if steps < _MOST_STEPS else None
-            for written in _INCLUDE.findall(text.text) if text is not None else ():
+            includes = dict.fromkeys(_INCLUDE.findall(text.text)) if text is not None else ()
+            for written in list(includes)[: min(_MOST_INCLUDES, n_left)]:
+                n_left -= 1
                 module = self.imported(Import(written, "*", None, 0, -1), "", here)
                 there = self.find(module, path) if module is not None else None
                 if there is not None and there.is_own and there.files[0] not in (path, *found):
