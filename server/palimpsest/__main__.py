@@ -40,6 +40,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """Where each is, and what it is.  Its module has `arguments`, which fills in its branch, and `run`; a command
 that has nothing to undo says `ends_at_once`."""
+PROTOCOLS = ("serve", "mcp", "acp")
+"""Their output is a protocol's, and they see to its end."""
 INTERRUPTED = 130
 """What a shell says of a program that Ctrl-C ended."""
 
@@ -74,11 +76,14 @@ def main(argv: list[str] | None = None) -> int:
         if minds_interrupts and not options.ends_at_once:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         status = int(options.run(options))
-        sys.stdout.flush()
+        if words[0] not in PROTOCOLS:
+            sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # who reads has seen enough: `palimpsest config schema | head`
+        if words[0] in PROTOCOLS:
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest there when it ends
         return 1
     finally:
