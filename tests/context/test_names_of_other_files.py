@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 from context_workspace import Workspace
@@ -403,3 +405,23 @@ def test_a_name_of_another_file_is_shown(workspace: Make, files: Mapping[str, st
     made.build_index()
     shown = "\n".join(block.text for block in made.blocks(main, files[main]).values() if block.type != "filesystem")
     assert not [text for text in wanted if text not in shown], shown
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
+def test_headers_of_headers_lead_to_nothing_that_no_model_may_see(workspace: Make, tmp_path: Path) -> None:
+    (tmp_path / "outside.h").write_text("int of_outside(void);\n", encoding="utf-8")
+    main = '#include "a.h"\n\nint f(void) {\n  of_outside();\n  of_ignored();\n  $0\n}\n'
+    made = workspace(
+        {
+            "main.c": main.replace("$0", ""),
+            "a.h": "".join(f'#include "{name}"\n' for name in ("fifo.h", "link.h", "../outside.h", "ignored.h", "a.h")),
+            "ignored.h": "int of_ignored(void);\n",
+            ".gitignore": "ignored.h\n",
+        }
+    )
+    os.mkfifo(made.root / "fifo.h")
+    (made.root / "link.h").symlink_to(tmp_path / "outside.h")
+    made.build_index()
+    shown = "\n".join(block.text for block in made.blocks("main.c", main).values())
+    assert "of_outside(void)" not in shown
+    assert "of_ignored(void)" not in shown

@@ -224,3 +224,12 @@ async def test_cache_and_context_are_pages_with_the_ranges_of_their_kinds_and_bl
     assert page["links"] == []
     with pytest.raises(JsonRpcException, match="name"):
         await editor.command("palimpsest.page", {"name": "lunch"})
+
+
+@pytest.mark.parametrize("name", ["cache", "context"])
+async def test_a_page_is_read_by_its_own_name_alone(editor: Editor, name: str) -> None:
+    uri = editor.open("shop/cart.py")
+    await editor.settled(uri, editor.at(uri, "total = self.subtotal()"))
+    assert (await editor.command("palimpsest.virtual.read", {"uri": f"palimpsest:/{name}"}))["text"]
+    with pytest.raises(JsonRpcException, match=f"there is palimpsest:/{name}"):
+        await editor.command("palimpsest.virtual.read", {"uri": f"palimpsest:/{name}/other"})

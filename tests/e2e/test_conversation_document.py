@@ -153,6 +153,7 @@ async def test_where_the_conversation_has_gone_on_elsewhere_the_document_can_sho
     uri = window.open(NAME, "bonjour")
     await send(window, uri)
     await is_shown(window, uri, "first answer")
+    await until(lambda: turns(window, uri)[-1] == ("user", False, ""))
     before, talk = window.texts[uri], parse(window.texts[uri]).id
     await window.command("palimpsest.ask", {"text": "from elsewhere", "conversation": talk})
     await is_shown(window, uri, "second answer")

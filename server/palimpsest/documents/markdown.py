@@ -26,9 +26,8 @@ MOST_LINES = 40_000
 """Of a document whose blocks are looked for: a megabyte of items takes ten seconds.  What is behind is text."""
 _MOST_FRONT = 200
 """Lines of front matter."""
-_LONGEST_YAML = 4_000
-_MOST_BRACKETS = 200
-"""Characters of front matter that are read at once: PyYAML takes quadratic time for some."""
+_LONGEST_YAML, _MOST_BRACKETS = 4_000, 200
+"""Characters of front matter that are read at once, and brackets among them: PyYAML takes quadratic time for some."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _FIELD = re.compile(r"^(?=[\w-]+[ \t]*:)", re.MULTILINE)
 _MARK = re.compile(r"`+|<!--|\\[^\w\s]")

@@ -17,6 +17,7 @@ _BEFORE_NAME = re.compile(
     rb"\b(?:class|struct|union|enum|interface)[ \t]+((?:" + _MACRO + _ARGUMENTS + rb"[ \t\n]+)+)"
     rb"(?=[A-Za-z_]\w*(?:::\w+)*\s*(?:final\s*)?[:{])"
 )
+# At most eight: on every line of a list of macros, all that are below it would be gone through.
 _BEHIND_BRACKET = re.compile(
     rb"^(?![^\S\n]*(?:if|else|for|while|switch|return|case|do)\b)[^\n]*?\)((?:\s*(?:const|override|noexcept|final)\b)*)"
     rb"((?:\s*\b" + _MACRO + rb"\b" + _ARGUMENTS + rb"){1,8})(?=\s*[;{=])",

@@ -105,11 +105,15 @@ async def _help(_: PalimpsestServer, parts: Sequence[str]) -> str:
 
 
 async def _cache(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    if parts:
+        raise NotFound("uri", "there is palimpsest:/cache.")
     return (await page_of(server, PageAt("cache"))).text
 
 
 async def _context(server: PalimpsestServer, parts: Sequence[str]) -> str:
     """At the cursor."""
+    if parts:
+        raise NotFound("uri", "there is palimpsest:/context.")
     return (await page_of(server, PageAt("context"))).text
 
 

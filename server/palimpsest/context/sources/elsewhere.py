@@ -102,7 +102,9 @@ class ElsewhereSource(Source):
         own = {scope.name for scope in scopes(view.parsed) if scope.kind == "class"} | self._imported(view)
         uses = dict.fromkeys((use.head, use.name) for use in view.name_uses if use.head and use.head not in own)
         for head, name in list(uses)[:MOST_NAMES]:
-            tails = tuple(f".{head}.{part}{name}" for part in ("", *_dotted(view.parsed.language.class_parts)))
+            tails = tuple(
+                f".{head}.{part}{name}" for part in ("", *(f"{part}." for part in view.parsed.language.class_parts))
+            )
             found = [it for it in self._definitions.of(view, name) if f".{it.qualified_name}".endswith(tails)]
             if found and {it.path for it in found} == {found[0].path} != {view.path}:
                 yield next((it for it in found if it.kind == "class"), found[0])
@@ -204,10 +206,6 @@ def _skeleton(parsed: Parsed, definition: IndexedDefinition) -> Sequence[Line]:
     found = (s for s in scopes(parsed) if s.kind == "class" and s.qualified_name == definition.qualified_name)
     scope = next(found, None)
     return () if scope is None else tuple(skeleton(parsed, scope))
-
-
-def _dotted(parts: Sequence[str]) -> list[str]:
-    return [f"{part}." for part in parts]
 
 
 def _bound(parsed: Parsed) -> set[str]:

@@ -88,9 +88,10 @@ class CModules(SourceModules):
                 n_left -= 1
                 module = self.imported(Import(written, "*", None, 0, -1), "", here)
                 there = self.find(module, path) if module is not None else None
-                if there is not None and there.is_own and there.files[0] not in (path, *found):
-                    found[there.files[0]] = steps
-                    waiting.append((there.files[0], steps + 1))
+                header = there.files[0] if there is not None and there.is_own else path
+                if header not in (path, *found) and header.anchor == path.anchor:  # on Windows, no way leads to a drive
+                    found[header] = steps
+                    waiting.append((header, steps + 1))
         return [os.path.relpath(there, path.parent).replace(os.sep, "/") for there, steps in found.items() if steps]
 
     def reexports(self, parsed: Parsed) -> Sequence[Import]:

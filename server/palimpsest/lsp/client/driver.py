@@ -19,6 +19,7 @@ from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
+from pygls.protocol import LanguageServerProtocol
 
 from palimpsest import __version__
 from palimpsest.lsp.client.editor import Editor, inline_completion
@@ -72,11 +73,21 @@ class Wire:
             self.write(b"".join(held))
 
 
+class _Protocol(LanguageServerProtocol):
+    def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
+        """pygls has an answer to a request that was cancelled fail, with a traceback: by Ctrl-C, all of them are."""
+        asked = self._request_futures.get(msg_id)
+        if asked is not None and asked.cancelled():
+            del self._request_futures[msg_id]
+        else:
+            super()._handle_response(msg_id, result, error)
+
+
 class Driver(Editor):
     """Use `start`, then what an editor does, then `stop`."""
 
     def __init__(self) -> None:
-        super().__init__(LanguageClient("palimpsest-driver", __version__), Path())
+        super().__init__(LanguageClient("palimpsest-driver", __version__, protocol_cls=_Protocol), Path())
         self.messages: list[str] = []
         self.errors: deque[str] = deque(maxlen=50)
         self._drain: asyncio.Task[None] | None = None
