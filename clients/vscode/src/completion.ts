@@ -62,10 +62,12 @@ export class Completions {
     return this.ask("revealing");
   }
 
-  /** VS Code asks a second time for the same place only where a person does; the server is asked as if by VS Code. */
+  /** VS Code asks a second time for the same place only where a person does, and then keeps what it shows in front of
+   *  what it is answered; the server is asked as if by VS Code. */
   private async ask(why: "again" | "revealing"): Promise<void> {
     this.asking = why;
     try {
+      await vscode.commands.executeCommand("editor.action.inlineSuggest.hide");
       await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
     } finally {
       this.asking = undefined;

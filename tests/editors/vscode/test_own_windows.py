@@ -18,7 +18,7 @@ from tests.e2e.scripted import Scripted, scripted
 from tests.editors.conftest import carried
 from tests.editors.vscode.completions import COMPLETION, TYPED, rest
 from tests.editors.vscode.conftest import CART, Open
-from tests.editors.vscode.recording import Recording
+from tests.editors.vscode.recording import Asked, Recording
 from tests.editors.vscode.server import CodeServer
 
 pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(600)]
@@ -128,14 +128,13 @@ def test_what_the_server_has_found_on_a_pause_takes_the_place_of_what_is_shown(o
     window.key("Enter")
     window.type("if self.disc", delay_ms=0)
 
-    def shown() -> bool:
-        told = window.server.recording.notices("palimpsest/completion", "server", window.begun)
-        answers = window.server.recording.completions(window.begun)
-        return bool(told) and window.ghost != "" and answers[-1].endswith(window.ghost)
+    def asked_again() -> list[Asked]:
+        asked = window.server.recording.asked(COMPLETION, window.begun)
+        return asked[-2:] if len(asked) > 1 and asked[-1].result and asked[-1].params == asked[-2].params else []
 
-    window.until(shown)
-    *_, before, asked = window.server.recording.asked("textDocument/inlineCompletion", window.begun)
-    assert before.params == asked.params, "the server is asked as if by VS Code"
+    before, after = (it.result["items"][0]["insertText"] for it in window.until(asked_again))
+    assert before != after
+    window.until(lambda: window.ghost == after.removeprefix("disc"))
 
 
 DISCOUNT = "shop/discount.py"

@@ -43,6 +43,7 @@ DECORATIONS = """() => Array.from(document.querySelectorAll('.monaco-editor .vie
   .flatMap((e) => ['::before', '::after'].map((part) => getComputedStyle(e, part).content))
   .filter((content) => content.startsWith('"'))
   .map((content) => JSON.parse(content))"""
+FOCUSED = ".editor-instance .monaco-editor.focused"
 NBSP = "\u00a0"
 MS = 1000
 SOON_MS = 5 * MS
@@ -128,6 +129,7 @@ class Window:
     def open(self, file: str) -> None:
         self.choose(file, Path(file).name, "Control+p")
         self.editor(file)
+        self.page.locator(FOCUSED).first.wait_for()  # what is typed before goes nowhere
 
     def go_to(self, line: int, column: int = 1) -> None:
         self.choose(f":{line}:{column}", f"Press 'Enter' to go to line {line} ", "Control+g")
