@@ -21,6 +21,7 @@ EXAMPLES = {
     "an imported class in the signature": worth("class", "imported", "signature"),
     "a class of the same file in the editing block": worth("class", "file"),
     "an imported class in the editing block": worth("class", "imported"),
+    "what other files define and the lines around use": values.FILE_NAMES,
     "an imported base of the class around the cursor": worth("class", "imported", "base"),
     "an imported class that one of these is derived from": worth("class", "imported", "inherited"),
     "a fixture that the test takes": values.FIXTURE,

@@ -35,6 +35,7 @@ So the blocks that there are have these values:
     an imported class in the signature                          92
     a class of the same file in the editing block               92
     an imported class in the editing block                      90
+    what other files define and the lines around use            90
     an imported base of the class around the cursor             88
     an imported class that one of these is derived from         84
     a fixture that the test takes                               82
@@ -155,6 +156,7 @@ def worth(
 
 
 FIXTURE = worth("module", "imported", "signature")
+FILE_NAMES = worth("module", "class")
 TEST = worth("test", "imported")
 """Tests and what they are of know each other, whatever they import."""
 PINNED_FILE = 120.0

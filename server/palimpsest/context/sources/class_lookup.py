@@ -86,9 +86,13 @@ class ClassLookup:
                 yield from search.whole(modules.imported(item, here.name, here.path), here)
             elif head and (item.alias or item.name or item.module) == head:
                 module = modules.imported(item, here.name, here.path)
-                if item.name is not None and module is not None:
-                    module = modules.below(module, item.name)
-                yield from search.of(module, last, here)
+                if item.name is None or module is None:
+                    yield from search.of(module, last, here)
+                else:
+                    found = list(search.of(modules.below(module, item.name), last, here))
+                    yield from found or search.of(module, f"{item.name}.{last}", here)
+            elif head and item.name == "*":  # then the head is a class with another one in it
+                yield from search.of(modules.imported(item, here.name, here.path), name, here)
 
     def additions(
         self, found: ClassDefinition, here: ParsedModule, modules: Modules

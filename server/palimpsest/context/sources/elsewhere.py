@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from palimpsest.context.sources.cached import visible
@@ -92,10 +93,11 @@ class ElsewhereSource(Source):
             found = self._definitions.of(view, name)
             if view.parsed.language.global_names:  # then what is inside of another one is called by both names
                 found = [it for it in found if it.qualified_name == name] or found
-            if len(found) != 1 or found[0].path == view.path or not self._is_for_all(found[0]):
+            only = self._definitions.one(view, found)
+            if only is None or not self._is_for_all(only):
                 continue
-            if name not in view.parsed.once(_bound) and not self._is_offered(view, found[0]):
-                yield found[0]
+            if name not in view.parsed.once(_bound) and not self._is_offered(view, only):
+                yield only
 
     def _qualified(self, view: CursorView) -> Iterator[IndexedDefinition]:
         """What `Head.name` means where one file defines a `name` of a `Head` that the file neither imports nor has."""
@@ -153,12 +155,13 @@ class ElsewhereSource(Source):
         return sorted(name for name in view.used if len(name) >= SHORTEST and name not in known)
 
     def _class(self, view: CursorView, definition: IndexedDefinition, value: float) -> Block | None:
-        lines = self._lines(definition)
-        if not lines:
+        own, *others = (self._lines(part) for part in self._definitions.parts(view, definition))
+        if not own:
             return None
+        lines = [*own, *(replace(line, document_line=None) for part in others for line in part)]
         first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
         kept = fitted([line.text for line in lines], first, view.settings.block_tokens)
-        name = f"{self._module(view, definition)}.{definition.qualified_name}"
+        name = f"{self._definitions.module(view, definition)}.{definition.qualified_name}"
         self._offer(name, [definition])
         return Block(
             "class",
@@ -174,13 +177,10 @@ class ElsewhereSource(Source):
     def _functions(self, view: CursorView, definitions: Sequence[IndexedDefinition], value: float) -> Block:
         mark = next(iter(view.parsed.language.lexical.line_comments), "")
         lines = [f"{written(it)}  {mark} {it.doc}" if it.doc and mark else written(it) for it in definitions]
-        name = f"{self._module(view, definitions[0])} (used)"  # the module may have a block of its own
+        name = f"{self._definitions.module(view, definitions[0])} (used)"  # the module may have a block of its own
         self._offer(name, definitions)
         kept = fitted(lines, set(range(len(lines))), view.settings.block_tokens)
         return Block("package", name, "\n".join(lines[i] for i in kept), value=value, source=self.name)
-
-    def _module(self, view: CursorView, definition: IndexedDefinition) -> str:
-        return self._modules.of(view).name_of(definition.path, self._files.root_of(definition.path))
 
     def _offer(self, name: str, definitions: Sequence[IndexedDefinition]) -> None:
         self._offered.pop(name, None)

@@ -28,6 +28,7 @@ from palimpsest.context.sources.diagnostics import DiagnosticSource
 from palimpsest.context.sources.documentation import DocumentationSource
 from palimpsest.context.sources.elsewhere import ElsewhereSource
 from palimpsest.context.sources.external import ExternalSource
+from palimpsest.context.sources.file_names import FileNamesSource
 from palimpsest.context.sources.filesystem import FilesystemSource
 from palimpsest.context.sources.history import HistorySource
 from palimpsest.context.sources.indexed import IndexedDefinitions
@@ -118,6 +119,7 @@ class Gatherer:
             ClassSource(lookup, modules),
             PackageSource(modules),
             ElsewhereSource(definitions, modules),
+            FileNamesSource(definitions),
             ScopeSource(modules),
             CompanionSource(files),
             RecentSource(files, self._activity),

@@ -38,9 +38,30 @@ class IndexedDefinitions:
         return self.files.once(about, lambda: self._look_up(name, languages, is_test=is_test))
 
     def only(self, view: CursorView, name: str) -> IndexedDefinition | None:
-        """The only one of a name, if another file has it."""
-        found = self.of(view, name)
-        return found[0] if len(found) == 1 and found[0].path != view.path else None
+        """The only one of a name, if another file has it; of one that is defined in parts the first."""
+        return self.one(view, self.of(view, name))
+
+    def one(self, view: CursorView, found: Sequence[IndexedDefinition]) -> IndexedDefinition | None:
+        """The first of some definitions, if all are of one thing that other files define: parts of a class, or what
+        is defined once for each platform, stand in several files of one module."""
+        if not found or any(it.path == view.path for it in found):
+            return None
+        first = found[0]
+        if any((it.qualified_name, it.kind) != (first.qualified_name, first.kind) for it in found[1:]):
+            return None
+        return first if len(found) == 1 or len({self.module(view, it) for it in found}) == 1 else None
+
+    def parts(self, view: CursorView, definition: IndexedDefinition) -> Sequence[IndexedDefinition]:
+        """All that a definition is one of, itself first."""
+        module = self.module(view, definition)
+        others = (it for it in self.of(view, definition.name) if it != definition)
+        same = [it for it in others if it.qualified_name == definition.qualified_name]
+        return [definition, *(it for it in same if self.module(view, it) == module)]
+
+    def module(self, view: CursorView, definition: IndexedDefinition) -> str:
+        path = definition.path
+        about = "module of", path, view.parsed.language.id
+        return self.files.once(about, lambda: self._modules.of(view).name_of(path, self.files.root_of(path)))
 
     def outline(self, path: Path) -> Sequence[IndexedDefinition]:
         return (self._index.outline(path) if self._index is not None else None) or ()
