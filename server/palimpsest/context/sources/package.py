@@ -63,6 +63,25 @@ class PackageSource(Source):
         best = sorted(filter(None, found), key=lambda blocks: -blocks[0].value)[:MAX_MODULES]
         return [block for blocks in best for block in blocks]
 
+    def why_not(self, view: CursorView, name: str) -> str:
+        own, modules = self._own_name(view), self._modules.of(view)
+        found = next(view.imports_of(name), None)
+        if found is None:
+            return "it is in no module that is imported by name"
+        module = modules.imported(found, own, view.path)
+        if module is None:
+            return f"the import in line {found.line + 1} leads to no file that may be shown"
+        if modules.is_known(module):
+            return f"{module} is so common that models know it"
+        use = next((use for use in self._uses(view) if use.module in self._imported(view, own, found)), None)
+        if use is None:
+            return f"the code at the cursor does not use {module}"
+        described = modules.describe(use.module, frozenset(use.names), view.path)
+        if described is None:
+            return f"nothing of {use.module} may be shown, or it was not found"
+        is_there = described.entry(name) is not None
+        return f"{MAX_MODULES} modules come before {module}" if is_there else f"{use.module} has nothing of that name"
+
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file imports the module."""
         own = self._own_name(view)
