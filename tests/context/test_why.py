@@ -32,7 +32,14 @@ ALONE = "def total(items):\n    price = parse_price(items[0])\n    return price.
 
 
 async def why(
-    workspace: Make, name: str, text: str = ALONE, files: Mapping[str, str] = {}, *, index: bool = True, **settings: Any
+    workspace: Make,
+    name: str,
+    text: str = ALONE,
+    files: Mapping[str, str] = {},
+    *,
+    file: str = "main.py",
+    index: bool = True,
+    **settings: Any,
 ) -> Why:
     made = workspace({**FILES, **files}, **settings)
     made.is_typing = False
@@ -40,7 +47,7 @@ async def why(
         made.build_index()
     chooser = Chooser(made.gatherer, made.external, made.settings)
     try:
-        return await chooser.why(made.view("main.py", text), name)
+        return await chooser.why(made.view(file, text), name)
     finally:
         chooser.close()
 
@@ -67,7 +74,7 @@ def reasons(found: Why) -> dict[str, str]:
         (
             "make_price",
             "def total(items):\n    return make_price(items)$0\n",
-            "No block has it: no file of the workspace that a model may see defines it.",
+            "No block has it: no file of the workspace that may be shown defines it.",
         ),
         (
             "make_price",
@@ -113,7 +120,9 @@ async def test_a_source_that_is_off_says_what_it_would_have(workspace: Make) -> 
     assert (
         found.summary == "package shop.prices has it, but comes from a source that is switched off (context.sources)."
     )
-    assert {it.source for it in found.looked if not it.on} >= {"package", "documentation"}
+    off = {it.source: it.blocks for it in found.looked if not it.on}
+    assert off["package"] > 0
+    assert off["git"] == off["test"] == 0, "what looks for no names is not even asked"
     assert found.holders[0].block not in found.selection.chosen
 
 
@@ -132,13 +141,14 @@ async def test_of_two_blocks_of_one_name_one_is_left_out(workspace: Make) -> Non
     ("name", "text", "source", "reason"),
     [
         ("Price", "def f():\n    Price = 1\n    return Price$0\n", "class", "neither this file nor what it imports"),
-        ("parse_price", ALONE, "package", "it is in no module that is imported by name"),
+        ("parse_price", ALONE, "package", "no module that this file imports offers it"),
         ("open_price", "import shop.prices\n\n\ndef f():\n    shop.prices.open_price()$0\n", "package", "has nothing"),
-        ("dumps", "import gone\n\n\ndef f():\n    return gone.dumps()$0\n", "package", "or it was not found"),
+        ("dumps", "import gone\n\n\ndef f():\n    return gone.dumps()$0\n", "package", "or nothing of it may be shown"),
         ("twice", "def f():\n    return twice()$0\n", "elsewhere", "several places define it"),
         ("short", "def f(a):\n    return a.short()$0\n", "elsewhere", "long or of several words"),
         ("with_tax", "def f(a):\n    return a.with_tax$0\n", "elsewhere", "looked for where it is called"),
         ("parse_price", "def f(a):\n    return a.parse_price()$0\n", "elsewhere", "it is no method"),
+        ("ab", "def f():\n    return ab()$0\n", "elsewhere", "too short"),
         ("price", ALONE, "scope", "the code at the cursor shows it"),
     ],
 )
@@ -160,6 +170,19 @@ async def test_of_a_file_that_no_model_may_see_nothing_is_told(workspace: Make, 
         assert (found.n_definitions, found.n_holders) == (0, sum(not it.declares for it in found.holders))
         assert "no file" in found.summary
         assert "prices" not in found.summary
+
+
+async def test_a_name_of_a_module_is_told_as_one(workspace: Make) -> None:
+    files = {"money.js": "exports.parse = function (text) { return text; };\n"}
+    text = 'const money_1 = require("./money");\nfunction total(items) {\n  return money_1.parse(items)$0;\n}\n'
+    found = await why(workspace, "money_1", text, files, file="main.js")
+    assert found.summary == "No block has it: it is what this file calls money."
+
+
+async def test_a_name_is_one_name_with_its_mark_and_without(workspace: Make) -> None:
+    text = "<?php\nfunction total($rows) {\n    $sum = 0;\n    return $sum$0;\n}\n"
+    found = await why(workspace, "sum", text, file="cart.php")
+    assert (found.uses, found.own_line, found.is_shown) == (("",), 2, True)
 
 
 async def test_a_name_that_everything_has_is_told_of_in_part(workspace: Make) -> None:

@@ -152,7 +152,7 @@ package shop
 
 Sources
   class         2 blocks, 1 with the name
-  package       1 block, none with the name  off: context.sources is without `package`: it is off
+  package       off (context.sources is without `package`)  1 block, none with the name: it is off
   no block, whatever the name: pin
 """
     )

@@ -126,7 +126,7 @@ class CursorView:
 
     def imports_of(self, name: str) -> Iterator[Import]:
         """Those that a name may come from: they bind it, or what the editing block has before it."""
-        meant = {name, *(use.head for use in self.name_uses if use.name == name)}
+        meant = {name, *(use.head for use in self.name_uses if use.name == name and use.head)}
         for found in self.imports:
             if not meant.isdisjoint((found.bound, found.name, *_WORD.findall(found.module)[-1:])):
                 yield found

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.text.snapshot import Position
 
-_NAME = re.compile(r"[^\W\d]\w{0,199}")
+_NAME = re.compile(r"[^\W\d]\w{0,199}[?!]?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,8 @@ def _name_at(view: CursorView) -> str:
     found = next((it for it in _NAME.finditer(line) if it.start() <= column <= it.end()), None)
     if found is None:
         raise InvalidArgument("position", "there is no name at the cursor.")
-    return found[0]
+    marked = line[found.start() : found.end() + 1]  # `empty?`
+    return marked if marked[-1] in "?!" and marked in view.used else found[0]
 
 
 class WindowContext:

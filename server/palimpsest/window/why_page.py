@@ -40,7 +40,7 @@ def page(found: Mapping[str, Any]) -> Page:
         _order(made, found)
     made.row()
     made.row(("Sources", "title"))
-    told = [it for it in found["sources"] if it["blocks"] or it["why_not"]]
+    told = [it for it in found["sources"] if it["blocks"] or it["why_not"] or not it["on"]]
     for source in told:
         _source(made, source)
     others = ", ".join(it["source"] for it in found["sources"] if it not in told)
@@ -102,11 +102,10 @@ def _order(made: Page, found: Mapping[str, Any]) -> None:
 
 def _source(made: Page, source: Mapping[str, Any]) -> None:
     n, having = source["blocks"], source["having"]
-    blocks = f"{n} block{'' if n == 1 else 's'}" if n else "no block"
-    told = f"{blocks}, {having} with the name" if having else f"{blocks}{', none with the name' if n else ''}"
+    blocks = f"{n} block{'' if n == 1 else 's'}, {having or 'none'} with the name" if n else "no block"
     made.row(
         f"  {source['source']:<14}",
-        (told, "used" if having else "dim"),
-        ("" if source["on"] else f"  off: context.sources is without `{source['setting']}`", "busy"),
+        ("" if source["on"] else f"off (context.sources is without `{source['setting']}`)  ", "busy"),
+        (blocks, "used" if having else "dim"),
         (f": {source['why_not']}" if source["why_not"] else "", "dim"),
     )

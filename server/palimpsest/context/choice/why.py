@@ -15,12 +15,15 @@ from typing import Literal
 
 from palimpsest.context.choice.selection import Ranked, Selection
 from palimpsest.context.name_uses import names_that_come_with
+from palimpsest.context.sources.elsewhere import ElsewhereSource
 from palimpsest.context.sources.gatherer import Offer
 from palimpsest.context.sources.indexed import INCOMPLETE, IndexedDefinitions
+from palimpsest.context.sources.package import PackageSource
 from palimpsest.context.view import CursorView
 from palimpsest.languages.name_index import IndexedDefinition
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.names import visible
+from palimpsest.syntax.unknown import bound_in
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block, BlockKey
 
@@ -130,12 +133,8 @@ class Why:
         for found in self.imports:
             if found.origin == "nowhere":
                 yield f"No block has it: the import in line {found.line + 1} leads to no file that a model may see."
-        if not self.imports and self.own_line is None:
-            if not self.n_definitions:
-                yield "No block has it: no file of the workspace that a model may see defines it."
-            if self.n_definitions > 1:
-                yield "No block has it: several places of the workspace define it."
-        yield "No block has it. What each source says of it is below."
+        asked = PackageSource.name if self.imports else ElsewhereSource.name
+        yield f"No block has it: {next(it.why_not for it in self.looked if it.source == asked)}."
 
     def _without_room(self, holder: Holder) -> str:
         chosen, before = self.selection.chosen, self.selection.ranked[: holder.place - 1]
@@ -155,21 +154,18 @@ def explain(
     count: Callable[[Block], int],
     definitions: IndexedDefinitions,
 ) -> Why:
-    own = next(
-        (it for it in visible(view.parsed, view.scope) if it.name.rpartition(".")[2] == name and it.kind != "import"),
-        None,
-    )
+    own = _own_line(view, name)
     found = definitions.every(view, name)
-    word = re.compile(rf"\b{re.escape(name)}\b")
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     every = _holders(view, word, offers, selection, count)
     holders = sorted(every, key=lambda it: (not it.declares, it.outcome != "chosen"))
     uses = dict.fromkeys(use.head for use in view.name_uses if use.name == name)
     return Why(
         name=name,
-        uses=tuple(uses)[:MOST] or (("",) if name in view.used else ()),
+        uses=tuple(uses)[:MOST] or (("",) if name in map(_plain, view.used) else ()),
         is_common=name in names_that_come_with(view.parsed.language),
-        own_line=own.line if own is not None else None,
-        is_shown=own is not None and own.line in view.shown_lines,
+        own_line=own,
+        is_shown=own in view.shown_lines,
         is_complete=definitions.is_complete,
         n_definitions=len(found),
         definitions=tuple(_defined(view, definitions, it) for it in found[:MOST]),
@@ -180,6 +176,21 @@ def explain(
         selection=selection,
         budget=budget,
     )
+
+
+def _own_line(view: CursorView, name: str) -> int | None:
+    """Where the file defines a name that can be used at the cursor, if it is not imported."""
+    if not any(found.bound == name for found in view.imports):
+        for line in sorted(view.shown_lines):
+            if name in view.parsed.snapshot.lines[line] and name in map(_plain, bound_in(view.parsed, line, line + 1)):
+                return line
+    own = (it for it in visible(view.parsed, view.scope) if _plain(it.name) == name and it.kind != "import")
+    return next((it.line for it in own), None)
+
+
+def _plain(written: str) -> str:
+    """`items` of `self.items`, `$items`, `@items`."""
+    return written.rpartition(".")[2].lstrip("$@")
 
 
 def _holders(

@@ -39,6 +39,7 @@ MOST_NAMES = 40
 """That the index is asked for."""
 MOST_BLOCKS = 12
 SHORTEST = 3
+SEVERAL, NOWHERE = "several places define it", "no file of the workspace that may be shown defines it"
 _MOST_KEPT = 64
 _MOST_CHARACTERS = 2_000_000
 
@@ -72,23 +73,22 @@ class ElsewhereSource(Source):
     def why_not(self, view: CursorView, name: str) -> str:
         if not self._definitions.is_complete:
             return INCOMPLETE
-        if name in self._unexplained(view):
-            meant = self._meant(view, name)
-            return meant if isinstance(meant, str) else "other names come before it"
         if name in self._imported(view):
             return "this file imports it"
         if name in view.used:
-            return "this file or the language has it, or it is too short"
+            if len(name) < SHORTEST:
+                return "it is too short to be looked for"
+            meant = self._meant(view, name) if name in self._unexplained(view) else "this file or the language has it"
+            return meant if isinstance(meant, str) else "other names come before it"
         if name in self._known(view):
-            return "it comes with the language, or this file defines or binds it"
+            return "this file or the language has it"
         if not any(_may_be_method(view, use) for use in view.name_uses if use.name == name):
             return "as a member it is looked for where it is called, and long or of several words"
-        only = self._definitions.only(view, name)
-        if only is None:
-            return "no other file defines it, or several places do"
-        return (
-            f"{owner_of(only) or only.path.name} has a block of its own" if only.kind == "method" else "it is no method"
-        )
+        found = self._definitions.of(view, name)
+        if len(found) != 1:
+            return SEVERAL if found else NOWHERE
+        owner = owner_of(found[0])
+        return f"the block of {owner} has it, if it is there" if found[0].kind == "method" else "it is no method"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the definitions are what they were."""
@@ -121,12 +121,12 @@ class ElsewhereSource(Source):
         if view.parsed.language.global_names:  # then what is inside of another one is called by both names
             found = [it for it in found if it.qualified_name == name] or found
         if len(found) != 1:
-            return "several places define it" if found else "no file of the workspace that may be shown defines it"
+            return SEVERAL if found else NOWHERE
         if found[0].path == view.path or name in view.parsed.once(_bound):
             return "this file defines or binds it"
         if not self._is_for_all(found[0]):
             return "what defines it can hardly be meant by the name alone"
-        return "the module that offers it has a block" if self._is_offered(view, found[0]) else found[0]
+        return "a module whose names are all at hand offers it" if self._is_offered(view, found[0]) else found[0]
 
     def _qualified(self, view: CursorView) -> Iterator[IndexedDefinition]:
         """What `Head.name` means where one file defines a `name` of a `Head` that the file neither imports nor has."""

@@ -174,12 +174,13 @@ class Gatherer:
         return [self._with_rights(_presentable(block), view) for block in _once(found)]
 
     def offers(self, view: CursorView, name: str) -> list[Offer]:
-        """What each source has and says of a name, also one that is off: for a person who asks, behind `candidates`."""
+        """What each source has and says of a name, for a person who asks, behind `candidates`.  Of those that are off,
+        the ones that look for names are asked, too."""
         found = list[Offer]()
         for source in self._sources:
-            blocks = [_presentable(block) for block in self._asked(source, view)]
-            why_not = self._guarded(source, partial(source.why_not, view, name), "")
-            found.append(Offer(source, _is_on(source, view), blocks, why_not))
+            is_on, why_not = _is_on(source, view), self._guarded(source, partial(source.why_not, view, name), "")
+            blocks = self._asked(source, view) if is_on or why_not else []
+            found.append(Offer(source, is_on, list(map(_presentable, blocks)), why_not))
         return found
 
     def still_valid(self, block: Block, view: CursorView) -> bool:

@@ -64,23 +64,23 @@ class PackageSource(Source):
         return [block for blocks in best for block in blocks]
 
     def why_not(self, view: CursorView, name: str) -> str:
-        own, modules = self._own_name(view), self._modules.of(view)
+        own, modules, uses = self._own_name(view), self._modules.of(view), self._uses(view)
         found = next(view.imports_of(name), None)
-        if found is None:
-            return "it is in no module that is imported by name"
-        module = modules.imported(found, own, view.path)
-        if module is None:
+        module = modules.imported(found, own, view.path) if found is not None else None
+        if found is not None and module is None:
             return f"the import in line {found.line + 1} leads to no file that may be shown"
-        if modules.is_known(module):
+        if module is not None and modules.is_known(module):
             return f"{module} is so common that models know it"
-        use = next((use for use in self._uses(view) if use.module in self._imported(view, own, found)), None)
-        if use is None:
-            return f"the code at the cursor does not use {module}"
-        described = modules.describe(use.module, frozenset(use.names), view.path)
-        if described is None:
-            return f"nothing of {use.module} may be shown, or it was not found"
-        is_there = described.entry(name) is not None
-        return f"{MAX_MODULES} modules come before {module}" if is_there else f"{use.module} has nothing of that name"
+        meant = set(self._imported(view, own, found)) if found is not None else {it.module for it in uses if it.star}
+        for use in uses:
+            described = modules.describe(use.module, frozenset(use.names), view.path) if use.module in meant else None
+            if described is not None and found is not None and use.prefix == name:
+                return f"it is what this file calls {use.module}"
+            if described is not None and described.entry(name) is not None:
+                return f"the block of {use.module} has no room for it, or {MAX_MODULES} others come before that"
+        if module is None:
+            return "no module that this file imports offers it"
+        return f"{module} has nothing of that name, is not used here, or nothing of it may be shown"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file imports the module."""
