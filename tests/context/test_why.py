@@ -126,15 +126,32 @@ async def test_a_source_that_is_off_says_what_it_would_have(workspace: Make) -> 
     assert found.holders[0].block not in found.selection.chosen
 
 
-async def test_of_two_blocks_of_one_name_one_is_left_out(workspace: Make) -> None:
+@pytest.mark.parametrize(
+    ("text", "outcomes", "summary"),
+    [
+        (
+            "parse_price is ours",
+            {"external": "chosen", "package": "same name"},
+            "The model sees it in package shop.prices.",
+        ),
+        (
+            "prices are ours",
+            {"package": "same name"},
+            "package shop.prices has it, but there is a better block of its name.",
+        ),
+    ],
+)
+async def test_of_two_blocks_of_one_name_one_is_left_out(
+    workspace: Make, text: str, outcomes: Mapping[str, str], summary: str
+) -> None:
     made = workspace(FILES)
     made.is_typing = False
-    made.external.put("package", "shop.prices", "parse_price is ours", priority=9)
+    made.external.put("package", "shop.prices", text, priority=9)
     chooser = Chooser(made.gatherer, made.external, made.settings)
     found = await chooser.why(made.view("main.py", IMPORTED), "parse_price")
     chooser.close()
-    outcomes = {it.source: it.outcome for it in found.holders}
-    assert (outcomes["external"], outcomes["package"]) == ("chosen", "same name")
+    assert {it.source: it.outcome for it in found.holders if it.declares} == outcomes
+    assert found.summary == summary
 
 
 @pytest.mark.parametrize(

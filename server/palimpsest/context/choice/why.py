@@ -126,6 +126,8 @@ class Why:
         for holder in declaring:
             if holder.outcome == "off":
                 yield f"{holder.name} has it, but comes from a source that is switched off (context.sources)."
+            if holder.outcome in ("same name", "same lines"):
+                yield f"{holder.name} has it, but there is a better block of its {holder.outcome.removeprefix('same ')}."
         if not self.uses:
             yield "The code at the cursor does not use it, so no source looks for it."
         if not self.is_complete:
@@ -134,7 +136,8 @@ class Why:
             if found.origin == "nowhere":
                 yield f"No block has it: the import in line {found.line + 1} leads to no file that a model may see."
         asked = PackageSource.name if self.imports else ElsewhereSource.name
-        yield f"No block has it: {next(it.why_not for it in self.looked if it.source == asked)}."
+        reason = next(it.why_not for it in self.looked if it.source == asked)
+        yield f"No block has it: {reason}." if reason else "No block has it."
 
     def _without_room(self, holder: Holder) -> str:
         chosen, before = self.selection.chosen, self.selection.ranked[: holder.place - 1]
