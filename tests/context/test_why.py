@@ -174,6 +174,40 @@ async def test_a_source_says_why_it_has_none(workspace: Make, name: str, text: s
     assert reason in reasons(await why(workspace, name, text, more))[source]
 
 
+@pytest.mark.parametrize(
+    ("name", "line", "is_declared"),
+    [
+        ("Item", "class Item(Base):", True),
+        ("Base", "class Item(Base):", False),
+        ("add", "def add(self, item: Item) -> Price:", True),
+        ("Item", "def add(self, item: Item) -> Price:", False),
+        ("Price", "def add(self, item: Item) -> Price:", False),
+        ("Price", "items: list[Price]", False),
+        ("Price", "price: Price = field()", False),
+        ("add", "Cart: def add(self, item: Item) -> Price:", True),
+        ("Cart", "Cart: def add(self, item: Item) -> Price:", False),
+        ("Item", "Cart: def add(self, item: Item) -> Price:", False),
+        ("Price", "Map<String, Price> prices", False),
+        ("Add", "func (cart *Cart) Add(item Item) Price", True),
+        ("parse", "pub(crate) fn parse(text: &str) -> Price", True),
+        ("parse", "price::Price::parse(text)", True),
+        ("RED", "enum Color { RED, GREEN }", True),
+        ("MAX", "const MAX = 3", True),
+        ("three", "const MAX = three", False),
+        ("other", "def add(self):  # as other", False),
+    ],
+)
+async def test_a_line_is_about_the_name_that_it_declares(
+    workspace: Make, name: str, line: str, is_declared: bool
+) -> None:
+    made = workspace()
+    made.external.put("package", "mine", line)
+    chooser = Chooser(made.gatherer, made.external, made.settings)
+    found = await chooser.why(made.view("main.py", f"x = {name}\n$0"), name)
+    chooser.close()
+    assert [it.declares for it in found.holders if it.source == "external"] == [is_declared]
+
+
 async def test_an_index_that_is_not_complete_says_so(workspace: Make) -> None:
     found = await why(workspace, "parse_price", index=False)
     assert found.summary == "No block has it, and the index of names is not complete: it is being built, or off."

@@ -1,8 +1,8 @@
 """Why a name of the code is in the context, or is not: what the sources have, what the choice made of it, and where the
 name is defined.
 
-In: a view, a name, the sources' offers, a choice, the index.  Out: a `Why`.  A block has a name if one of its words is
-it and its type is one that declares names; a line that only imports the name does not count.
+In: a view, a name, the sources' offers, a choice, the index.  Out: a `Why`.  A block that has the name among its words
+declares it if a line is about it: one that imports it, or has it as the type or argument of something else, is not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Literal
 
 from palimpsest.context.choice.selection import Ranked, Selection
-from palimpsest.context.name_uses import names_that_come_with
+from palimpsest.context.name_uses import names_that_come_with, without_strings
 from palimpsest.context.sources.elsewhere import ElsewhereSource
 from palimpsest.context.sources.gatherer import Offer
 from palimpsest.context.sources.indexed import INCOMPLETE, IndexedDefinitions
@@ -32,7 +32,10 @@ NO_CODE = frozenset({"filesystem", "documentation", "recent"})
 MOST = 20
 """Definitions and blocks that are told; the first, and how many there are."""
 _LONGEST = 160
-_BEFORE = re.compile(r"[(\[{<:=]")
+_OF_ANOTHER = re.compile(r"(?<!:):(?!:)|=|->|\w<[^>]*$")
+"""What stands before types and values."""
+_OWNER = re.compile(r"^[\w.:\\]+: (?=[^=]*\()")
+"""The class before a method's signature (`indexed.written`)."""
 
 Outcome = Literal["chosen", "no room", "off", "same name", "same lines"]
 Origin = Literal["workspace", "library", "nowhere"]
@@ -59,7 +62,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A source: how many blocks it has, how many of them with the name, and if none why."""
+    """A source: how many blocks it has, how many of them with the name, and if none declares it why."""
 
     source: str
     setting: str
@@ -127,7 +130,8 @@ class Why:
             if holder.outcome == "off":
                 yield f"{holder.name} has it, but comes from a source that is switched off (context.sources)."
             if holder.outcome in ("same name", "same lines"):
-                yield f"{holder.name} has it, but there is a better block of its {holder.outcome.removeprefix('same ')}."
+                shared = holder.outcome.removeprefix("same ")
+                yield f"{holder.name} has it, but there is a better block of its {shared}."
         if not self.uses:
             yield "The code at the cursor does not use it, so no source looks for it."
         if not self.is_complete:
@@ -175,7 +179,7 @@ def explain(
         imports=tuple(_imports(view, name, definitions)),
         n_holders=len(holders),
         holders=tuple(holders[:MOST]),
-        looked=tuple(_looked(word, offer) for offer in offers),
+        looked=tuple(_looked(offer, [it for it in holders if it.source == offer.source.name]) for offer in offers),
         selection=selection,
         budget=budget,
     )
@@ -208,9 +212,16 @@ def _holders(
     chosen, told = {block.key for block in selection.chosen}, set[BlockKey]()
 
     def holder(block: Block, source: str, outcome: Outcome, place: int = 0, instead: BlockKey | None = None) -> Holder:
-        lines = [line.strip() for line in block.text.split("\n") if word.search(line)]
-        declaring = [line for line in lines if line not in imports] if block.type not in NO_CODE else []
-        best = min(declaring or lines, key=lambda line: len(_BEFORE.findall(word.split(line, 1)[0])))
+        lines = block.text.split("\n")
+        code = (
+            without_strings(block.text, view.parsed.language.lexical).split("\n") if block.type not in NO_CODE else []
+        )
+        declaring = [
+            line
+            for line, bare in zip(lines, code, strict=False)
+            if line.strip() not in imports and _declares(bare, word)
+        ]
+        best = next(line.strip() for line in declaring or lines if word.search(line))
         return Holder(block, count(block), source, outcome, best[:_LONGEST], bool(declaring), place, instead)
 
     for offer in offers:
@@ -232,15 +243,24 @@ def _holders(
             yield holder(ranked.block, ranked.block.source, "chosen", place)
 
 
+def _declares(line: str, word: re.Pattern[str]) -> bool:
+    """Whether a name is what the line is about, and no type, argument or value in it."""
+    line = _OWNER.sub("", line)
+    before = (line[: found.start()] for found in word.finditer(line))
+    return any(
+        it.count("(") <= it.count(")") and it.count("[") <= it.count("]") and not _OF_ANOTHER.search(it)
+        for it in before
+    )
+
+
 def _with_lines(block: Block, ranked: Sequence[Ranked]) -> BlockKey | None:
     same = (it.block for it in ranked if (it.block.uri, it.block.lines) == (block.uri, block.lines))
     return next((it.key for it in same), None)
 
 
-def _looked(word: re.Pattern[str], offer: Offer) -> Looked:
-    n_holders = sum(word.search(block.text) is not None for block in offer.blocks)
-    why_not = "" if n_holders else offer.why_not
-    return Looked(offer.source.name, offer.source.setting or "", offer.is_on, len(offer.blocks), n_holders, why_not)
+def _looked(offer: Offer, holders: Sequence[Holder]) -> Looked:
+    why_not = "" if any(it.declares for it in holders) else offer.why_not
+    return Looked(offer.source.name, offer.source.setting or "", offer.is_on, len(offer.blocks), len(holders), why_not)
 
 
 def _defined(view: CursorView, definitions: IndexedDefinitions, found: IndexedDefinition) -> Defined:
