@@ -58,14 +58,14 @@ class ElsewhereSource(Source):
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
             return []
-        functions, found = defaultdict[Path, list[IndexedDefinition]](list), list[Block]()
+        functions, found = defaultdict[str, list[IndexedDefinition]](list), list[Block]()
         every = (*self._alone(view), *self._qualified(view), *self._called(view))
         for definition in {(one.path, one.qualified_name): one for one in every}.values():
             if definition.kind == "class":
                 block = self._class(view, definition, worth("class", "elsewhere", rank=len(found)))
                 found += [block] if block is not None else []
             elif definition.kind != "namespace":
-                functions[definition.path].append(definition)
+                functions[self._module(view, definition)].append(definition)
         for rank, some in enumerate(functions.values()):
             found.append(self._functions(view, some, worth("module", "elsewhere", rank=rank)))
         return found[:MOST_BLOCKS]
