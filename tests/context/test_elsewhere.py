@@ -113,3 +113,21 @@ def test_a_block_stays_while_its_definitions_are_what_they_were(workspace: Make)
     made.build_index()
     made.gatherer.candidates(elsewhere)
     assert not any(made.gatherer.still_valid(block, elsewhere) for block in blocks.values())
+
+
+def test_what_several_files_of_one_module_define_is_in_one_block(workspace: Make) -> None:
+    made = workspace(
+        {
+            "go.mod": "module shop\n",
+            "prices/price.go": "package prices\n\nfunc (p *Price) WithTax(rate int) int { return rate }\n",
+            "prices/table.go": "package prices\n\nfunc (t *Table) NextRow(from int) int { return from }\n",
+        }
+    )
+    made.build_index()
+    text = "package main\n\nfunc total(a, b Row) int {\n\tx := a.WithTax(1)\n\ty := b.NextRow(2)\n\treturn x$0\n}\n"
+    view = made.view("main.go", text)
+    found = [b for b in made.gatherer.candidates(view) if b.source == ElsewhereSource.name]
+    assert [block.name for block in found] == ["shop/prices (used)"]
+    assert "WithTax(rate int)" in found[0].text
+    assert "NextRow(from int)" in found[0].text
+    assert made.gatherer.still_valid(found[0], view)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from palimpsest.window import cache_page, context_page
+from palimpsest.window import cache_page, context_page, why_page
 from palimpsest.window.page import Page, bar
 
 LAST = {"reused": 30, "decoded": 10, "ms": 12.6}
@@ -30,6 +30,50 @@ USAGE = {
     "parts": {"system": 10, "blocks": 60, "tail": {"used": 0, "budget": 40}},
     "budgets": {"blocks": 30, "tail": 40},
     "estimated": True,
+}
+OTHER = {**BLOCK, "type": "package", "name": "shop.prices", "state": "left out", "span": None}
+HOLDER = {
+    "block": BLOCK,
+    "source": "class",
+    "outcome": "chosen",
+    "declares": True,
+    "text": "def total",
+    "instead": None,
+}
+WHY: dict[str, Any] = {
+    "name": "total",
+    "summary": "The model sees it in class shop.Cart.",
+    "editing": {"type": "function", "name": "Cart.add", "file": "shop/cart.py"},
+    "uses": ["", "cart", None],
+    "own_line": 4,
+    "definitions": [{"file": "shop/cart.py", "line": 4, "kind": "method", "name": "Cart.total", "test": False}],
+    "n_definitions": 3,
+    "complete": False,
+    "imports": [{"module": "shop", "line": 0, "origin": "nowhere"}],
+    "blocks": [
+        {**HOLDER, "place": 1},
+        {
+            **HOLDER,
+            "block": OTHER,
+            "outcome": "same name",
+            "declares": False,
+            "place": 0,
+            "instead": {"type": "package", "name": "shop"},
+        },
+    ],
+    "n_blocks": 5,
+    "order": [
+        {"type": "class", "name": "shop.Cart", "tokens": 12, "value": 90.5, "chosen": True},
+        {"type": "package", "name": "shop.prices", "tokens": 40, "value": 80.0, "chosen": False},
+        {"type": "scope", "name": "shop.cart", "tokens": 4, "value": 64.0, "chosen": True},
+    ],
+    "tokens": 16,
+    "budget": 20,
+    "sources": [
+        {"source": "pin", "setting": "file", "on": True, "blocks": 0, "having": 0, "why_not": ""},
+        {"source": "class", "setting": "class", "on": True, "blocks": 2, "having": 1, "why_not": ""},
+        {"source": "package", "setting": "package", "on": False, "blocks": 1, "having": 0, "why_not": "it is off"},
+    ],
 }
 
 
@@ -79,6 +123,55 @@ def test_the_context_is_the_code_budgets_and_blocks_with_links() -> None:
         ("○ class          a b  12 tokens", "a\nb"),
     ]
     assert kinds(context_page.page(SHOWN, USAGE, LAST), "last answer")[1][1] == "busy"
+
+
+def test_why_is_a_sentence_definitions_blocks_and_sources() -> None:
+    page = why_page.page(WHY)
+    assert page.title == "Why: total"
+    assert (
+        page.text
+        == """\
+total  for function Cart.add, shop/cart.py
+The model sees it in class shop.Cart.
+
+Defined in the workspace (3)  so far: the index is not complete
+  shop/cart.py:5  method Cart.total
+  and 2 more
+  in line 5 of this file
+  imported in line 1: shop, which leads to no file that a model may see
+  used by itself, behind cart, behind a value
+
+Blocks that have it (5)
+● class          shop.Cart  12 tokens, from class
+    def total
+✗ package        shop.prices  12 tokens, from class  only mentions it  left out: there is a better block of its name: \
+package shop
+    def total
+  and 3 more
+● in the cache  ◐ stored  ○ wanted  ✗ left out
+
+Sources
+  class         2 blocks, 1 with the name
+  package       off (context.sources is without `package`)  1 block, none with the name: it is off
+  no block, whatever the name: pin
+"""
+    )
+    assert [(page.lines[line].split()[0], block["name"]) for line, block in page.links.items()] == [
+        ("●", "shop.Cart"),
+        ("✗", "shop.prices"),
+    ]
+
+
+def test_what_came_before_is_told_where_there_is_no_room() -> None:
+    left_out = {**HOLDER, "block": OTHER, "outcome": "no room", "place": 2}
+    page = why_page.page({**WHY, "blocks": [left_out]})
+    at = page.lines.index("What came before  16 of 20 tokens are taken")
+    assert page.lines[at + 1 : at + 4] == [
+        "  1 ● class          shop.Cart  12 tokens, worth 90.5",
+        "  2 ✗ package        shop.prices  40 tokens, worth 80.0",
+        "",
+    ]
+    assert "What came before" not in why_page.page({**WHY, "blocks": [left_out, {**HOLDER, "place": 1}]}).text
 
 
 def test_a_bar_of_nothing_is_empty_and_never_longer_than_its_width() -> None:

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { type BlockRow, VIEW as CONTEXT } from "./contextView";
 import type { Parts } from "./extension";
 import { install } from "./install";
-import { showGraph } from "./pages";
+import { type Page, showGraph } from "./pages";
 import { plainly } from "./pure";
 import { openSample } from "./sample";
 import { showStatus } from "./status";
@@ -44,6 +44,10 @@ function commandsOf(context: vscode.ExtensionContext, parts: Parts): Commands {
     "client.nextEdit": () => nextEdits.next(),
     "client.nextEdit.dismiss": () => nextEdits.dismiss(),
     "client.context": () => run(`${CONTEXT}.focus`),
+    "client.context.why": () => {
+      const { uri, position } = contextView.place ?? {};
+      return server.command<Page>("palimpsest.page", { name: "why", uri: uri?.toString(), position }).then((page) => pages.show("Palimpsest: why", page));
+    },
     "client.context.pin": (uri?: vscode.Uri) => change("pin", uri),
     "client.context.unpin": (uri?: vscode.Uri) => change("unpin", uri),
     "client.cache": () => pages.showCache(),
@@ -53,9 +57,9 @@ function commandsOf(context: vscode.ExtensionContext, parts: Parts): Commands {
     "client.conversation.permissions": () => askAgain(server),
     "client.conversation.graph": () => showGraph(server),
     "client.model": () => chooseModel(server),
-    "client.statistics": () => server.command<Report>("palimpsest.stats").then(({ text }) => pages.show("Palimpsest: statistics", text)),
+    "client.statistics": () => server.command<Report>("palimpsest.stats").then((report) => pages.show("Palimpsest: statistics", report)),
     "client.doctor": () =>
-      server.slow<Report>("checking the installation", "palimpsest.doctor").then(({ text }) => pages.show("Palimpsest: installation", text)),
+      server.slow<Report>("checking the installation", "palimpsest.doctor").then((report) => pages.show("Palimpsest: installation", report)),
     "client.log": () => showLog(server, log),
     "client.status": () => showStatus(state),
     "client.restartEngine": () => server.command("palimpsest.restartEngine"),
@@ -71,7 +75,7 @@ function commandsOf(context: vscode.ExtensionContext, parts: Parts): Commands {
     "ui.dropBlock": ({ block: { type, name } }: BlockRow) => server.command("palimpsest.context.drop", { type, name }).then(() => contextView.later()),
     "ui.openBlock": ({ block: { uri, line, name, text } }: BlockRow) => {
       const at = new vscode.Position(line ?? 0, 0);
-      if (!uri) return pages.show(name, text);
+      if (!uri) return pages.show(name, { text });
       return vscode.window.showTextDocument(vscode.Uri.parse(uri, true), { selection: new vscode.Range(at, at), preview: true });
     },
   };

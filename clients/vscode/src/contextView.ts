@@ -38,7 +38,7 @@ interface Usage {
 
 export class ContextView extends Tree {
   /** Where the cursor was last in code: a conversation is about that, too. */
-  private place: { uri: vscode.Uri; position: vscode.Position } | undefined;
+  place: { uri: vscode.Uri; position: vscode.Position } | undefined;
 
   constructor(
     context: vscode.ExtensionContext,

@@ -26,9 +26,9 @@ export const COLORS: Record<string, string> = {
 };
 
 /** What `palimpsest.page` answers. */
-interface Page {
+export interface Page {
   text: string;
-  marks: { range: { start: vscode.Position; end: vscode.Position }; kind: string }[];
+  marks?: { range: { start: vscode.Position; end: vscode.Position }; kind: string }[];
 }
 
 export class Pages implements vscode.TextDocumentContentProvider {
@@ -59,9 +59,9 @@ export class Pages implements vscode.TextDocumentContentProvider {
     return this.pages.get(uri.path)?.text ?? "";
   }
 
-  async show(name: string, text: string): Promise<void> {
+  async show(name: string, page: Page): Promise<void> {
     const uri = vscode.Uri.from({ scheme: PAGES, path: `/${name}` });
-    this.write(uri, { text, marks: [] });
+    this.write(uri, page);
     await vscode.window.showTextDocument(uri, { preview: true });
   }
 
@@ -83,7 +83,7 @@ export class Pages implements vscode.TextDocumentContentProvider {
 
   private async refresh(): Promise<void> {
     const { cause, status } = this.state;
-    const none = { text: cause || status?.message || "There is no engine whose cache could be shown.", marks: [] };
+    const none = { text: cause || status?.message || "There is no engine whose cache could be shown." };
     this.write(CACHE, await this.server.command<Page>("palimpsest.page", { name: "cache", width: WIDTH }).catch(() => none));
     this.timer = undefined;
   }
@@ -106,7 +106,7 @@ export class Pages implements vscode.TextDocumentContentProvider {
       const page = editor.document.uri.scheme === PAGES ? this.pages.get(editor.document.uri.path) : undefined;
       if (page === undefined || editor.document.getText() !== page.text) continue; // it is drawn when the text has come
       const ranges = new Map<vscode.TextEditorDecorationType, vscode.Range[]>([...this.decorations.values()].map((type) => [type, []]));
-      for (const { range: { start, end }, kind } of page.marks) {
+      for (const { range: { start, end }, kind } of page.marks ?? []) {
         const range = new vscode.Range(start.line, start.character, end.line, end.character);
         const type = this.decoration(kind, kind !== "free" && /^[█·]+$/.test(editor.document.lineAt(start.line).text));
         ranges.set(type, [...(ranges.get(type) ?? []), range]);

@@ -18,8 +18,9 @@ from random import Random
 
 from bench.gathering.timing import places_in
 from bench.gathering.window import BenchWindow
+from palimpsest.context.choice.why import NO_CODE
 from palimpsest.context.estimate import estimate
-from palimpsest.context.name_uses import name_uses
+from palimpsest.context.name_uses import name_uses, names_that_come_with
 from palimpsest.context.sources.counterparts import Counterparts
 from palimpsest.context.view import CursorView
 from palimpsest.languages.name_index import IndexedDefinition, NameIndex
@@ -36,8 +37,6 @@ from palimpsest.workspace.files import WorkspaceFiles
 MOST_DEFINITIONS = 3
 SHORTEST = 3
 _WORD = re.compile(r"[^\W\d]\w*")
-_NO_CODE = frozenset({"filesystem", "documentation", "recent"})
-"""Types of blocks that declare no names."""
 
 
 @dataclass(slots=True)
@@ -92,8 +91,7 @@ class Recall:
     def _wanted(self, parsed: Parsed, place: Position, path: Path) -> dict[str, str]:
         language, scope = parsed.language, scope_at(parsed, place.line, place.column)
         code = "\n".join(parsed.snapshot.lines[scope.start_line : scope.end_line])
-        known = language.builtins | language.builtin_members | language.object_members | language.common_words
-        known |= {one.name for one in scopes(parsed)}
+        known = names_that_come_with(language) | {one.name for one in scopes(parsed)}
         alone = names_in(parsed, scope.start_line, scope.end_line)
         alone -= bound_in(parsed, 0, parsed.snapshot.line_count) - {item.bound for item in imports(parsed)}
         found = dict[str, str]()
@@ -126,7 +124,7 @@ class Recall:
     def _count(self, counts: Recalled, view: CursorView, blocks: Sequence[Block], wanted: dict[str, str]) -> None:
         counts.places += 1
         words = [(block, set(_WORD.findall(block.text))) for block in blocks]
-        shown = {name for name in wanted if any(name in some for block, some in words if block.type not in _NO_CODE)}
+        shown = {name for name in wanted if any(name in some for block, some in words if block.type not in NO_CODE)}
         counts.names += len(wanted)
         counts.shown += len(shown)
         counts.missed.update(kind for name, kind in wanted.items() if name not in shown)
@@ -135,6 +133,6 @@ class Recall:
         used = (wanted.keys() | view.used | {use.name for use in view.name_uses}) - language.common_words
         used -= language.builtins | {view.typed}
         for block, some in words:
-            if block.type not in _NO_CODE:
+            if block.type not in NO_CODE:
                 counts.tokens += (size := estimate(block.text))
                 counts.unused += size if some.isdisjoint(used) else 0

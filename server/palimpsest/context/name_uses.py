@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from palimpsest.syntax.lexical import Lexical, tokens
+from palimpsest.syntax.parse import Language
 
 _NAME = re.compile(r"(?<![\w$@])[^\W\d]\w*")
 _HEAD = re.compile(r"\w+\Z")
@@ -45,6 +46,11 @@ def name_uses(code: str, lexical: Lexical, marks: tuple[str, ...]) -> Iterator[N
         head = _HEAD.search(before[: len(before) - len(mark)].rstrip().rstrip("?!&")) if mark else None
         called = _CALLED.match(text, found.end()) is not None
         yield NameUse(found[0], (head[0] if head else None) if mark else "", called, found.start())
+
+
+def names_that_come_with(language: Language) -> frozenset[str]:
+    """Names that a model knows with the language."""
+    return language.builtins | language.builtin_members | language.object_members | language.common_words
 
 
 def without_strings(code: str, lexical: Lexical) -> str:

@@ -124,6 +124,13 @@ class CursorView:
         found = name_uses(self.editing.text, language.lexical, language.member_marks)
         return tuple(use for use in found if not use.start < at <= use.start + len(use.name))
 
+    def imports_of(self, name: str) -> Iterator[Import]:
+        """Those that a name may come from: they bind it, or what the editing block has before it."""
+        meant = {name, *(use.head for use in self.name_uses if use.name == name and use.head)}
+        for found in self.imports:
+            if not meant.isdisjoint((found.bound, found.name, *_WORD.findall(found.module)[-1:])):
+                yield found
+
     @cached_property
     def shown_lines(self) -> frozenset[int]:
         """Document lines that the editing block shows."""

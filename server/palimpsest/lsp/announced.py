@@ -50,6 +50,7 @@ NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
 COMMANDS = (
     "palimpsest.context.show",
     "palimpsest.context.usage",
+    "palimpsest.context.why",
     "palimpsest.context.put",
     "palimpsest.context.drop",
     "palimpsest.context.pin",

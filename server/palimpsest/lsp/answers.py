@@ -14,6 +14,7 @@ from palimpsest.lsp.protocol import converter
 from palimpsest.types import Block, BlockKey
 
 if TYPE_CHECKING:
+    from palimpsest.context.choice.why import Holder, Why
     from palimpsest.conversations.budgets import ConversationUsage
     from palimpsest.edits.suggestions.ranking import Suggested
     from palimpsest.lsp.window import Client
@@ -33,6 +34,50 @@ def context(shown: Shown) -> dict[str, Any]:
         },
         "blocks": [_block(block, shown) for block in shown.blocks],
         "prompt": shown.prompt,
+    }
+
+
+def why(shown: Shown, found: Why) -> dict[str, Any]:
+    """`order`: all blocks in their turn, with what they cost and are worth now."""
+    editing, chosen = shown.view.editing, {block.key for block in shown.blocks}
+    return {
+        "name": found.name,
+        "summary": found.summary,
+        "editing": {"type": editing.type, "name": editing.name, "file": editing.file},
+        "uses": list(found.uses),
+        "own_line": found.own_line,
+        "definitions": list(map(asdict, found.definitions)),
+        "n_definitions": found.n_definitions,
+        "complete": found.is_complete,
+        "imports": list(map(asdict, found.imports)),
+        "blocks": [_holder(it, shown) for it in found.holders],
+        "n_blocks": found.n_holders,
+        "order": [
+            {
+                "type": it.block.type,
+                "name": it.block.name,
+                "tokens": it.tokens,
+                "value": round(it.score, 1),
+                "chosen": it.block.key in chosen,
+            }
+            for it in found.selection.ranked
+        ],
+        "tokens": found.selection.tokens,
+        "budget": found.budget,
+        "sources": list(map(asdict, found.looked)),
+    }
+
+
+def _holder(found: Holder, shown: Shown) -> dict[str, Any]:
+    block = found.block
+    return {
+        "block": _block(block, shown) if found.outcome == "chosen" else left_out(block, found.tokens),
+        "source": found.source,
+        "outcome": found.outcome,
+        "declares": found.declares,
+        "text": found.line,
+        "place": found.place,
+        "instead": found.instead._asdict() if found.instead is not None else None,
     }
 
 

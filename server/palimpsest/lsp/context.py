@@ -6,6 +6,7 @@ In: arguments.  Out: answers.  Which blocks there are is decided in `context/`.
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from palimpsest.types import BlockType
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.text.snapshot import Position
+
+_NAME = re.compile(r"[^\W\d]\w{0,199}[?!]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,15 @@ class UsageAt:
     position: At | None = None
     conversation: str = ""
     items: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NameAt:
+    """Without a document, where the cursor was last; without a name, the one there."""
+
+    uri: str = ""
+    position: At | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +90,12 @@ async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
             else answer
         )
     return answers.budget(await session.context.budget(*place_of(server, at.uri, at.position)))
+
+
+async def why(server: PalimpsestServer, at: NameAt) -> dict[str, Any]:
+    if at.name and not _NAME.fullmatch(at.name):
+        raise InvalidArgument("name", f"expected one name as code has it, got {at.name[:80]!r}.")
+    return answers.why(*await server.window.session.context.why(*place_of(server, at.uri, at.position), at.name))
 
 
 async def put(server: PalimpsestServer, block: Put) -> dict[str, Any]:
@@ -136,6 +154,13 @@ COMMANDS = (
         UsageAt,
         usage,
         "tokens of the context there, or at the cursor: of how many, in which parts, and each part's budget",
+    ),
+    Command(
+        "palimpsest.context.why",
+        NameAt,
+        why,
+        "why a name is in the context there, or is not: where it is defined, which blocks have it and what became of "
+        "them, what each source says of it",
     ),
     Command("palimpsest.context.put", Put, put, "a block from outside, by an agent or a script"),
     Command("palimpsest.context.drop", Named, drop, "takes it off again"),

@@ -15,11 +15,11 @@ from palimpsest.json_data import Range
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At, Nothing
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.context import place_of
+from palimpsest.lsp.context import NameAt, place_of, why
 from palimpsest.lsp.engine import cache_map
 from palimpsest.lsp.protocol import converter
 from palimpsest.text.positions import PositionEncoding, column_to_units
-from palimpsest.window import cache_page, context_page
+from palimpsest.window import cache_page, context_page, why_page
 from palimpsest.window.page import Page
 
 if TYPE_CHECKING:
@@ -30,12 +30,13 @@ WIDTH = 64
 
 @dataclass(frozen=True, slots=True)
 class PageAt:
-    """The context is that of where the cursor was last, unless a document is named.  `width`, in characters, is that of
-    the cache's grid."""
+    """The context is that of where the cursor was last, unless a document is named.  `of`: the name that `why` is
+    about, if it is not the one there.  `width`, in characters, is that of the cache's grid."""
 
-    name: Literal["cache", "context"]
+    name: Literal["cache", "context", "why"]
     uri: str = ""
     position: At | None = None
+    of: str = ""
     width: Annotated[int, Range(8, 512)] = WIDTH
 
 
@@ -45,6 +46,8 @@ async def page_of(server: PalimpsestServer, asked: PageAt) -> Page:
     last = asdict(session.usage.last)
     if asked.name == "cache":
         return cache_page.page(await cache_map(server, Nothing()), last, asked.width)
+    if asked.name == "why":
+        return why_page.page(await why(server, NameAt(asked.uri, asked.position, asked.of)))
     place = place_of(server, asked.uri, asked.position)
     shown = answers.context(await session.context.show(*place))
     return context_page.page(shown, answers.budget(await session.context.budget(*place)), last)
@@ -76,5 +79,5 @@ COMMAND = Command(
     "palimpsest.page",
     PageAt,
     show,
-    "a page that an editor shows as it is: `cache`, or the `context` there or at the cursor",
+    "a page that an editor shows as it is: `cache`, or of there or the cursor the `context` or `why` a name is in it",
 )

@@ -117,9 +117,16 @@ async def _context(server: PalimpsestServer, parts: Sequence[str]) -> str:
     return (await page_of(server, PageAt("context"))).text
 
 
+async def _why(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """Of the name at the cursor, or `<name>`."""
+    if len(parts) > 1:
+        raise NotFound("uri", "there are palimpsest:/why and palimpsest:/why/<name>.")
+    return (await page_of(server, PageAt("why", of="".join(parts)))).text
+
+
 READERS: Mapping[str, Reader] = {
     "documents": _documents, "export": _export, "ref": _ref, "fd": _fd, "turn": _turn, "usage": _usage,
-    "prompt": _prompt, "help": _help, "cache": _cache, "context": _context,
+    "prompt": _prompt, "help": _help, "cache": _cache, "context": _context, "why": _why,
 }  # fmt: skip
 
 

@@ -5,10 +5,12 @@ In: a cursor; blocks, files.  Out: the view, the chosen blocks, and what the eng
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from palimpsest import wire
+from palimpsest.context.choice.why import Why
 from palimpsest.context.estimate import estimate
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.view import CursorView
@@ -55,6 +57,18 @@ class ContextBudget:
         return self.system + self.blocks + self.tail
 
 
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+def _name_at(view: CursorView) -> str:
+    line, column = view.parsed.snapshot.lines[view.position.line], view.position.column
+    found = next((it for it in _NAME.finditer(line) if it.start() <= column <= it.end()), None)
+    if found is None:
+        raise InvalidArgument("position", "there is no name at the cursor.")
+    marked = line[found.start() : found.end() + 1]  # `empty?`
+    return marked if marked[-1] in "?!" and marked in view.used else found[0]
+
+
 class WindowContext:
     """Shows the context at a cursor, and puts blocks there; keeps nothing."""
 
@@ -67,9 +81,20 @@ class WindowContext:
 
     async def show(self, uri: str, position: Position) -> Shown:
         """The context as it is chosen now, after waiting a moment for sources that are still reading."""
-        services, chooser = self._services, self._services.chooser
+        services = self._services
         view = services.view(services.documents.get(uri), position)
-        blocks = await chooser.settled(view)
+        return await self._shown(view, await services.chooser.settled(view))
+
+    async def why(self, uri: str, position: Position, name: str = "") -> tuple[Shown, Why]:
+        """What becomes of a name: of the one that is given, or the one there.  Nobody types it while he asks, so it
+        counts like any other.  Raises InvalidArgument."""
+        services = self._services
+        view = replace(services.view(services.documents.get(uri), position), is_typing=False)
+        why = await services.chooser.why(view, name or _name_at(view))
+        return await self._shown(view, why.selection.chosen), why
+
+    async def _shown(self, view: CursorView, blocks: list[Block]) -> Shown:
+        services, chooser = self._services, self._services.chooser
         stored: frozenset[BlockKey] = frozenset()
         with suppress(EngineError):
             engine = await services.supervisor.ready()

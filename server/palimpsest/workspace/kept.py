@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.workspace.files import FileText, Stamp
 
 K = TypeVar("K")
@@ -22,6 +21,7 @@ class Kept(Generic[K, V]):
     def __init__(self, most: int, most_characters: int) -> None:
         self._most, self._most_characters = most, most_characters
         self._known: dict[K, tuple[Stamp, int, V]] = {}
+        self._characters = 0
         self._lock = threading.Lock()
 
     def get(self, key: K, text: FileText, make: Callable[[], V]) -> V:
@@ -29,7 +29,11 @@ class Kept(Generic[K, V]):
         if known is None or known[0] != text.stamp:
             known = text.stamp, len(text.text), make()
         with self._lock:
-            self._known.pop(key, None)
+            before = self._known.pop(key, None)
             self._known[key] = known
-            forget_oldest(self._known, self._most, lambda kept: kept[1], self._most_characters)
+            self._characters += known[1] - (before[1] if before is not None else 0)
+            while len(self._known) > 1 and (
+                len(self._known) > self._most or self._characters > self._most_characters
+            ):  # what is asked hundreds of times for each place cannot add up all sizes
+                self._characters -= self._known.pop(next(iter(self._known)))[1]
         return known[2]

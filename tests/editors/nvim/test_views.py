@@ -34,6 +34,26 @@ def test_a_pinned_file_arrives_in_the_context_and_is_let_go_again(start: Start, 
     assert "class Cart" in nvim.line
 
 
+def test_why_a_name_is_in_the_context_is_told_of_the_one_under_the_cursor(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    nvim.keys("/append(format_price/e<CR>:Palimpsest context.why<CR>")
+    nvim.until("return vim.bo.filetype == 'palimpsest-why'")
+    assert nvim.lines[:2] == [
+        "format_price  for function Cart.receipt, shop/cart.py",
+        "The model sees it in package shop.item.",
+    ]
+    groups = nvim.lua("""
+      local marks = vim.api.nvim_buf_get_extmarks(0, -1, { 0, 0 }, -1, { details = true })
+      return vim.tbl_map(function(mark) return mark[4].hl_group end, marks)
+    """)
+    assert {"PalimpsestTitle", "PalimpsestKindPackage", "PalimpsestDim"} <= set(groups)
+    nvim.keys("q")
+    nvim.until("return vim.fn.expand('%:t') == 'cart.py'")
+    nvim.keys("gg0O<CR><Esc>:Palimpsest context.why<CR>")
+    until(lambda: "there is no name at the cursor" in nvim.messages(), nvim.messages)
+
+
 def test_the_cache_map_shows_blocks_and_follows_the_cache(start: Start) -> None:
     nvim = start()
     nvim.ready()

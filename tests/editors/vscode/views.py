@@ -78,6 +78,20 @@ def test_the_cache_map_is_the_servers_page_in_the_themes_colours_and_follows_wha
     window.until(lambda: len(answers(window, PAGE)) > n_asked and same())
 
 
+def test_why_a_name_is_in_the_context_is_the_servers_page(window: Window) -> None:
+    window.open(CART)
+    window.at(CART, "rows.append(format_price")
+    window.command("Palimpsest: Why Is This Name (Not) in the Context")
+
+    def same() -> bool:
+        shown = [line.replace("\xa0", " ").rstrip() for line in window.page.evaluate(LINES)]
+        told = [page["text"] for page in answers(window, PAGE) if page["title"] == "Why: format_price"]
+        return bool(told) and len(shown) > 4 and shown == [line.rstrip() for line in told[-1].split("\n")][: len(shown)]
+
+    window.until(same)
+    window.open(CART)
+
+
 def test_what_other_extensions_find_wrong_is_told(window: Window) -> None:
     """Here the one for JSON that comes with VS Code."""
     file = window.folder / "prices.json"

@@ -23,6 +23,7 @@ local RUNS = {
   ["edit.again"] = "edits.again",
   ["edit.continue"] = "edits.go_on",
   context = "pages.context",
+  ["context.why"] = "pages.why",
   ["context.pin"] = "pages.pin",
   ["context.unpin"] = "pages.unpin",
   cache = "pages.cache",

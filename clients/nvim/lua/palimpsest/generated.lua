@@ -86,6 +86,12 @@ return {
       modes = { "normal" },
     },
     {
+      id = "context.why",
+      title = "Why Is This Name (Not) in the Context",
+      doc = "Where the name at the cursor is defined, which blocks have it, and what came before those that have no room.",
+      modes = { "normal" },
+    },
+    {
       id = "context.pin",
       title = "Pin File",
       doc = "Hold this file in the context.",

@@ -23,8 +23,8 @@ function M.current(name)
   return views[name]
 end
 
----@param view palimpsest.View
-local function draw(name, view, page)
+--- Its lines, with the marks that colour them.
+local function rows(page)
   local lines, marks, encoding = vim.split(page.text:gsub("\n$", ""), "\n"), {}, client.encoding()
   for _, mark in ipairs(page.marks) do
     local from, to = mark.range.start, mark.range["end"]
@@ -32,6 +32,12 @@ local function draw(name, view, page)
     local start, stop = byte(line, encoding, from.character, false), byte(line, encoding, to.character, false)
     table.insert(marks, { from.line, start, stop, highlights.of_kind(mark.kind) })
   end
+  return lines, marks
+end
+
+---@param view palimpsest.View
+local function draw(name, view, page)
+  local lines, marks = rows(page)
   view.blocks, view.drawn = {}, true
   for _, link in ipairs(page.links) do
     view.blocks[link.range.start.line + 1] = link.block
@@ -192,6 +198,18 @@ end
 
 function M.cache()
   toggle("cache", "PalimpsestStatus", { X = { M.reset, "reset the cache" } })
+end
+
+--- Of the name under the cursor, now.
+function M.why()
+  local one = client.expect()
+  local at = one and vim.lsp.util.make_position_params(0, one.offset_encoding)
+  local asked = at and { name = "why", uri = at.textDocument.uri, position = at.position }
+  client.command("palimpsest.page", asked, function(page)
+    local buffer, lines, marks = scratch.buffer("why", "palimpsest-why"), rows(page)
+    scratch.set(buffer, lines, marks)
+    scratch.float(buffer, page.title, math.min(scratch.width(lines), 120), math.min(#lines, 30))
+  end)
 end
 
 function M.reset()

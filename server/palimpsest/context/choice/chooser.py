@@ -22,7 +22,8 @@ from typing import Any, TypeVar
 
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.choice.learned import Learned
-from palimpsest.context.choice.selection import select
+from palimpsest.context.choice.selection import Selection, select
+from palimpsest.context.choice.why import Why, explain
 from palimpsest.context.estimate import estimate
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
@@ -88,7 +89,7 @@ class Chooser:
         """The blocks for a cursor; `fresh` makes a new choice even where the last one still applies."""
         if fresh or self._is_due(view):
             gatherer, situation = self._gatherer, self._situation(view)
-            chosen = self._selected(view)
+            chosen = self._selection(view).chosen
             if gatherer is not self._gatherer:  # other settings meanwhile: the next choice is a new one
                 return chosen
             self._chosen, self._made_for, self._made_with = chosen, situation, self._revisions
@@ -136,19 +137,34 @@ class Chooser:
     async def settled(self, view: CursorView) -> list[Block]:
         """What would be chosen for a cursor once the sources have finished reading (at most `SETTLE_SECONDS`), of the
         disk as it is now.  Does not change the choice."""
-        self._gatherer.look_again()
-        await self._aside(partial(self._gatherer.candidates, view))
-        await self._gatherer.settled()
-        return await self._aside(partial(self._selected, view))
+        return (await self._once_read(partial(self._selection, view))).chosen
 
-    def _selected(self, view: CursorView) -> list[Block]:
+    async def why(self, view: CursorView, name: str) -> Why:
+        """What becomes of a name by that choice."""
+        return await self._once_read(partial(self._explained, view, name))
+
+    async def _once_read(self, question: Callable[[], T]) -> T:
+        """Asked once so that the sources begin to read, and again when they have."""
+        self._gatherer.look_again()
+        await self._aside(question)
+        await self._gatherer.settled()
+        return await self._aside(question)
+
+    def _explained(self, view: CursorView, name: str) -> Why:
+        gatherer, selection = self._gatherer, self._selection(view)
+        assert gatherer.definitions is not None  # the choice has asked the sources
+        return explain(
+            view, name, gatherer.offers(view, name), selection, self.budget, self.count, gatherer.definitions
+        )
+
+    def _selection(self, view: CursorView) -> Selection:
         candidates = self._gatherer.candidates(view)
         if self._settings.learn:
             candidates = [replace(c, value=c.value + self.learned.points(c.source)) for c in candidates]
         if self._follows:
             candidates = [replace(c, value=FOLLOWED_RULES) if c.source == RulesSource.name else c for c in candidates]
         valid = partial(self._gatherer.still_valid, view=view)
-        return select(candidates, self._chosen, self.budget, self.count, valid).chosen
+        return select(candidates, self._chosen, self.budget, self.count, valid)
 
     @property
     def revision(self) -> int:

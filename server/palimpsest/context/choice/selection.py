@@ -18,16 +18,9 @@ from palimpsest.types import Block, BlockKey
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """`chosen` and `left_out` (for lack of room), most valuable first; `tokens` is the sum over `chosen`."""
+class Ranked:
+    """A block with what it costs and is worth now; of those of the last choice, how long it has been none."""
 
-    chosen: list[Block] = field(default_factory=list)
-    left_out: list[BlockKey] = field(default_factory=list)
-    tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
     block: Block
     tokens: int
     tier: int
@@ -36,6 +29,17 @@ class _Entry:
     @property
     def order(self) -> tuple[int, float, BlockKey]:
         return self.tier, -self.score, self.block.key
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`chosen` and `left_out` (for lack of room), most valuable first; `tokens` is the sum over `chosen`.  `ranked` are
+    all of them, and what may not stay for lack of room, in the order in which they got it."""
+
+    chosen: list[Block] = field(default_factory=list)
+    left_out: list[BlockKey] = field(default_factory=list)
+    tokens: int = 0
+    ranked: list[Ranked] = field(default_factory=list)
 
 
 def select(
@@ -58,15 +62,16 @@ def select(
         entries.append(_entry(block, 0 if block.pinned else 1, resident.get(key) == block.text, count))
     for since, (key, block) in enumerate(_by_key(previous).items()):
         if key not in current and not block.pinned and still_valid(block):
-            entries.append(_Entry(block, count(block), 2, -since))
+            entries.append(Ranked(block, count(block), 2, -since))
     chosen, left_out, used = list[Block](), list[BlockKey](), 0
-    for entry in sorted(entries, key=lambda e: e.order):
+    ranked = sorted(entries, key=lambda e: e.order)
+    for entry in ranked:
         if used + entry.tokens <= budget:
             chosen.append(entry.block)
             used += entry.tokens
         elif entry.tier < 2:
             left_out.append(entry.block.key)
-    return Selection(chosen, left_out, used)
+    return Selection(chosen, left_out, used, ranked)
 
 
 def _by_key(candidates: Iterable[Block]) -> dict[BlockKey, Block]:
@@ -82,7 +87,7 @@ def _rank(block: Block) -> tuple[bool, float, str]:
     return block.pinned, block.value, block.text
 
 
-def _entry(block: Block, tier: int, is_resident: bool, count: Callable[[Block], int]) -> _Entry:
+def _entry(block: Block, tier: int, is_resident: bool, count: Callable[[Block], int]) -> Ranked:
     tokens = count(block)
     score = block.value - tokens / TOKENS_PER_POINT + (RESIDENT_BONUS if is_resident else 0.0)
-    return _Entry(block, tokens, tier, score)
+    return Ranked(block, tokens, tier, score)

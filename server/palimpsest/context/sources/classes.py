@@ -75,6 +75,15 @@ class ClassSource(Source):
                 found[target.name] = self._block(view, target, value)
         return list(found.values())
 
+    def why_not(self, view: CursorView, name: str) -> str:
+        found = list(self._found(view, name))
+        if not found:
+            return "neither this file nor what it imports has a class that is called so"
+        if all(self._is_shown(view, target) for target in found):
+            return "the code at the cursor shows the class itself"
+        is_meant = any(target.name == one.name for target in found for one, _ in self._meant(view))
+        return f"{MAX_CLASSES} classes come before it" if is_meant else "the code at the cursor does not name the class"
+
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file defines or imports the class, and its block's text is the same."""
         last = block.name.rpartition(".")[2]

@@ -17,9 +17,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from palimpsest.context.name_uses import NameUse, names_that_come_with
 from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.fit import fitted
-from palimpsest.context.sources.indexed import IndexedDefinitions, owner_of, written
+from palimpsest.context.sources.indexed import (
+    INCOMPLETE,
+    NOWHERE,
+    SEVERAL,
+    IndexedDefinitions,
+    owner_of,
+    written,
+)
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.skeleton import Line, skeleton
 from palimpsest.context.sources.source import Source
@@ -57,17 +65,37 @@ class ElsewhereSource(Source):
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
             return []
-        functions, found = defaultdict[Path, list[IndexedDefinition]](list), list[Block]()
+        functions, found = defaultdict[str, list[IndexedDefinition]](list), list[Block]()
         every = (*self._alone(view), *self._qualified(view), *self._called(view))
         for definition in {(one.path, one.qualified_name): one for one in every}.values():
             if definition.kind == "class":
                 block = self._class(view, definition, worth("class", "elsewhere", rank=len(found)))
                 found += [block] if block is not None else []
             elif definition.kind != "namespace":
-                functions[definition.path].append(definition)
+                functions[self._definitions.module(view, definition)].append(definition)
         for rank, some in enumerate(functions.values()):
             found.append(self._functions(view, some, worth("module", "elsewhere", rank=rank)))
         return found[:MOST_BLOCKS]
+
+    def why_not(self, view: CursorView, name: str) -> str:
+        if not self._definitions.is_complete:
+            return INCOMPLETE
+        if name in self._imported(view):
+            return "this file imports it"
+        if name in view.used:
+            if len(name) < SHORTEST:
+                return "it is too short to be looked for"
+            meant = self._meant(view, name) if name in self._unexplained(view) else "this file or the language has it"
+            return meant if isinstance(meant, str) else "other names come before it"
+        if name in self._known(view):
+            return "this file or the language has it"
+        if not any(_may_be_method(view, use) for use in view.name_uses if use.name == name):
+            return "as a member it is looked for where it is called, and long or of several words"
+        found = self._definitions.of(view, name)
+        only = self._definitions.one(view, found)
+        if only is None:
+            return SEVERAL if found else NOWHERE
+        return f"the block of {owner_of(only)} has it, if it is there" if only.kind == "method" else "it is no method"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the definitions are what they were."""
@@ -90,14 +118,25 @@ class ElsewhereSource(Source):
     def _alone(self, view: CursorView) -> Iterator[IndexedDefinition]:
         """The only definition of each name that stands alone and that the file does not explain, in order of names."""
         for name in self._unexplained(view)[:MOST_NAMES]:
-            found = self._definitions.of(view, name)
-            if view.parsed.language.global_names:  # then what is inside of another one is called by both names
-                found = [it for it in found if it.qualified_name == name] or found
-            only = self._definitions.one(view, found)
-            if only is None or not self._is_for_all(only):
-                continue
-            if name not in view.parsed.once(_bound) and not self._is_offered(view, only):
-                yield only
+            meant = self._meant(view, name)
+            if not isinstance(meant, str):
+                yield meant
+
+    def _meant(self, view: CursorView, name: str) -> IndexedDefinition | str:
+        """What a name means that stands alone, or why nobody can tell."""
+        found = self._definitions.of(view, name)
+        if view.parsed.language.global_names:  # then what is inside of another one is called by both names
+            found = [it for it in found if it.qualified_name == name] or found
+        if not found:
+            return NOWHERE
+        if any(it.path == view.path for it in found) or name in view.parsed.once(_bound):
+            return "this file defines or binds it"
+        only = self._definitions.one(view, found)
+        if only is None:
+            return SEVERAL
+        if not self._is_for_all(only):
+            return "what defines it can hardly be meant by the name alone"
+        return "a module whose names are all at hand offers it" if self._is_offered(view, only) else only
 
     def _qualified(self, view: CursorView) -> Iterator[IndexedDefinition]:
         """What `Head.name` means where one file defines a `name` of a `Head` that the file neither imports nor has."""
@@ -113,18 +152,18 @@ class ElsewhereSource(Source):
 
     def _called(self, view: CursorView) -> Iterator[IndexedDefinition]:
         """The only method of a name that is called: on something whose class nobody knows, or on what is inherited."""
-        language = view.parsed.language
-        known = language.builtins | language.builtin_members | language.object_members | language.common_words
-        known |= {scope.name for scope in scopes(view.parsed)} | view.parsed.once(_bound)
-        uses = (use for use in view.name_uses if use.is_telling and (use.is_called or language.bare_calls))
-        names = dict.fromkeys(
-            use.name for use in uses if use.head != "" or language.bare_members if use.name not in known
-        )
+        known = self._known(view)
+        names = dict.fromkeys(use.name for use in view.name_uses if _may_be_method(view, use) and use.name not in known)
         for name in list(names)[:MOST_NAMES]:
             only = self._definitions.only(view, name)
             # The block of a class that the editing block names has its methods.
             if only is not None and only.kind == "method" and owner_of(only).rpartition(".")[2] not in view.used:
                 yield only
+
+    def _known(self, view: CursorView) -> frozenset[str]:
+        """Names that mean no method of another file."""
+        own = {scope.name for scope in scopes(view.parsed)} | view.parsed.once(_bound)
+        return names_that_come_with(view.parsed.language) | own
 
     def _imported(self, view: CursorView) -> set[str]:
         return {item.bound for item in view.imports} - {"*"}
@@ -200,6 +239,12 @@ class ElsewhereSource(Source):
             return _skeleton(parsed, definition)
 
         return self._read.get((definition.path, definition.qualified_name), source, made)
+
+
+def _may_be_method(view: CursorView, use: NameUse) -> bool:
+    language = view.parsed.language
+    is_member = use.head != "" or language.bare_members
+    return is_member and use.is_telling and (use.is_called or language.bare_calls)
 
 
 def _skeleton(parsed: Parsed, definition: IndexedDefinition) -> Sequence[Line]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from palimpsest.context.name_uses import NameUse, name_uses
-from palimpsest.context.sources.fit import head
-from palimpsest.context.sources.indexed import IndexedDefinitions, written
+from palimpsest.context.estimate import chars_for
+from palimpsest.context.name_uses import NameUse, name_uses, names_that_come_with
+from palimpsest.context.sources.indexed import INCOMPLETE, NOWHERE, SEVERAL, IndexedDefinitions, written
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FILE_NAMES
 from palimpsest.context.view import CursorView
@@ -43,34 +43,54 @@ class FileNamesSource(Source):
     def __init__(self, definitions: IndexedDefinitions) -> None:
         self._definitions = definitions
         self._shown: dict[tuple[str, int], Sequence[IndexedDefinition]] = {}
+        self._uses: tuple[Parsed, int, Sequence[NameUse]] | None = None
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
             return []
         part = view.position.line // PART
-        uses = _uses(view, part)
+        uses = self._uses_in(view, part)
         shown = self._shown.pop((view.uri, part), ())
         names = {use.name for use in uses}
         if not shown or not all(one.name in names and self._definitions.only(view, one.name) == one for one in shown):
             shown = self._defined(view, uses)
         self._shown[view.uri, part] = shown
         forget_oldest(self._shown, _MOST_KEPT, lambda _: 0, 1)
-        lines = [written(definition)[:_LONGEST_LINE] for definition in shown]
         name = f"used in {view.file}, lines {part * PART + 1} to {(part + 1) * PART}"
-        return [Block("package", name, "\n".join(lines), FILE_NAMES, source=self.name)] if lines else []
+        text = "\n".join(_line(definition) for definition in shown)
+        return [Block("package", name, text, FILE_NAMES, source=self.name)] if shown else []
+
+    def why_not(self, view: CursorView, name: str) -> str:
+        if not self._definitions.is_complete:
+            return INCOMPLETE
+        uses = self._uses_in(view, view.position.line // PART)
+        if name in view.parsed.once(_own) | names_that_come_with(view.parsed.language):
+            return "this file or the language has it"
+        if not any(use.name == name and _is_looked_for(use) for use in uses):
+            return "the lines around do not use it, or as a member whose name is short and of one word"
+        found = self._definitions.of(view, name)
+        return (SEVERAL if found else NOWHERE) if self._definitions.one(view, found) is None else "others are nearer"
+
+    def _uses_in(self, view: CursorView, part: int) -> Sequence[NameUse]:
+        """The cursor moves more often than the text changes."""
+        if self._uses is None or self._uses[0] is not view.parsed or self._uses[1] != part:
+            self._uses = view.parsed, part, _uses(view.parsed, part)
+        return self._uses[2]
 
     def _defined(self, view: CursorView, uses: Sequence[NameUse]) -> Sequence[IndexedDefinition]:
-        found = list(self._definitions_of(view, uses))
-        return found[: len(head([written(definition)[:_LONGEST_LINE] for definition in found], MAX_TOKENS))]
+        found, room = list[IndexedDefinition](), chars_for(MAX_TOKENS)
+        for definition in self._definitions_of(view, uses):
+            room -= len(_line(definition)) + 1
+            if room < 0:
+                break
+            found.append(definition)
+        return found
 
     def _definitions_of(self, view: CursorView, uses: Sequence[NameUse]) -> Iterator[IndexedDefinition]:
         language, seen = view.parsed.language, set[str]()
-        known = language.builtins | language.builtin_members | language.object_members | language.common_words
-        known |= view.parsed.once(_own) | {view.typed}
+        known = names_that_come_with(language) | view.parsed.once(_own) | {view.typed}
         for use in uses:
-            if use.name in seen or use.name in known or len(use.name) < _SHORTEST:
-                continue
-            if use.head != "" and not use.is_telling:
+            if use.name in seen or use.name in known or not _is_looked_for(use):
                 continue
             if len(seen) == _MOST_NAMES:
                 return
@@ -82,9 +102,17 @@ class FileNamesSource(Source):
                 yield only
 
 
-def _uses(view: CursorView, part: int) -> list[NameUse]:
+def _is_looked_for(use: NameUse) -> bool:
+    return len(use.name) >= _SHORTEST and (use.head == "" or use.is_telling)
+
+
+def _line(definition: IndexedDefinition) -> str:
+    return written(definition)[:_LONGEST_LINE]
+
+
+def _uses(parsed: Parsed, part: int) -> Sequence[NameUse]:
     """The names in and around a part, those in its middle first."""
-    language, lines = view.parsed.language, view.parsed.snapshot.lines
+    language, lines = parsed.language, parsed.snapshot.lines
     start = max(0, part * PART - AROUND)
     code = "\n".join(lines[start : (part + 1) * PART + AROUND])
     middle = len("\n".join(lines[start : part * PART + PART // 2]))

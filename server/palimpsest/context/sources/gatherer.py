@@ -13,8 +13,10 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.activity.activity import Activity
@@ -52,12 +54,24 @@ from palimpsest.text.uris import path_or_none
 from palimpsest.types import Block, BlockKey
 from palimpsest.workspace.files import WorkspaceFiles
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 10.0
 LOOK_S = 5.0
 """What was seen of the disk holds as long, unless the editor says that files changed: a file system may be slow."""
 _MOST_CACHED = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a source has for a cursor.  `is_on`: the settings let it be asked.  `why_not`: what it says of a name; holds
+    if none of the blocks has it."""
+
+    source: Source
+    is_on: bool
+    blocks: list[Block]
+    why_not: str
 
 
 class Gatherer:
@@ -101,6 +115,8 @@ class Gatherer:
         self._sources: list[Source] = []
         self.names: NameLookup | None = None
         """Of the files of the last candidates; asked by one caller at a time, too."""
+        self.definitions: IndexedDefinitions | None = None
+        """The same."""
         self._origins: dict[BlockKey, tuple[str, Source]] = {}
         self._failed: set[tuple[str, str]] = set()
         self._changes = 0
@@ -110,7 +126,7 @@ class Gatherer:
     def _sources_of(self, files: WorkspaceFiles) -> list[Source]:
         around = Surroundings(files, self._settings, self._variables, self._executor, self._cache, self._index(files))
         modules, lookup = ModulesByLanguage(around), ClassLookup(files)
-        definitions = IndexedDefinitions(files, modules, around.index)
+        self.definitions = definitions = IndexedDefinitions(files, modules, around.index)
         self.names = NameLookup(files, modules, lookup, around.index)
         return [
             ExternalSource(self._external),
@@ -150,9 +166,7 @@ class Gatherer:
         self._files.look_again(disk=is_due)
         found = list[Block]()
         for source in self._sources:
-            if source.setting is not None and source.setting not in view.settings.sources:
-                continue
-            blocks = self._asked(source, view)
+            blocks = self._asked(source, view) if _is_on(source, view) else []
             for block in blocks:
                 self._origins.pop(block.key, None)
                 self._origins[block.key] = (view.uri, source)
@@ -161,16 +175,22 @@ class Gatherer:
             del self._origins[next(iter(self._origins))]
         return [self._with_rights(_presentable(block), view) for block in _once(found)]
 
+    def offers(self, view: CursorView, name: str) -> list[Offer]:
+        """What each source has and says of a name, for a person who asks, behind `candidates`.  Of those that are off,
+        the ones that look for names are asked, too."""
+        found = list[Offer]()
+        for source in self._sources:
+            is_on, why_not = _is_on(source, view), self._guarded(source, partial(source.why_not, view, name), "")
+            blocks = self._asked(source, view) if is_on or why_not else []
+            found.append(Offer(source, is_on, list(map(_presentable, blocks)), why_not))
+        return found
+
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """Whether a block chosen before may stay: it was a candidate in this file, and is still correct."""
         uri, source = self._origins.get(block.key, ("", None))
         if source is None or uri != view.uri:
             return False
-        try:
-            return source.still_valid(block, view)
-        except Exception as error:
-            self._log_once(source, error)
-            return False
+        return self._guarded(source, partial(source.still_valid, block, view), False)
 
     def files(self, roots: Sequence[Path]) -> WorkspaceFiles:
         """The files of a workspace that blocks may contain, without caches: as they are now."""
@@ -207,11 +227,14 @@ class Gatherer:
         return replace(block, editable=False)
 
     def _asked(self, source: Source, view: CursorView) -> list[Block]:
+        return self._guarded(source, partial(source.candidates, view), [])
+
+    def _guarded(self, source: Source, question: Callable[[], T], otherwise: T) -> T:
         try:
-            return source.candidates(view)
+            return question()
         except Exception as error:
             self._log_once(source, error)
-            return []
+            return otherwise
 
     def _log_once(self, source: Source, error: Exception) -> None:
         """The same failure would be logged with every keystroke."""
@@ -219,6 +242,10 @@ class Gatherer:
         if what not in self._failed:
             self._failed.add(what)
             log.error("no %s blocks: %s", source.name, what[1], exc_info=error)
+
+
+def _is_on(source: Source, view: CursorView) -> bool:
+    return source.setting is None or source.setting in view.settings.sources
 
 
 def _once(blocks: list[Block]) -> list[Block]:

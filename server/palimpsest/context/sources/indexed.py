@@ -16,13 +16,16 @@ from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Language
 from palimpsest.workspace.files import WorkspaceFiles
 
+SEVERAL, NOWHERE = "several places define it", "no file of the workspace that may be shown defines it"
+INCOMPLETE = "the index of names is not complete: it is being built, or off"
+
 
 class IndexedDefinitions:
     """Of one workspace; empty until every file is in the index."""
 
     def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage, index: NameIndex | None) -> None:
         self.files = files
-        self._modules = modules
+        self.modules = modules
         self._index = index
         self._counterparts = Counterparts(files)
 
@@ -32,10 +35,14 @@ class IndexedDefinitions:
 
     def of(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
         """Those of the languages that the document's can use, each once; once for each gathering."""
-        is_test = view.path is not None and self._is_test(view.path, view.parsed.language)
-        languages = self._modules.of(view).languages
+        is_test = view.path is not None and self.is_test(view.path, view.parsed.language)
+        languages = self.modules.of(view).languages
         about = "definitions", name, languages, is_test
         return self.files.once(about, lambda: self._look_up(name, languages, is_test=is_test))
+
+    def every(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
+        """All that the index has so far, those of tests and what is declared besides included."""
+        return self._index.definitions(name, self.modules.of(view).languages) if self._index is not None else ()
 
     def only(self, view: CursorView, name: str) -> IndexedDefinition | None:
         """The only one of a name, if another file has it; of one that is defined in parts the first."""
@@ -61,7 +68,7 @@ class IndexedDefinitions:
     def module(self, view: CursorView, definition: IndexedDefinition) -> str:
         path = definition.path
         about = "module of", path, view.parsed.language.id
-        return self.files.once(about, lambda: self._modules.of(view).name_of(path, self.files.root_of(path)))
+        return self.files.once(about, lambda: self.modules.of(view).name_of(path, self.files.root_of(path)))
 
     def outline(self, path: Path) -> Sequence[IndexedDefinition]:
         return (self._index.outline(path) if self._index is not None else None) or ()
@@ -74,12 +81,12 @@ class IndexedDefinitions:
             it
             for (path, qualified, is_class), it in each.items()
             if (is_class or (path, qualified) not in classes)
-            and (is_test or not self._is_test(path, language_of(it.language, path.name)))
+            and (is_test or not self.is_test(path, language_of(it.language, path.name)))
         ]
         declared = {it.qualified_name for it in kept if _is_in_header(it)}
         return [it for it in kept if it.qualified_name not in declared or _is_in_header(it)]
 
-    def _is_test(self, path: Path, language: Language) -> bool:
+    def is_test(self, path: Path, language: Language) -> bool:
         return self.files.once(("is test", path), lambda: self._counterparts.is_test(path, language))
 
 

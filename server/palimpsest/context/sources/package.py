@@ -63,6 +63,25 @@ class PackageSource(Source):
         best = sorted(filter(None, found), key=lambda blocks: -blocks[0].value)[:MAX_MODULES]
         return [block for blocks in best for block in blocks]
 
+    def why_not(self, view: CursorView, name: str) -> str:
+        own, modules, uses = self._own_name(view), self._modules.of(view), self._uses(view)
+        found = next(view.imports_of(name), None)
+        module = modules.imported(found, own, view.path) if found is not None else None
+        if found is not None and module is None:
+            return f"the import in line {found.line + 1} leads to no file that may be shown"
+        if module is not None and modules.is_known(module):
+            return f"{module} is so common that models know it"
+        meant = set(self._imported(view, own, found)) if found is not None else {it.module for it in uses if it.star}
+        for use in uses:
+            described = modules.describe(use.module, frozenset(use.names), view.path) if use.module in meant else None
+            if described is not None and found is not None and use.prefix == name:
+                return f"it is what this file calls {use.module}"
+            if described is not None and described.entry(name) is not None:
+                return f"the block of {use.module} has no room for it, or {MAX_MODULES} others come before that"
+        if module is None:
+            return "no module that this file imports offers it"
+        return f"{module} has nothing of that name, is not used here, or nothing of it may be shown"
+
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file imports the module."""
         own = self._own_name(view)

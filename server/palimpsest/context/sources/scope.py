@@ -66,6 +66,13 @@ class ScopeSource(Source):
             if text
         ]
 
+    def why_not(self, view: CursorView, name: str) -> str:
+        found = next((it for it in visible(view.parsed, view.scope) if it.name.rpartition(".")[2] == name), None)
+        if found is None:
+            return "no name of this file that can be used here is called so"
+        is_shown = found.line in view.shown_lines
+        return "the code at the cursor shows it" if is_shown else "it is a member, or the list of names is cut"
+
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """For the names of the file and of the namespace: those of a function are correct only there."""
         name = self._module(view)

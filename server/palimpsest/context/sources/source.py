@@ -27,6 +27,10 @@ class Source(ABC):
     def candidates(self, view: CursorView) -> list[Block]:
         """The blocks that may help at a cursor.  Must be fast: what takes long is read in the background."""
 
+    def why_not(self, view: CursorView, name: str) -> str:
+        """Why it has no block for a name of the code, as a person is told; "" where it looks for no names."""
+        return ""
+
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """Whether a block that was a candidate elsewhere in this file is still correct."""
         return False
