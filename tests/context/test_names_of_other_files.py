@@ -395,6 +395,149 @@ CASES: Sequence[tuple[str, Mapping[str, str], Sequence[str]]] = (
         },
         ["func willStartWork(_ app: App)"],
     ),
+    (
+        "java-base-inside-of-a-class",
+        {
+            "src/shop/Glue.java": (
+                "package shop;\n\nimport depot.Converter;\n\npublic class Glue extends Converter.Factory {\n"
+                "    public Object make(Object kind) {\n        return upperBound(0, kind);$0\n    }\n}\n"
+            ),
+            "src/depot/Converter.java": (
+                "package depot;\n\npublic interface Converter {\n    abstract class Factory {\n"
+                "        protected static Object upperBound(int index, Object kind) { return kind; }\n    }\n}\n"
+            ),
+            "src/other/Bound.java": "package other;\n\nclass Bound { Object upperBound(Object of) { return of; } }\n",
+        },
+        ["protected static Object upperBound(int index, Object kind)"],
+    ),
+    (
+        "kotlin-base-inside-of-a-class",
+        {
+            "src/shop/Glue.kt": (
+                "package shop\n\nimport depot.Converter\n\nclass Glue : Converter.Factory() {\n"
+                "    fun make(kind: Any): Any {\n        return upperBound(0, kind)$0\n    }\n}\n"
+            ),
+            "src/depot/Converter.kt": (
+                "package depot\n\ninterface Converter {\n    abstract class Factory {\n"
+                "        fun upperBound(index: Int, kind: Any): Any = kind\n    }\n}\n"
+            ),
+            "src/other/Bound.kt": "package other\n\nclass Bound { fun upperBound(of: Any): Any = of }\n",
+        },
+        ["fun upperBound(index: Int, kind: Any): Any"],
+    ),
+    (
+        "csharp-base-inside-of-a-class",
+        {
+            "src/Glue.cs": (
+                "using Depot;\n\nnamespace Shop;\n\npublic class Glue : Converter.Factory\n{\n"
+                "    public object Make(object kind)\n    {\n        return UpperBound(0, kind);$0\n    }\n}\n"
+            ),
+            "Depot/Converter.cs": (
+                "namespace Depot;\n\npublic class Converter\n{\n    public abstract class Factory\n    {\n"
+                "        protected object UpperBound(int index, object kind) { return kind; }\n    }\n}\n"
+            ),
+            "Other/Bound.cs": "namespace Other;\n\nclass Bound { object UpperBound(object of) { return of; } }\n",
+        },
+        ["protected object UpperBound(int index, object kind)"],
+    ),
+    (
+        "python-base-inside-of-a-class",
+        {
+            "glue.py": (
+                "from depot import Converter\n\n\nclass Glue(Converter.Factory):\n"
+                "    def make(self, kind):\n        return self.upper_bound(0, kind)$0\n"
+            ),
+            "depot.py": (
+                "class Converter:\n    class Factory:\n"
+                "        def upper_bound(self, index: int, kind: object) -> object:\n            return kind\n"
+            ),
+            "other.py": "class Bound:\n    def upper_bound(self, of):\n        return of\n",
+        },
+        ["def upper_bound(self, index: int, kind: object) -> object"],
+    ),
+    (
+        "swift-base-inside-of-a-class",
+        {
+            "Sources/Shop/Glue.swift": (
+                "class Glue: Converter.Factory {\n    func make(_ kind: Int) -> Int {\n"
+                "        return upperBound(0, kind)$0\n    }\n}\n"
+            ),
+            "Sources/Shop/Converter.swift": (
+                "class Converter {\n    class Factory {\n"
+                "        func upperBound(_ index: Int, _ kind: Int) -> Int { return kind }\n    }\n}\n"
+            ),
+            "Sources/Other/Bound.swift": "class Bound {\n    func upperBound(_ of: Int) -> Int { return of }\n}\n",
+        },
+        ["func upperBound(_ index: Int, _ kind: Int) -> Int"],
+    ),
+    (
+        "ruby-base-inside-of-a-module",
+        {
+            "lib/glue.rb": (
+                "require_relative 'converter'\n\nclass Glue < Converter::Factory\n"
+                "  def make(kind)\n    upper_bound(0, kind)$0\n  end\nend\n"
+            ),
+            "lib/converter.rb": (
+                "module Converter\n  class Factory\n    def upper_bound(index, kind)\n      kind\n    end\n  end\nend\n"
+            ),
+            "lib/other.rb": "class Bound\n  def upper_bound(of)\n    of\n  end\nend\n",
+        },
+        ["def upper_bound(index, kind)"],
+    ),
+    (
+        "cpp-base-inside-of-a-class",
+        {
+            "glue.cc": (
+                '#include "converter.h"\n\nclass Glue : public Converter::Factory {\n'
+                "  int make(int kind) {\n    return upper_bound(0, kind);$0\n  }\n};\n"
+            ),
+            "converter.h": (
+                "class Converter {\n public:\n  class Factory {\n   public:\n"
+                "    int upper_bound(int index, int kind);\n  };\n};\n"
+            ),
+            "other.h": "class Bound {\n public:\n  int upper_bound(int of);\n};\n",
+        },
+        ["int upper_bound(int index, int kind)"],
+    ),
+    (
+        "csharp-class-in-parts-of-a-namespace-that-is-not-imported",
+        {
+            "Docs/Sample.cs": (
+                "namespace Docs;\n\npublic class Sample\n{\n    public void Run()\n    {\n"
+                "        var pool = CratePool.Shared;\n        $0\n    }\n}\n"
+            ),
+            "src/CratePool.cs": (
+                "namespace Depot;\n\npublic partial class CratePool\n{\n    public Crate Take() { return null; }\n}\n"
+            ),
+            "src/CratePool.Shared.cs": (
+                "namespace Depot;\n\npublic partial class CratePool\n{\n    public static CratePool Shared;\n}\n"
+            ),
+        },
+        ["public Crate Take()", "public static CratePool Shared"],
+    ),
+    (
+        "go-function-for-each-platform",
+        {
+            "main.go": "package main\n\nfunc main() {\n\tlamp.TurnBrightness(3)\n\t$0\n}\n",
+            "go.mod": "module shop\n\ngo 1.20\n",
+            "lamp/lamp_unix.go": "package lamp\n\nfunc TurnBrightness(to int) error { return nil }\n",
+            "lamp/lamp_windows.go": "package lamp\n\nfunc TurnBrightness(to int) error { return nil }\n",
+        },
+        ["func TurnBrightness(to int) error"],
+    ),
+    (
+        "kotlin-expected-and-actual",
+        {
+            "shop/Sample.kt": "package shop\n\nfun run(tray: Any) {\n    tray.resizeContents(3)\n    $0\n}\n",
+            "core/src/commonMain/kotlin/Tray.kt": (
+                "package core\n\nexpect class Tray {\n    fun resizeContents(to: Int): Int\n}\n"
+            ),
+            "core/src/jvmMain/kotlin/Tray.kt": (
+                "package core\n\nactual class Tray {\n    actual fun resizeContents(to: Int): Int = to\n}\n"
+            ),
+        },
+        ["fun resizeContents(to: Int): Int"],
+    ),
 )
 
 

@@ -261,8 +261,9 @@ def base_names(parsed: Parsed, scope: Scope) -> list[str]:
 
 
 def names_in(text: str) -> list[str]:
-    """`shop.Base` and `Base`, `Item`."""
-    return list(dict.fromkeys(part for name in _NAME.findall(text) for part in (name, name.rpartition(".")[2])))
+    """`shop.Base` and `Base`, `Item`; `shop::Base` is the same."""
+    names = _NAME.findall(text.replace("::", "."))
+    return list(dict.fromkeys(part for name in names for part in (name, name.rpartition(".")[2])))
 
 
 def _ends_in(item: Visible) -> bool:

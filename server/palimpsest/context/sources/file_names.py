@@ -38,7 +38,7 @@ class FileNamesSource(Source):
     """Owner of what each part shows."""
 
     name = "file names"
-    setting = "class"
+    setting = "package"
 
     def __init__(self, definitions: IndexedDefinitions) -> None:
         self._definitions = definitions
@@ -66,7 +66,7 @@ class FileNamesSource(Source):
         uses = self._uses_in(view, view.position.line // PART)
         if name in view.parsed.once(_own) | names_that_come_with(view.parsed.language):
             return "this file or the language has it"
-        if not any(use.name == name and _is_looked_for(use) for use in uses):
+        if not any(use.name == name and _is_looked_for(view, use) for use in uses):
             return "the lines around do not use it, or as a member whose name is short and of one word"
         found = self._definitions.of(view, name)
         return (SEVERAL if found else NOWHERE) if self._definitions.one(view, found) is None else "others are nearer"
@@ -90,7 +90,7 @@ class FileNamesSource(Source):
         language, seen = view.parsed.language, set[str]()
         known = names_that_come_with(language) | view.parsed.once(_own) | {view.typed}
         for use in uses:
-            if use.name in seen or use.name in known or not _is_looked_for(use):
+            if use.name in seen or use.name in known or not _is_looked_for(view, use):
                 continue
             if len(seen) == _MOST_NAMES:
                 return
@@ -102,8 +102,10 @@ class FileNamesSource(Source):
                 yield only
 
 
-def _is_looked_for(use: NameUse) -> bool:
-    return len(use.name) >= _SHORTEST and (use.head == "" or use.is_telling)
+def _is_looked_for(view: CursorView, use: NameUse) -> bool:
+    """Whether it is no member of a value whose name many things have."""
+    is_alone = use.head == "" or any(use.head == item.bound for item in view.imports)
+    return len(use.name) >= _SHORTEST and (is_alone or use.is_telling)
 
 
 def _line(definition: IndexedDefinition) -> str:
