@@ -236,5 +236,30 @@ def test_a_long_file_has_one_for_each_part_and_the_nearest_names_come_first(work
     assert names[119] not in found[0].text
 
 
+BESIDE = {
+    "jobs/one_job.py": "def run_one():\n    return tally(1)\n",
+    "jobs/two_job.py": "def run_two():\n    return tally(2) + weigh(2)\n",
+    "jobs/new_job.py": "",
+    "b.py": OTHER,
+}
+
+
+def test_a_file_that_uses_nothing_yet_gets_what_several_files_beside_it_use(workspace: Make) -> None:
+    made = workspace(BESIDE)
+    made.build_index()
+    found = block(made, "jobs/new_job.py", "def run_new():\n    $0\n")
+    assert found is not None
+    assert ("tally" in found.text, "weigh" in found.text) == (True, False)
+    made.write({"jobs/two_job.py": "def run_two(): ...\n"})
+    assert block(made, "jobs/new_job.py", "def run_new():\n    $0\n") is None
+
+
+@pytest.mark.parametrize("hidden", [".gitignore", ".palimpsestignore"])
+def test_files_beside_it_that_no_model_may_see_are_not_read(workspace: Make, hidden: str) -> None:
+    made = workspace({**BESIDE, hidden: "two_job.py\n"})
+    made.build_index()
+    assert block(made, "jobs/new_job.py", "def run_new():\n    $0\n") is None
+
+
 def test_without_a_whole_index_there_is_none(workspace: Make) -> None:
     assert block(workspace({"a.py": MAIN.replace("$0", ""), "b.py": OTHER}), "a.py", MAIN) is None

@@ -2,13 +2,18 @@
 neighbours do.
 
 In: a view, the index of names.  Out: a line for each name that a part of the file uses and exactly one other file of
-the workspace defines, the nearest to the part's middle first.  The text is that of a part, so it stays while the cursor
-moves in it, and as long as the part still uses what it shows: what is typed there changes nothing.
+the workspace defines, the nearest to the part's middle first; where these are few, also for names that several of the
+files beside it use, such as the other migrations of a folder of them.  The text is that of a part, so it stays while
+the cursor moves in it, and as long as what it shows is still used: what is typed there changes nothing.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
 
 from palimpsest.context.estimate import chars_for
 from palimpsest.context.name_uses import NameUse, name_uses, names_that_come_with
@@ -18,11 +23,12 @@ from palimpsest.context.values import FILE_NAMES
 from palimpsest.context.view import CursorView
 from palimpsest.languages.name_index import IndexedDefinition
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.unknown import bound_in
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.types import Block
+from palimpsest.workspace.kept import Kept
 
 PART, AROUND = 200, 100
 """Lines of a part of a file, and before and behind it."""
@@ -32,6 +38,10 @@ _SHORTEST = 4
 _MOST_NAMES = 250
 """That the index is asked for."""
 _MOST_KEPT = 256
+_MOST_FILES, _FEWEST = 8, 2
+"""Files beside the document that are looked into, and by how many of them a name has to be used."""
+_MOST_CHARACTERS, _MOST_READ, _MOST_CHARACTERS_READ = 100_000, 64, 2_000_000
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 class FileNamesSource(Source):
@@ -43,31 +53,30 @@ class FileNamesSource(Source):
     def __init__(self, definitions: IndexedDefinitions) -> None:
         self._definitions = definitions
         self._shown: dict[tuple[str, int], Sequence[IndexedDefinition]] = {}
+        self._read = Kept[Path, dict[str, NameUse]](_MOST_READ, _MOST_CHARACTERS_READ)
         self._uses: tuple[Parsed, int, Sequence[NameUse]] | None = None
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
             return []
         part = view.position.line // PART
-        uses = self._uses_in(view, part)
         shown = self._shown.pop((view.uri, part), ())
-        names = {use.name for use in uses}
-        if not shown or not all(one.name in names and self._definitions.only(view, one.name) == one for one in shown):
-            shown = self._defined(view, uses)
+        if not shown or not self._holds(view, part, shown):
+            shown = self._defined(view, part)
         self._shown[view.uri, part] = shown
         forget_oldest(self._shown, _MOST_KEPT, lambda _: 0, 1)
-        name = f"used in {view.file}, lines {part * PART + 1} to {(part + 1) * PART}"
+        name = f"used around {view.file}, lines {part * PART + 1} to {(part + 1) * PART}"
         text = "\n".join(_line(definition) for definition in shown)
         return [Block("package", name, text, FILE_NAMES, source=self.name)] if shown else []
 
     def why_not(self, view: CursorView, name: str) -> str:
         if not self._definitions.is_complete:
             return INCOMPLETE
-        uses = self._uses_in(view, view.position.line // PART)
+        uses = self._every(view, view.position.line // PART)
         if name in view.parsed.once(_own) | names_that_come_with(view.parsed.language):
             return "this file or the language has it"
         if not any(use.name == name and _is_looked_for(view, use) for use in uses):
-            return "the lines around do not use it, or as a member whose name is short and of one word"
+            return "the lines around and files beside do not use it, or as a member whose name is short and of one word"
         found = self._definitions.of(view, name)
         return (SEVERAL if found else NOWHERE) if self._definitions.one(view, found) is None else "others are nearer"
 
@@ -77,19 +86,25 @@ class FileNamesSource(Source):
             self._uses = view.parsed, part, _uses(view.parsed, part)
         return self._uses[2]
 
-    def _defined(self, view: CursorView, uses: Sequence[NameUse]) -> Sequence[IndexedDefinition]:
+    def _holds(self, view: CursorView, part: int, shown: Sequence[IndexedDefinition]) -> bool:
+        left = {one.name for one in shown} - {use.name for use in self._uses_in(view, part)}
+        if left and not left <= {use.name for use in self._beside(view)}:
+            return False
+        return all(self._definitions.only(view, one.name) == one for one in shown)
+
+    def _defined(self, view: CursorView, part: int) -> Sequence[IndexedDefinition]:
         found, room = list[IndexedDefinition](), chars_for(MAX_TOKENS)
-        for definition in self._definitions_of(view, uses):
+        for definition in self._definitions_of(view, part):
             room -= len(_line(definition)) + 1
             if room < 0:
                 break
             found.append(definition)
         return found
 
-    def _definitions_of(self, view: CursorView, uses: Sequence[NameUse]) -> Iterator[IndexedDefinition]:
+    def _definitions_of(self, view: CursorView, part: int) -> Iterator[IndexedDefinition]:
         language, seen = view.parsed.language, set[str]()
         known = names_that_come_with(language) | view.parsed.once(_own) | {view.typed}
-        for use in uses:
+        for use in self._every(view, part):
             if use.name in seen or use.name in known or not _is_looked_for(view, use):
                 continue
             if len(seen) == _MOST_NAMES:
@@ -100,6 +115,39 @@ class FileNamesSource(Source):
                 continue
             if only.kind != "method" or use.head != "" or language.bare_members:
                 yield only
+
+    def _every(self, view: CursorView, part: int) -> Iterator[NameUse]:
+        yield from self._uses_in(view, part)
+        yield from self._beside(view)  # read only where there is room
+
+    def _beside(self, view: CursorView) -> Sequence[NameUse]:
+        """The names that several of the files beside the document use, those first that most of them use."""
+        if view.path is None:
+            return ()
+        path, language = view.path, view.parsed.language
+        return self._definitions.files.once(("beside", path, language.id), lambda: self._counted(path, language))
+
+    def _counted(self, path: Path, language: Language) -> Sequence[NameUse]:
+        counts, uses = Counter[str](), dict[str, NameUse]()
+        for file in self._siblings(path, language):
+            text = self._definitions.files.source(file)
+            if text is None or len(text.text) > _MOST_CHARACTERS:
+                continue
+            found = self._read.get(file, text, partial(_names, text.text, language))
+            counts.update(found.keys())
+            uses = {**found, **uses}
+        return [uses[name] for name, n in counts.most_common() if n >= _FEWEST]
+
+    def _siblings(self, path: Path, language: Language) -> Sequence[Path]:
+        """Those in the same folder that are called most like the document."""
+        own, files = set(_WORDS.findall(path.stem)), self._definitions.files
+        is_test = self._definitions.is_test(path, language)
+        names = (it.name for it in files.listing(path.parent) if not it.is_dir and it.name.endswith(path.suffix))
+        others = [path.with_name(name) for name in names if name != path.name]
+        others.sort(key=lambda it: (-len(own.intersection(_WORDS.findall(it.stem))), it.name))
+        return [it for it in others[: 2 * _MOST_FILES] if self._definitions.is_test(it, language) == is_test][
+            :_MOST_FILES
+        ]
 
 
 def _is_looked_for(view: CursorView, use: NameUse) -> bool:
@@ -120,6 +168,12 @@ def _uses(parsed: Parsed, part: int) -> Sequence[NameUse]:
     middle = len("\n".join(lines[start : part * PART + PART // 2]))
     uses = name_uses(code, language.lexical, language.member_marks)
     return sorted(uses, key=lambda use: abs(use.start - middle))
+
+
+def _names(code: str, language: Language) -> dict[str, NameUse]:
+    """Each name once; as one that stands alone, if it does somewhere."""
+    uses = sorted(name_uses(code, language.lexical, language.member_marks), key=lambda use: use.head == "")
+    return {use.name: use for use in uses}
 
 
 def _own(parsed: Parsed) -> frozenset[str]:
