@@ -12,7 +12,7 @@ import math
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -29,6 +29,7 @@ _MOST_FRONT = 200
 _LONGEST_YAML, _MOST_BRACKETS = 4_000, 200
 """Characters of front matter that are read at once, and brackets among them: PyYAML takes quadratic time for some."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_END = re.compile(r"\r\n?")
 _FIELD = re.compile(r"^(?=[\w-]+[ \t]*:)", re.MULTILINE)
 _MARK = re.compile(r"`+|<!--|\\[^\w\s]")
 _TICKS = re.compile(r"`+")
@@ -110,22 +111,67 @@ def headings_and_code(text: str) -> tuple[list[HeadingMark], frozenset[int]]:
     return found, _code_lines(tokens)
 
 
-def fences(text: str) -> list[Fence]:
-    """Fenced code in order, in lists and quotes too, and in what is HTML: nobody should take it for something else."""
+def fences(text: str, passed: Callable[[int, list[Fence]], int] | None = None) -> list[Fence]:
+    """Fenced code in order, in lists and quotes too, and in what is HTML: nobody should take it for something else.
+
+    `passed` is asked, once each and in order, about lines that are in no fence: where the line begins, and the fences
+    so far, the last of which it may replace.  What it answers is the end of what is read as blank lines from there on,
+    as far as it is behind the line's beginning.  So whether a line is in a fence may depend on those before it, and the
+    text is read once."""
     if "```" not in text and "~~~" not in text:
         return []
     lines, found = _LINE.findall(text), list[Fence]()
     starts = [0, *accumulate(map(len, lines))]
-    for token in _WITHOUT_HTML.parse("".join(lines[:MOST_LINES])):
-        if token.type == "fence" and token.map:
-            first, last = token.map
-            start = starts[first] + lines[first].index(token.markup)
-            end = starts[last] - len(lines[last - 1]) + len(lines[last - 1].rstrip("\r\n"))
-            content, is_closed = token.content.removesuffix("\n"), _is_closed(token, first, last)
-            if last == MOST_LINES < len(lines) and not is_closed:
-                last, end = len(lines), len(text)
-            found.append(Fence(start, end, range(first, last), content, token.info, token.markup, is_closed))
+    n_read = 0
+
+    def read(tokens: Sequence[Token]) -> None:
+        nonlocal n_read
+        for token in tokens[n_read:]:
+            if token.type == "fence" and token.map:
+                found.append(_fence(text, lines, starts, token, *token.map))
+        n_read = len(tokens)
+
+    def ask(line: int, tokens: Sequence[Token]) -> int:
+        read(tokens)
+        if passed is None or (found and line in found[-1].lines):
+            return 0
+        return bisect_left(starts, passed(starts[line], found))
+
+    state = _Passing("".join(lines[:MOST_LINES]), ask)
+    _WITHOUT_HTML.block.tokenize(state, 0, state.lineMax)
+    read(state.tokens)
     return found
+
+
+class _Passing(StateBlock):
+    """Blocks that are being read; `ask` answers, for a line and the blocks before it, as far as which line there is
+    nothing but blanks."""
+
+    def __init__(self, text: str, ask: Callable[[int, Sequence[Token]], int]) -> None:
+        super().__init__(_END.sub("\n", text).replace("\0", "\ufffd"), _WITHOUT_HTML, {}, [])
+        self._ask, self._behind, self._n_lines = ask, 0, self.lineMax
+
+    def isEmpty(self, line: int) -> bool:
+        if self._behind <= line < self._n_lines:
+            self._behind = line + 1
+            for blank in range(line, min(self._ask(line, self.tokens), self._n_lines)):
+                self.tShift[blank] = self.sCount[blank] = self.eMarks[blank] - self.bMarks[blank]
+                self._behind = blank + 1
+        return super().isEmpty(line)
+
+    def skipEmptyLines(self, line: int) -> int:
+        while line < self.lineMax and self.isEmpty(line):
+            line += 1
+        return line
+
+
+def _fence(text: str, lines: Sequence[str], starts: Sequence[int], token: Token, first: int, last: int) -> Fence:
+    start = starts[first] + lines[first].index(token.markup)
+    end = starts[last] - len(lines[last - 1]) + len(lines[last - 1].rstrip("\r\n"))
+    content, is_closed = token.content.removesuffix("\n"), _is_closed(token, first, last)
+    if last == MOST_LINES < len(lines) and not is_closed:
+        last, end = len(lines), len(text)
+    return Fence(start, end, range(first, last), content, token.info, token.markup, is_closed)
 
 
 def unfenced(content: str) -> tuple[str, str]:
