@@ -13,7 +13,6 @@ import os
 import platform
 import shutil
 import stat
-import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
@@ -36,7 +35,7 @@ from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.launch import HUNG_S, find
-from palimpsest.system import folders, process_lock
+from palimpsest.system import folders, given, process_lock
 from palimpsest.system.terminal import terminal
 
 START_S = 120.0
@@ -56,7 +55,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    editor, workspaces = json.load(sys.stdin) if options.settings else {}, options.folder or [Path.cwd()]
+    editor, workspaces = {}, options.folder or [Path.cwd()]
+    if options.settings:
+        wanted = "an editor's settings, one JSON object"
+        written = given.text(options.parser, "--settings", None, wanted)
+        editor = given.json_object(options.parser, "--settings", written)
     checks = asyncio.run(examine(options.model, editor, workspaces))
     ok = all(check.ok for check in checks if check.needed)
     if options.json:
