@@ -104,18 +104,18 @@ def _expected(wanted: Any, value: Any) -> str:
     plain, bounds = _plain(wanted)
     kind = get_origin(plain) or plain
     if kind is Literal:
-        return f"one of {', '.join(str(one) for one in get_args(plain) if one != '')}, got {_shown(value)}"
+        return f"one of {', '.join(str(one) for one in get_args(plain) if one != '')}, got {shown(value)}"
     is_number = kind in (int, float) and type(value) in (int, kind)
     if bounds is not None and is_number:
-        return f"{bounds.ge} to {bounds.le}, got {_shown(value)}"
+        return f"{bounds.ge} to {bounds.le}, got {shown(value)}"
     if bounds is not None and bounds.max_length is not None and isinstance(value, kind):
         what = "characters" if kind is str else "of them"
         return f"{bounds.min_length:,} to {bounds.max_length:,} {what}, got {len(value):,}"
     if is_number:
         return "a smaller number"  # JSON's whole numbers have no bound
     if kind is tuple and isinstance(value, list | tuple):
-        return f"a list of {len(get_args(plain))}, got {_shown(value)}"
-    return f"{WORDS.get(kind, 'an object')}, got {_shown(value)}"
+        return f"a list of {len(get_args(plain))}, got {shown(value)}"
+    return f"{WORDS.get(kind, 'an object')}, got {shown(value)}"
 
 
 def _plain(kind: Any) -> tuple[Any, msgspec.Meta | None]:
@@ -128,7 +128,8 @@ def _plain(kind: Any) -> tuple[Any, msgspec.Meta | None]:
     return kind, bounds
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """As a message shows it, whatever somebody sent."""
     try:
         text = repr(value)
     except (RecursionError, ValueError):
