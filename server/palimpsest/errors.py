@@ -24,7 +24,9 @@
         ├── DecodeError             llama_decode failed; `code` is its return code
         └── Cancelled               the request was cancelled or replaced by a newer one
 
-Out: exceptions.  `code` is the stable word that crosses the wire between server and engine.
+Out: exceptions.  `code` is the stable word that crosses the wire between server and engine.  A message about a value
+that somebody gave begins with the name of its field, setting or option and a colon, and says what was expected:
+`engine.n_ctx: expected a whole number, got 'x'.`
 """
 
 from __future__ import annotations

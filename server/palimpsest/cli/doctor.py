@@ -131,7 +131,7 @@ def _elsewhere(settings: EngineSettings) -> list[Check]:
     try:
         found = Endpoint.of(settings)
     except ModelError as error:
-        return [Check("engine.url", False, error.message, error.hint)]
+        return [Check("engine.url", False, error.message.removeprefix("engine.url: "), error.hint)]
     detail = f"{settings.kind} at {found.url}, {'with' if found.key else 'without'} a key"
     hint = "Code goes there unencrypted: use https, or a tunnel." if found.is_unencrypted else ""
     return [Check("engine.url", not hint, detail, hint, needed=False)]
