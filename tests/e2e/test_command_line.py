@@ -122,6 +122,24 @@ def test_doctor_finds_an_engine_well_that_closes_and_shows_nothing_without_a_key
     engine.close()
 
 
+def doctor(machine: dict[str, str], status: int, **engine: str) -> dict[str, Any]:
+    done = run("doctor", "--json", "--settings", "-", input=json.dumps({"engine": engine}), status=status)
+    return {check["name"]: check for check in last_object(done)["checks"]}
+
+
+def test_doctor_names_the_log_of_no_engine_that_others_keep(machine: dict[str, str]) -> None:
+    checks = doctor(machine, 1, kind="openai", url="http://127.0.0.1:9")
+    assert "does not answer" in checks["engine"]["detail"]
+    assert "engine.url" in checks["engine"]["hint"]
+    assert "palimpsest log" not in checks["engine"]["hint"]
+
+
+def test_doctor_misses_no_engine_where_there_is_to_be_none(machine: dict[str, str]) -> None:
+    checks = doctor(machine, 0, kind="none")
+    assert (checks["engine"]["ok"], checks["engine"]["detail"]) == (True, "off (engine.kind)")
+    assert not {"llama.cpp", "model", "backend"} & checks.keys()
+
+
 def test_doctor_says_what_is_wrong_with_a_model(
     machine: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -43,6 +43,7 @@ FASTER = "`palimpsest engine get` brings one that is built for this processor, o
 DEMONSTRATOR = "no model of your own: the demonstrator of 9 million parameters that comes in the package is in use"
 BETTER = "`palimpsest model get default` fetches the default model, `palimpsest model list` shows others"
 LOG = "See the engine's log: `palimpsest log` says where it is."
+ELSEWHERE = "Is a server running there, and is `engine.url` its address?  Its own log says more."
 EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
 SETTINGS = "palimpsest.toml"
 
@@ -84,11 +85,12 @@ async def examine(
         *[Check("settings", False, str(problem), _correct(own)) for problem in problems + refused + wrong],
         *_of_workspaces(workspaces),
         *_folders(),
-        *(_elsewhere(settings.engine) or [_library(settings.engine), *_model(settings.model)]),
+        *(_not_started(settings.engine) or [_library(settings.engine), *_model(settings.model)]),
     ]
-    if not Target(Path(), settings.engine).is_remote:
+    if _is_ours(settings.engine):
         checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
-    if all(check.ok for check in checks if check.needed and check.name != "settings"):
+    is_right = all(check.ok for check in checks if check.needed and check.name != "settings")
+    if settings.engine.kind != "none" and is_right:
         checks += [check async for check in _engine(settings)]
     return [*checks, *index_checks(settings.index, workspaces), *_editors()]
 
@@ -124,10 +126,17 @@ def _folders() -> Iterator[Check]:
         yield Check("folders", False, folders.refusal(error), hint.format(of), needed=False)
 
 
-def _elsewhere(settings: EngineSettings) -> list[Check]:
-    """Where an engine of another machine is met; empty for one that is started here."""
-    if not Target(Path(), settings).is_remote:
+def _is_ours(settings: EngineSettings) -> bool:
+    """Whether the engine is one that is started here, with a log here."""
+    return settings.kind != "none" and not Target(Path(), settings).is_remote
+
+
+def _not_started(settings: EngineSettings) -> list[Check]:
+    """Where an engine is met that others keep running, or that there is to be none; empty for one of ours."""
+    if _is_ours(settings):
         return []
+    if settings.kind == "none":
+        return [Check("engine", True, "off (engine.kind)", needed=False)]
     try:
         found = Endpoint.of(settings)
     except ModelError as error:
@@ -196,7 +205,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             if isinstance(engine, InPlaceEngine):
                 yield await _cache(engine)
     except PalimpsestError as error:
-        yield Check("engine", False, error.message, error.hint or LOG)
+        yield Check("engine", False, error.message, error.hint or (LOG if _is_ours(settings.engine) else ELSEWHERE))
 
 
 @asynccontextmanager
