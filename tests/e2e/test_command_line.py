@@ -38,6 +38,12 @@ def last_object(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 def check_demo(result: dict[str, Any]) -> None:
     events = {event["event"]: event for event in result["events"]}
     assert all({"event", "decoded", "context", "reused", "restored", "ms"} <= set(event) for event in result["events"])
+    for event in result["events"]:
+        parts = [event[name] for name in ("decoded", "reused", "restored", "warmed")]
+        assert min(parts) >= 0
+        assert sum(parts) == event["context"], event
+    first = result["events"][0]
+    assert first["dropped"] > 0, "each block comes with a copy of the header"
     assert events["type one character"]["decoded"] <= 8
     assert events["type the next"]["decoded"] <= 8
     assert events["and back to cart.py"]["decoded"] == 0

@@ -144,7 +144,7 @@ async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:
     place = "edited in place" if info["in_place"] else f"whole prompts: {info.get('why_not', '')}"
     model = f", {info['n_params'] / 1e6:.1f} M parameters, {info['backend']}, {place}"
     console.print(Text.assemble("\n", (info["name"], "bold"), model))
-    console.print(draw.legend(), "")
+    console.print(draw.legend(), "", sep="\n")
     story = Story(driver, root)
     events: list[Event] = []
     async for event in story.play():
@@ -152,7 +152,7 @@ async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:
         console.print(draw.event(len(events), event))
     console.print(draw.suggestion(story.suggestion))
     kinds = sorted({block["type"] for event in events for block in event.blocks})
-    shown = ("event", "decoded", "context", "reused", "restored", "warmed", "ms")
+    shown = ("event", "decoded", "context", "reused", "restored", "warmed", "dropped", "ms")
     return {
         "events": [{name: getattr(event, name) for name in shown} for event in events],
         "completion": story.completion,
