@@ -13,6 +13,7 @@ import os
 import platform
 import shutil
 import stat
+import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
@@ -53,10 +54,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="PATH", default="", help="look at this GGUF file")
     parser.add_argument("--settings", choices=("-",), help="read an editor's settings, one JSON object, from stdin")
     parser.add_argument("--folder", metavar="DIR", type=Path, action="append", help="a workspace (the current folder)")
+    parser.add_argument("--no-folder", action="store_true", help=argparse.SUPPRESS)  # of a window without one
 
 
 def run(options: argparse.Namespace) -> int:
-    editor, workspaces = {}, options.folder or [Path.cwd()]
+    editor, workspaces = {}, options.folder or ([] if options.no_folder else [Path.cwd()])
     if options.settings:
         wanted = "an editor's settings, one JSON object"
         written = given.text(options.parser, "--settings", None, wanted)
@@ -74,14 +76,12 @@ def run(options: argparse.Namespace) -> int:
 async def examine(
     model: str = "", editor: Mapping[str, Any] = MappingProxyType({}), workspaces: Sequence[Path] = ()
 ) -> list[Check]:
-    own = folders.config() / SETTINGS
+    own, python = folders.config() / SETTINGS, f"{platform.python_version()} on {platform.platform()}"
     table, problems = read_toml(own)
     layer, refused = from_file(table, whose="user")
     settings, wrong = merged([layer, editor, {"model": {"path": model}} if model else {}])
     checks = [
-        Check(
-            "version", True, f"palimpsest {__version__}, Python {platform.python_version()} on {platform.platform()}"
-        ),
+        Check("version", True, f"palimpsest {__version__} in {sys.prefix}, Python {python}"),
         *[Check("settings", False, str(problem), _correct(own)) for problem in problems + refused + wrong],
         *_of_workspaces(workspaces),
         *_folders(),
