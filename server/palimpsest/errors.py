@@ -32,6 +32,9 @@ that somebody gave begins with the name of its field, setting or option and a co
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+LONGEST_SHOWN = 60
 
 
 class PalimpsestError(Exception):
@@ -156,3 +159,12 @@ class DecodeError(EngineError):
 
 class Cancelled(EngineError):
     code = "cancelled"
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it, whatever somebody sent."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):
+        return "what is nested too deeply, or too large"
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

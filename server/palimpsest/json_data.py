@@ -17,13 +17,12 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 
 import msgspec
 
-from palimpsest.errors import InvalidArgument
+from palimpsest.errors import InvalidArgument, shown
 
 T = TypeVar("T")
 WORDS: dict[Any, str] = {
     int: "a whole number", float: "a number", str: "a string", bool: "true or false", list: "a list", tuple: "a list"
 }  # fmt: skip
-LONGEST_SHOWN = 60
 _WHERE = re.compile(r" - at `\$\.?([^`]*)`$")
 _STEP = re.compile(r"(\w+)|\[(\d+|\.\.\.)\]")
 _MISSING = re.compile(r"missing required field `(\w+)`")
@@ -126,12 +125,3 @@ def _plain(kind: Any) -> tuple[Any, msgspec.Meta | None]:
             bounds = get_args(kind)[1]
         kind = next(one for one in get_args(kind) if one is not NoneType)
     return kind, bounds
-
-
-def shown(value: Any) -> str:
-    """As a message shows it, whatever somebody sent."""
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):
-        return "what is nested too deeply, or too large"
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

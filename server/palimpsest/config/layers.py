@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from palimpsest.config.settings import Settings, permission
-from palimpsest.errors import PalimpsestError, SettingsError
-from palimpsest.json_data import shown
+from palimpsest.errors import PalimpsestError, SettingsError, shown
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read
 
 Layer = Mapping[str, Any]

@@ -12,8 +12,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from palimpsest.conversations.operations.operation import Operation, Parameter
-from palimpsest.errors import InvalidArgument
-from palimpsest.json_data import LONGEST_SHOWN, shown
+from palimpsest.errors import LONGEST_SHOWN, InvalidArgument, shown
 
 _TRUTH = {"true": True, "false": False}
 

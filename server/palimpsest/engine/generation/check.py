@@ -7,8 +7,8 @@ field may be by itself stands in `wire.py`, also for requests that did not come 
 from __future__ import annotations
 
 from palimpsest import wire
-from palimpsest.errors import InvalidArgument
-from palimpsest.json_data import checked, shown
+from palimpsest.errors import InvalidArgument, shown
+from palimpsest.json_data import checked
 
 Request = wire.SyncRequest | wire.GenerateRequest | wire.ForkRequest | wire.BatchRequest | wire.ScoreRequest
 
