@@ -199,6 +199,8 @@ def test_a_reply_of_a_megabyte_of_calls_is_read_without_reading_any_part_of_it_a
         '- x\n  ```\nrun("x")\n  ```\n',
         '- x\n  ~~~\nrun("x")\n  ~~~\n\nrun_not\n',
         '- x\n  ```\nrun("x")\n  ```\n\n```\nrun("x")\n```\n',
+        f'{"- " * 30}x\n\n```\nrun("x")\n```\n',
+        f'{"1. > " * 30}x\n\n```\nrun("x")\n```\n',
     ],
 )
 def test_code_of_a_list_that_is_not_indented_is_not_run_and_what_stands_behind_it_is(reply: str) -> None:

@@ -19,11 +19,14 @@ from typing import Any
 
 import yaml
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, html_block
+from markdown_it.parser_block import RuleFuncBlockType
+from markdown_it.rules_block import StateBlock, blockquote, html_block, list_block
 from markdown_it.token import Token
 
 MOST_LINES = 40_000
 """Of a document whose blocks are looked for: a megabyte of items takes ten seconds.  What is behind is text."""
+_DEEPEST = 18
+"""Of lists and quotes in one another, of which a list counts twice; markdown-it reads 20."""
 _MOST_FRONT = 200
 """Lines of front matter."""
 _LONGEST_YAML, _MOST_BRACKETS = 4_000, 200
@@ -45,7 +48,14 @@ def _parser() -> MarkdownIt:
     parser.core.ruler.enableOnly(["normalize", "block"])
     parser.block.ruler.disable("reference")
     parser.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "blockquote"]})
+    parser.block.ruler.at("list", _bounded(list_block), {"alt": ["paragraph", "blockquote"]})
+    parser.block.ruler.at("blockquote", _bounded(blockquote), {"alt": ["paragraph", "blockquote", "list"]})
     return parser
+
+
+def _bounded(rule: RuleFuncBlockType) -> RuleFuncBlockType:
+    """What is deeper is text: where the parser's own bound is reached, it reads no more of the document."""
+    return lambda state, start, end, silent: state.level < _DEEPEST and rule(state, start, end, silent)
 
 
 def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
