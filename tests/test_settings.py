@@ -1,5 +1,6 @@
 """Settings: layers, and wrong values that are named."""
 
+import ast
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
+import palimpsest
 from palimpsest.config.layers import from_editor, from_file, merged, of_others, read_toml
 from palimpsest.config.settings import ContextSettings, Described, EngineSettings, Settings, described
 from palimpsest.system.engine_address import THE_CLIENTS
@@ -213,3 +215,17 @@ def test_an_editor_may_hand_a_key_over_and_it_is_not_shown() -> None:
 
 def test_what_a_process_does_not_hear_of_is_one_list() -> None:
     assert {item.name for item in fields(EngineSettings) if not item.metadata["process"]} == THE_CLIENTS
+
+
+def test_a_message_about_a_setting_begins_with_its_name() -> None:
+    """Not in the middle of a sentence, in quotes or behind "the setting": a person looks for it in one place."""
+    names, wrong = {each.name for each in described()}, []
+    for path in sorted(Path(palimpsest.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args):
+                continue
+            message = "".join(str(part.value) for part in ast.walk(node.exc.args[0]) if isinstance(part, ast.Constant))
+            named = [name for name in names if re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.]\w)", message)]
+            if named and not any(f"{message}: ".startswith(f"{name}: ") for name in named):
+                wrong.append(f"{path.name}:{node.lineno} {message}")
+    assert not wrong

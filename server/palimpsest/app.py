@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from palimpsest import __version__
 from palimpsest.config.settings import Settings
 from palimpsest.system import folders, logs
+from palimpsest.system.given import host_and_port
 
 if TYPE_CHECKING:
     from palimpsest.lsp.report import Report, State
@@ -61,17 +62,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """`palimpsest serve`: the language server over stdio, or TCP for debugging."""
-    host, _, port = options.tcp.rpartition(":")
-    if options.tcp and not (host and port.isdigit()):
-        options.parser.error(f"--tcp wants HOST:PORT, got {options.tcp!r}")
+    if options.tcp:
+        host, port = host_and_port(options.parser, "--tcp", options.tcp, "a host and a port, such as 127.0.0.1:8765")
     log_to_file(options.log_level)
 
     gc.set_threshold(AT_START)
     server = new_server()
-    if options.tcp:
-        server.start_tcp(host, int(port))
-    else:
+    if not options.tcp:
         server.start_io()
+        return 0
+    try:
+        server.start_tcp(host, port)
+    except OSError as error:
+        print(f"palimpsest serve: nothing can listen on {options.tcp}: {error.strerror or error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -24,12 +24,17 @@
         ├── DecodeError             llama_decode failed; `code` is its return code
         └── Cancelled               the request was cancelled or replaced by a newer one
 
-Out: exceptions.  `code` is the stable word that crosses the wire between server and engine.
+Out: exceptions.  `code` is the stable word that crosses the wire between server and engine.  A message about a value
+that somebody gave begins with the name of its field, setting or option and a colon, and says what was expected:
+`engine.n_ctx: expected a whole number, got 'x'.`
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+LONGEST_SHOWN = 60
 
 
 class PalimpsestError(Exception):
@@ -154,3 +159,12 @@ class DecodeError(EngineError):
 
 class Cancelled(EngineError):
     code = "cancelled"
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it, whatever somebody sent."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):
+        return "what is nested too deeply, or too large"
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

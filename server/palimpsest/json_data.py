@@ -17,13 +17,12 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 
 import msgspec
 
-from palimpsest.errors import InvalidArgument
+from palimpsest.errors import InvalidArgument, shown
 
 T = TypeVar("T")
 WORDS: dict[Any, str] = {
     int: "a whole number", float: "a number", str: "a string", bool: "true or false", list: "a list", tuple: "a list"
 }  # fmt: skip
-LONGEST_SHOWN = 60
 _WHERE = re.compile(r" - at `\$\.?([^`]*)`$")
 _STEP = re.compile(r"(\w+)|\[(\d+|\.\.\.)\]")
 _MISSING = re.compile(r"missing required field `(\w+)`")
@@ -104,18 +103,18 @@ def _expected(wanted: Any, value: Any) -> str:
     plain, bounds = _plain(wanted)
     kind = get_origin(plain) or plain
     if kind is Literal:
-        return f"one of {', '.join(str(one) for one in get_args(plain) if one != '')}, got {_shown(value)}"
+        return f"one of {', '.join(str(one) for one in get_args(plain) if one != '')}, got {shown(value)}"
     is_number = kind in (int, float) and type(value) in (int, kind)
     if bounds is not None and is_number:
-        return f"{bounds.ge} to {bounds.le}, got {_shown(value)}"
+        return f"{bounds.ge} to {bounds.le}, got {shown(value)}"
     if bounds is not None and bounds.max_length is not None and isinstance(value, kind):
         what = "characters" if kind is str else "of them"
         return f"{bounds.min_length:,} to {bounds.max_length:,} {what}, got {len(value):,}"
     if is_number:
         return "a smaller number"  # JSON's whole numbers have no bound
     if kind is tuple and isinstance(value, list | tuple):
-        return f"a list of {len(get_args(plain))}, got {_shown(value)}"
-    return f"{WORDS.get(kind, 'an object')}, got {_shown(value)}"
+        return f"a list of {len(get_args(plain))}, got {shown(value)}"
+    return f"{WORDS.get(kind, 'an object')}, got {shown(value)}"
 
 
 def _plain(kind: Any) -> tuple[Any, msgspec.Meta | None]:
@@ -126,11 +125,3 @@ def _plain(kind: Any) -> tuple[Any, msgspec.Meta | None]:
             bounds = get_args(kind)[1]
         kind = next(one for one in get_args(kind) if one is not NoneType)
     return kind, bounds
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):
-        return "what is nested too deeply, or too large"
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

@@ -261,7 +261,7 @@ class GenerateRequest:
         """The one of `fim`, `text` and `chat` that is set.  Raises InvalidArgument unless it is exactly one."""
         given = [tail for tail in (self.fim, self.text, self.chat) if tail is not None]
         if len(given) != 1:
-            raise InvalidArgument("fim", "exactly one of fim, text and chat is needed.")
+            raise InvalidArgument("fim", f"expected exactly one of fim, text and chat, got {len(given)}.")
         return given[0]
 
 

@@ -14,6 +14,7 @@ from context_workspace import Workspace
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
+from palimpsest.languages.python.packages.inspect_script import documented, first_line
 from palimpsest.types import Block
 
 Make = Callable[..., Workspace]
@@ -97,6 +98,13 @@ def test_an_installed_package_is_followed_into_its_compiled_parts(workspace: Mak
     found = lines(workspace(), text, "numpy")
     assert found[0].startswith("np.array(object, dtype=None")
     assert found[1].startswith("np.clip(a, a_min")
+
+
+def test_a_signature_in_a_docstring_may_have_several_lines() -> None:
+    """As those of numpy before 2.4 have."""
+    doc = "f(a, b=(1, 2),\n  c=None)\n\nDoes it."
+    assert (documented(doc, "f"), first_line(doc, "f")) == ("(a, b=(1, 2), c=None)", "Does it.")
+    assert documented("f(a,\n\nDoes it.", "f") == documented("Does it.", "f") == "(...)"
 
 
 def test_a_used_class_shows_its_members(workspace: Make) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
 from palimpsest.conversations.calls.scanning import DEEPEST, MOST_CHARS
+from tests.counting import steps
 
 TOOLS = {
     "read_fd": ("fd", "page"),
@@ -197,6 +198,9 @@ def test_a_reply_of_a_megabyte_of_calls_is_read_without_reading_any_part_of_it_a
         '1. Example:\n\n   ```python\nrun("x")\n   ```\n',
         '- x\n  ```\nrun("x")\n  ```\n',
         '- x\n  ~~~\nrun("x")\n  ~~~\n\nrun_not\n',
+        '- x\n  ```\nrun("x")\n  ```\n\n```\nrun("x")\n```\n',
+        f'{"- " * 30}x\n\n```\nrun("x")\n```\n',
+        f'{"1. > " * 30}x\n\n```\nrun("x")\n```\n',
     ],
 )
 def test_code_of_a_list_that_is_not_indented_is_not_run_and_what_stands_behind_it_is(reply: str) -> None:
@@ -204,3 +208,13 @@ def test_code_of_a_list_that_is_not_indented_is_not_run_and_what_stands_behind_i
     (call,) = calls_in(f'{reply}\nrun("y")\n', {"run": ("what",)})
     assert isinstance(call, ParsedCall)
     assert call.arguments == {"what": "y"}
+
+
+def test_fences_are_read_once_however_many_calls_have_some_in_them() -> None:
+    def reply(n_calls: int) -> str:
+        return 'create_temp_file("""\n```\n""")\n- a\n\n  ```\n  read_fd("b")\n  ```\n' * n_calls
+
+    found = calls_in(reply(20), TOOLS)
+    assert [call.line for call in found] == list(range(0, 160, 8))
+    few, many = (steps(lambda n=n: calls_in(reply(n), TOOLS)) for n in (10, 40))  # type: ignore[misc]
+    assert many < 5 * few, "four times the work"

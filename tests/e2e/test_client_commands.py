@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -86,6 +87,7 @@ async def test_doctor_examines_with_this_windows_settings(shop: Path) -> None:
         assert found["ok"] is False
         rows = {row["name"]: row for row in found["rows"]}
         assert rows["version"]["ok"]
+        assert f" in {sys.prefix}, " in rows["version"]["message"], "what an editor installed is not on PATH"
         assert not rows["model"]["ok"]
         assert "none.gguf" in rows["model"]["message"]
         assert f"✗ model: {rows['model']['message']}" in found["text"].splitlines()
@@ -93,6 +95,20 @@ async def test_doctor_examines_with_this_windows_settings(shop: Path) -> None:
         assert "editors" not in rows, "one asks"
     finally:
         await stop_editor(editor)
+
+
+async def test_doctor_looks_into_no_folder_that_is_not_open(
+    editor: Editor, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the home folder, which editors without a workspace start the server in."""
+    (tmp_path / "palimpsest.toml").write_text("[completion]\nmax_token = 9\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    removed = [lsp.WorkspaceFolder(uri=to_uri(shop), name=shop.name)]
+    event = lsp.WorkspaceFoldersChangeEvent(added=[], removed=removed)
+    editor.client.workspace_did_change_workspace_folders(lsp.DidChangeWorkspaceFoldersParams(event))
+    rows = {row["name"]: row for row in (await editor.command("palimpsest.doctor"))["rows"]}
+    assert rows["index"]["message"] == "none: no folder is open"
+    assert "settings" not in rows
 
 
 async def test_doctor_uses_the_engine_that_runs_and_leaves_it(editor: Editor) -> None:

@@ -38,6 +38,12 @@ def last_object(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 def check_demo(result: dict[str, Any]) -> None:
     events = {event["event"]: event for event in result["events"]}
     assert all({"event", "decoded", "context", "reused", "restored", "ms"} <= set(event) for event in result["events"])
+    for event in result["events"]:
+        parts = [event[name] for name in ("decoded", "reused", "restored", "warmed")]
+        assert min(parts) >= 0
+        assert sum(parts) == event["context"], event
+    first = result["events"][0]
+    assert first["dropped"] > 0, "each block comes with a copy of the header"
     assert events["type one character"]["decoded"] <= 8
     assert events["type the next"]["decoded"] <= 8
     assert events["and back to cart.py"]["decoded"] == 0
@@ -120,6 +126,24 @@ def test_doctor_finds_an_engine_well_that_closes_and_shows_nothing_without_a_key
     assert "--api-key-file" in checks["memory"]["hint"]
     assert checks["cache"]["ok"]
     engine.close()
+
+
+def doctor(machine: dict[str, str], status: int, **engine: str) -> dict[str, Any]:
+    done = run("doctor", "--json", "--settings", "-", input=json.dumps({"engine": engine}), status=status)
+    return {check["name"]: check for check in last_object(done)["checks"]}
+
+
+def test_doctor_names_the_log_of_no_engine_that_others_keep(machine: dict[str, str]) -> None:
+    checks = doctor(machine, 1, kind="openai", url="http://127.0.0.1:9")
+    assert "does not answer" in checks["engine"]["detail"]
+    assert "engine.url" in checks["engine"]["hint"]
+    assert "palimpsest log" not in checks["engine"]["hint"]
+
+
+def test_doctor_misses_no_engine_where_there_is_to_be_none(machine: dict[str, str]) -> None:
+    checks = doctor(machine, 0, kind="none")
+    assert (checks["engine"]["ok"], checks["engine"]["detail"]) == (True, "off (engine.kind)")
+    assert not {"llama.cpp", "model", "backend"} & checks.keys()
 
 
 def test_doctor_says_what_is_wrong_with_a_model(

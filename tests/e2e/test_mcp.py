@@ -300,7 +300,7 @@ def test_wrong_usage(tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-m", "palimpsest", "mcp", "--workspace", str(tmp_path / "nowhere")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert "there is no such folder" in done.stderr
+    assert "expected a folder; there is no" in done.stderr
 
 
 async def test_an_agent_reads_and_adds_refs_and_descriptors(editor: Editor, shop: Path) -> None:

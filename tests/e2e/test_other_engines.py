@@ -31,7 +31,7 @@ async def window(
     request: pytest.FixtureRequest, machine: dict[str, str], shop: Path, peer: Peer
 ) -> AsyncIterator[Editor]:
     engine = {"kind": request.param, "url": peer.url, "api_key": KEY}
-    it = await start_editor(shop, {"engine": engine, "completion": {"time_ms": 20_000}})
+    it = await start_editor(shop, {"engine": engine, "completion": {"time_ms": 20_000}}, own_process=True)
     await it.ready()
     yield it
     await stop_editor(it)

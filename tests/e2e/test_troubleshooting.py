@@ -90,6 +90,15 @@ def test_what_it_calls_by_name_is_called_so() -> None:
     assert named - titles - STATES - OF_EDITORS - {*checked} == set()
 
 
+def test_the_folder_of_a_server_that_an_editor_installed_is_where_it_is_said_to_be() -> None:
+    package = json.loads((ROOT / "clients/vscode/package.json").read_text(encoding="utf-8"))
+    folders = [row for row in documents.spans(PAGE) if "globalStorage" in row]
+    assert len(folders) == 4
+    assert {re.findall(r"globalStorage.([^/\\]+)", row)[0] for row in folders} == {
+        f"{package['publisher']}.{package['name']}"
+    }
+
+
 def test_those_of_neovim_are_run_in_neovim() -> None:
     run = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "editors" / "nvim").glob("test_*.py"))
     named = shown(":Palimpsest ")

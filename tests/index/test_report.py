@@ -38,12 +38,16 @@ def test_one_that_is_not_whole_says_so(root: Path, tmp_path: Path) -> None:
     assert report(folders.cache(), root) is None
     [check] = checks(root)
     assert check.ok
-    assert "none of" in check.detail
+    assert f"none yet of the names in {root}: " in check.detail
     folder = Folder(root, folders.cache())
     folder.builder.open()
     [check] = checks(root)
     assert not check.ok
     folder.builder.close()
+
+
+def test_without_a_folder_there_is_none_of_the_folder_that_a_server_was_started_in() -> None:
+    assert [check.detail for check in index_checks(IndexSettings(), [])] == ["none: no folder is open"]
 
 
 def test_one_that_is_off_is_not_looked_for(root: Path) -> None:

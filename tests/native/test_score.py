@@ -72,10 +72,10 @@ def test_requests_that_mean_nothing_name_the_field(make_engine: MakeEngine) -> N
     engine = make_engine()
     for field, lines, variants in (
         ("lines", [], []),
-        ("lines", ["", "x\n"], []),
-        ("variants", LINES, [wire.Variant(0, 1, ["x\n"])]),
-        ("variants", LINES, [wire.Variant(3, 2, ["x\n"])]),
-        ("variants", LINES, [wire.Variant(len(LINES), len(LINES), ["x\n"])]),
+        ("lines[0]", ["", "x\n"], []),
+        ("variants[0].start", LINES, [wire.Variant(0, 1, ["x\n"])]),
+        ("variants[0].end", LINES, [wire.Variant(3, 2, ["x\n"])]),
+        ("variants[0].start", LINES, [wire.Variant(len(LINES), len(LINES), ["x\n"])]),
         ("variants", LINES, [wire.Variant(1, 2, ["x\n"])] * 65),
     ):
         with pytest.raises(InvalidArgument) as error:

@@ -113,6 +113,28 @@ def test_two_at_one_port_are_not_two(model: Path, processes: list[Process]) -> N
     assert at in second.stderr
 
 
+def test_one_that_runs_already_is_named_with_what_ends_it(
+    model: Path, processes: list[Process], here: Callable[..., tuple[int, str, str]]
+) -> None:
+    first = Process("--model", model, *SMALL)
+    processes.append(first)
+    while not json.loads(here("--list", "--json")[1]):
+        assert first.popen.poll() is None
+    second = palimpsest("--model", str(model), *SMALL)
+    assert second.returncode == 0
+    assert "runs already" in second.stderr
+    assert f"process {first.popen.pid}" in second.stderr
+    name = second.stderr.partition("--stop ")[2].partition("`")[0]
+    assert palimpsest("--stop", name).returncode == 0
+
+
+def test_help_names_each_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["engine", "--help"])
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert sum(row[:1] == ["get"] for row in rows) == 1
+
+
 def test_without_model_it_takes_the_one_in_use_and_tells_of_a_key(
     machine: Path, model: Path, processes: list[Process], here: Callable[..., tuple[int, str, str]]
 ) -> None:

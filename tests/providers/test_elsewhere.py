@@ -98,7 +98,7 @@ async def test_it_is_awaited_where_nobody_answers_yet() -> None:
     [
         ({"url": ""}, "engine.url"),
         ({"url": "gpu:8080"}, "http://"),
-        ({"url": "http://me:secret@gpu"}, "holds a name or password"),
+        ({"url": "http://me:secret@gpu"}, "no name and no password"),
         ({"url": "https://gpu", "ca_file": "/nowhere.pem"}, "engine.ca_file"),
     ],
 )

@@ -214,7 +214,7 @@ def test_started_by_hand_it_takes_the_persons_own_settings(
     processes.append(by_hand)
     status, _, err = by_hand.wait()
     assert status == 1
-    assert f"engine.library is {tmp_path / 'nowhere'}, and it is not there" in err
+    assert f"engine.library: expected a libllama or a folder with one; {tmp_path / 'nowhere'} is not there." in err
     processes.append(server := Process("--model", model, "--socket", place.socket, "--settings", "{}", *SMALL))
     server.answers_at(place)
 
@@ -222,15 +222,15 @@ def test_started_by_hand_it_takes_the_persons_own_settings(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--model", "m.gguf", "--settings", "{"], "not JSON"),
-        (["--model", "m.gguf", "--settings", "[]"], "expected an object"),
+        (["--model", "m.gguf", "--settings", "{"], "no JSON"),
+        (["--model", "m.gguf", "--settings", "[]"], "expected one JSON object"),
         (["--model", "m.gguf", "--settings", '{"n_ctx": "many"}'], "engine.n_ctx"),
         (["--model", "m.gguf", "--settings", '{"ctx": 1}'], "no such setting"),
         (["--model", "m.gguf", "--n-batch", "1"], "engine.n_batch"),
         (["--model", "m.gguf", "--mode", "odd"], "--mode"),
         (["--model", "m.gguf", "--tcp", "0.0.0.0:80"], "loopback"),
         (["--model", "m.gguf", "--tcp", "127.0.0.1"], "loopback"),
-        (["--model", "m.gguf", "--socket", "engine.lock"], "taken"),
+        (["--model", "m.gguf", "--socket", "engine.lock"], "another ending"),
     ],
     ids=lambda x: " ".join(x[2:]) if isinstance(x, list) else "",
 )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-
 import pytest
+from tests.counting import steps
 from tree_sitter import Node
 
 from palimpsest.languages.registry import language_of, languages
@@ -26,22 +24,6 @@ SOURCES: dict[str, str] = {
     "a log": "2026-11-25 12:00:01,003 ERROR [main] shop.Cart: {id=7} 'x' at 0x7f\n",
 }
 N = 60
-
-
-def steps(work: Callable[[], object]) -> int:
-    """The calls that it makes, of Python's and of C's functions."""
-    n = 0
-
-    def count(_frame: object, event: str, _arg: object) -> None:
-        nonlocal n
-        n += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return n
 
 
 def read(parsed: Parsed) -> None:

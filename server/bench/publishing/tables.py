@@ -118,12 +118,9 @@ def names(result: Result) -> str:
 
 
 def demo(result: Result) -> str:
-    columns = ("decoded", "warmed", "restored", "reused", "context", "ms")
-    rows = [
-        [event["event"], *(f"{event[name]:.0f}" for name in columns)]
-        for event in result["events"]
-    ]  # fmt: skip
-    return table(["event", *columns[:4], "in context", "ms"], rows)
+    columns = ("decoded", "warmed", "restored", "reused", "context", "dropped", "ms")
+    rows = [[event["event"], *(f"{event[name]:.0f}" for name in columns)] for event in result["events"]]
+    return table(["event", *columns[:4], "in context", *columns[5:]], rows)
 
 
 def equivalence(result: Result) -> str:

@@ -31,7 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if not options.workspace.is_dir():
-        options.parser.error(f"--workspace {options.workspace}: there is no such folder")
+        options.parser.error(f"--workspace: expected a folder; there is no {options.workspace}")
     if importlib.util.find_spec("mcp") is None:
         print(NEEDS.format(LIBRARY), file=sys.stderr)
         return 1

@@ -32,6 +32,8 @@ def index_checks(settings: IndexSettings, workspaces: Sequence[Path]) -> Iterato
     if not settings.enabled:
         yield Check("index", True, "off (index.enabled)", needed=False)
         return
+    if not workspaces:
+        yield Check("index", True, "none: no folder is open", needed=False)
     for folder in workspaces:
         try:
             found = report(folders.cache(), folder.resolve())
@@ -43,7 +45,7 @@ def index_checks(settings: IndexSettings, workspaces: Sequence[Path]) -> Iterato
         if not folder.is_dir():
             yield Check("index", False, f"{folder}: there is no such folder", needed=False)
         elif found is None:
-            detail = f"none of {folder.resolve()}: it is built when a file of it is opened"
+            detail = f"none yet of the names in {folder.resolve()}: an editor builds it that opens a file there"
             yield Check("index", True, detail, needed=False)
         else:
             yield Check("index", found.is_whole, found.detail, "It is built while an editor has it open.", needed=False)

@@ -36,7 +36,7 @@ from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.launch import HUNG_S, find
-from palimpsest.system import folders, process_lock
+from palimpsest.system import folders, given, process_lock
 from palimpsest.system.terminal import terminal
 
 START_S = 120.0
@@ -44,6 +44,7 @@ FASTER = "`palimpsest engine get` brings one that is built for this processor, o
 DEMONSTRATOR = "no model of your own: the demonstrator of 9 million parameters that comes in the package is in use"
 BETTER = "`palimpsest model get default` fetches the default model, `palimpsest model list` shows others"
 LOG = "See the engine's log: `palimpsest log` says where it is."
+ELSEWHERE = "Is a server running there, and is `engine.url` its address?  Its own log says more."
 EDITORS = {"nvim": "Neovim", "code": "VS Code", "codium": "VSCodium", "hx": "Helix", "emacs": "Emacs", "zed": "Zed"}
 SETTINGS = "palimpsest.toml"
 
@@ -53,10 +54,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="PATH", default="", help="look at this GGUF file")
     parser.add_argument("--settings", choices=("-",), help="read an editor's settings, one JSON object, from stdin")
     parser.add_argument("--folder", metavar="DIR", type=Path, action="append", help="a workspace (the current folder)")
+    parser.add_argument("--no-folder", action="store_true", help=argparse.SUPPRESS)  # of a window without one
 
 
 def run(options: argparse.Namespace) -> int:
-    editor, workspaces = json.load(sys.stdin) if options.settings else {}, options.folder or [Path.cwd()]
+    editor, workspaces = {}, options.folder or ([] if options.no_folder else [Path.cwd()])
+    if options.settings:
+        wanted = "an editor's settings, one JSON object"
+        written = given.text(options.parser, "--settings", None, wanted)
+        editor = given.json_object(options.parser, "--settings", written)
     checks = asyncio.run(examine(options.model, editor, workspaces))
     ok = all(check.ok for check in checks if check.needed)
     if options.json:
@@ -70,22 +76,21 @@ def run(options: argparse.Namespace) -> int:
 async def examine(
     model: str = "", editor: Mapping[str, Any] = MappingProxyType({}), workspaces: Sequence[Path] = ()
 ) -> list[Check]:
-    own = folders.config() / SETTINGS
+    own, python = folders.config() / SETTINGS, f"{platform.python_version()} on {platform.platform()}"
     table, problems = read_toml(own)
     layer, refused = from_file(table, whose="user")
     settings, wrong = merged([layer, editor, {"model": {"path": model}} if model else {}])
     checks = [
-        Check(
-            "version", True, f"palimpsest {__version__}, Python {platform.python_version()} on {platform.platform()}"
-        ),
+        Check("version", True, f"palimpsest {__version__} in {sys.prefix}, Python {python}"),
         *[Check("settings", False, str(problem), _correct(own)) for problem in problems + refused + wrong],
         *_of_workspaces(workspaces),
         *_folders(),
-        *(_elsewhere(settings.engine) or [_library(settings.engine), *_model(settings.model)]),
+        *(_not_started(settings.engine) or [_library(settings.engine), *_model(settings.model)]),
     ]
-    if not Target(Path(), settings.engine).is_remote:
+    if _is_ours(settings.engine):
         checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
-    if all(check.ok for check in checks if check.needed and check.name != "settings"):
+    is_right = all(check.ok for check in checks if check.needed and check.name != "settings")
+    if settings.engine.kind != "none" and is_right:
         checks += [check async for check in _engine(settings)]
     return [*checks, *index_checks(settings.index, workspaces), *_editors()]
 
@@ -121,14 +126,21 @@ def _folders() -> Iterator[Check]:
         yield Check("folders", False, folders.refusal(error), hint.format(of), needed=False)
 
 
-def _elsewhere(settings: EngineSettings) -> list[Check]:
-    """Where an engine of another machine is met; empty for one that is started here."""
-    if not Target(Path(), settings).is_remote:
+def _is_ours(settings: EngineSettings) -> bool:
+    """Whether the engine is one that is started here, with a log here."""
+    return settings.kind != "none" and not Target(Path(), settings).is_remote
+
+
+def _not_started(settings: EngineSettings) -> list[Check]:
+    """Where an engine is met that others keep running, or that there is to be none; empty for one of ours."""
+    if _is_ours(settings):
         return []
+    if settings.kind == "none":
+        return [Check("engine", True, "off (engine.kind)", needed=False)]
     try:
         found = Endpoint.of(settings)
     except ModelError as error:
-        return [Check("engine.url", False, error.message, error.hint)]
+        return [Check("engine.url", False, error.message.removeprefix("engine.url: "), error.hint)]
     detail = f"{settings.kind} at {found.url}, {'with' if found.key else 'without'} a key"
     hint = "Code goes there unencrypted: use https, or a tunnel." if found.is_unencrypted else ""
     return [Check("engine.url", not hint, detail, hint, needed=False)]
@@ -193,7 +205,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             if isinstance(engine, InPlaceEngine):
                 yield await _cache(engine)
     except PalimpsestError as error:
-        yield Check("engine", False, error.message, error.hint or LOG)
+        yield Check("engine", False, error.message, error.hint or (LOG if _is_ours(settings.engine) else ELSEWHERE))
 
 
 @asynccontextmanager

@@ -40,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="end one that runs; the one with --http, if none is named",
     )
     add(parser)
-    get = parser.add_subparsers(metavar="get").add_parser("get", help="fetch a prebuilt llama.cpp")
+    get = parser.add_subparsers(metavar="COMMAND").add_parser("get", help="fetch a prebuilt llama.cpp")
     get.add_argument(
         "backend",
         nargs="?",
@@ -83,7 +83,7 @@ class Running:
 
     @property
     def name(self) -> str:
-        return self.place.name.removeprefix("engine-")
+        return self.place.called
 
     @property
     def pid(self) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from palimpsest.config.settings import Settings, permission
-from palimpsest.errors import PalimpsestError, SettingsError
+from palimpsest.errors import PalimpsestError, SettingsError, shown
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read
 
 Layer = Mapping[str, Any]
@@ -51,27 +51,27 @@ def _checked(name: str, value: Any, item: Any) -> Any:
     default, choices, low = item.default, item.metadata["choices"], item.metadata["low"]
     if isinstance(default, tuple):
         if not isinstance(value, (list, tuple)) or not all(isinstance(x, str) for x in value):
-            raise SettingsError(name, f"expected a list of strings, got {value!r}.")
+            raise SettingsError(name, f"expected a list of strings, got {shown(value)}.")
         if len(value) > MOST_ITEMS or any(len(x) > MOST_ITEMS for x in value):
             most = f"expected at most {MOST_ITEMS:,} strings of at most {MOST_ITEMS:,} characters."
             raise SettingsError(name, most)
         if choices and not set(value) <= set(choices):
-            raise SettingsError(name, f"expected a list of {', '.join(choices)}, got {value!r}.")
+            raise SettingsError(name, f"expected a list of {', '.join(choices)}, got {shown(value)}.")
         return tuple(value)
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if type(value) is not type(default):
         names = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
-        got = type(value).__name__ if item.metadata["secret"] else repr(value)
+        got = type(value).__name__ if item.metadata["secret"] else shown(value)
         raise SettingsError(name, f"expected {names[type(default)]}, got {got}.")
     if choices and value not in choices:
-        raise SettingsError(name, f"expected one of {', '.join(choices)}, got {value!r}.")
+        raise SettingsError(name, f"expected one of {', '.join(choices)}, got {shown(value)}.")
     if isinstance(value, float) and not isfinite(value):  # which no bound stops
-        raise SettingsError(name, f"expected a number, got {value!r}.")
+        raise SettingsError(name, f"expected a number, got {shown(value)}.")
     if low is not None and value < low:
-        raise SettingsError(name, f"expected {low} or more, got {value!r}.")
+        raise SettingsError(name, f"expected {low} or more, got {shown(value)}.")
     if (high := item.metadata["high"]) is not None and value > high:
-        raise SettingsError(name, f"expected {high} or less, got {value!r}.")
+        raise SettingsError(name, f"expected {high} or less, got {shown(value)}.")
     return value
 
 

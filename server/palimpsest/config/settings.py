@@ -233,7 +233,9 @@ class CompletionSettings:
     )
     layout: str = _setting(
         "auto",
-        "Where the text after the cursor goes in the prompt.",
+        "In which order the model reads the code around the gap that it fills at the cursor: with `spm` what is behind "
+        "it comes first, with `psm` what is before it, with `isolated` both apart, so that less is read anew while you "
+        "type. `auto` is the one that the model was trained with, and nearly always right.",
         choices=("auto", "spm", "isolated", "psm"),
         by=OWN_CODE,
     )

@@ -24,6 +24,7 @@ from palimpsest.demo.story import Event, Story
 from palimpsest.demo.talk import Talk
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.client.driver import Driver
+from palimpsest.models.files import inspect
 from palimpsest.session.window_memory import path_of
 from palimpsest.system.terminal import terminal
 from palimpsest.workspace import sample
@@ -45,16 +46,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.copy is not None:
         return _copy(options.copy, as_json=options.json)
-    recording = {"record": True, "width": PICTURE_WIDTH} if options.svg else {}
+    picture = Path(options.svg) if options.svg else None
+    if picture is not None and (picture.is_dir() or not picture.parent.is_dir()):
+        options.parser.error(f"--svg: expected a file in a folder that is there; got {picture}")
+    recording = {"record": True, "width": PICTURE_WIDTH} if picture is not None else {}
     file = io.StringIO() if options.json else None
     console = terminal(file=file, **recording)
     try:
+        if options.model:
+            inspect(Path(options.model).expanduser().absolute())
         result = asyncio.run(_run(console, options.model))
-    except PalimpsestError as error:
+        if picture is not None:
+            svg = console.export_svg(title="palimpsest demo", code_format=PICTURE)
+            picture.write_text(svg, encoding="utf-8")
+    except (PalimpsestError, OSError) as error:
         print(f"palimpsest demo: {error}", file=sys.stderr)
         return 1
-    if options.svg:
-        Path(options.svg).write_text(console.export_svg(title="palimpsest demo", code_format=PICTURE), encoding="utf-8")
     if options.json:
         print(json.dumps(result))
     return 0
@@ -82,7 +89,7 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
             "conversation": {"reply_tokens": REPLY_TOKENS, "temperature": 0.0},
         }
         if model:
-            settings["model"] = {"path": str(Path(model).resolve())}
+            settings["model"] = {"path": str(Path(model).expanduser().resolve())}
         window = Window(root, settings)
         await window.open()
         try:
@@ -137,7 +144,7 @@ async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:
     place = "edited in place" if info["in_place"] else f"whole prompts: {info.get('why_not', '')}"
     model = f", {info['n_params'] / 1e6:.1f} M parameters, {info['backend']}, {place}"
     console.print(Text.assemble("\n", (info["name"], "bold"), model))
-    console.print(draw.legend(), "")
+    console.print(draw.legend(), "", sep="\n")
     story = Story(driver, root)
     events: list[Event] = []
     async for event in story.play():
@@ -145,7 +152,7 @@ async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:
         console.print(draw.event(len(events), event))
     console.print(draw.suggestion(story.suggestion))
     kinds = sorted({block["type"] for event in events for block in event.blocks})
-    shown = ("event", "decoded", "context", "reused", "restored", "warmed", "ms")
+    shown = ("event", "decoded", "context", "reused", "restored", "warmed", "dropped", "ms")
     return {
         "events": [{name: getattr(event, name) for name in shown} for event in events],
         "completion": story.completion,

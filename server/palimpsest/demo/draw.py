@@ -50,6 +50,7 @@ def _figures(it: Event) -> Text:
         " tokens decoded of ",
         (f"{it.context}", "bold"),
         f": {it.reused} reused, {it.restored} restored, {it.warmed} warmed; {it.ms:.0f} ms",
+        (f"\n{it.dropped:5d} more decoded and dropped: copies of the header" if it.dropped else "", "dim"),
     )
 
 
@@ -120,8 +121,10 @@ def step(number: int, it: Step) -> RenderableType:
 
 
 def legend() -> Text:
-    """In a terminal of 80 columns it has one line."""
+    """What colours mean, in one line of 80 columns, and what figures count."""
     text = Text()
     for kind in ("class", "scope", "package", "documentation", "recent", "file", "filesystem", "tail"):
         text.append("█ ", COLOURS[kind]).append(f"{SHORT.get(kind, kind)} ", "dim")
-    return text.append("░ kept · free", "dim")
+    text.append("░ kept · free\n", "dim")
+    words = "Each token that the model sees was decoded now, reused, restored from memory, or warmed: "
+    return text.append(f"{words}the code at the cursor, ahead of the next key.", "dim")

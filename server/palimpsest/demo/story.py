@@ -19,10 +19,11 @@ REPLIES = 8
 
 @dataclass(frozen=True)
 class Event:
-    """One thing the person did.  Tokens: `context` all that the model sees now; of them `decoded` by it (with copies
-    of the header that new blocks are decoded behind), `restored` from host memory, `reused` what was in the cache,
-    `warmed` the code at the cursor, decoded on the pause so that the next keystroke finds it there; `ms` until all of
-    it was done.  `new` are those of its blocks that were not there at any event before."""
+    """One thing the person did.  Tokens: `context` all that the model sees now, of which each is one of `decoded` for
+    it, `restored` from host memory, `reused` as it was in the cache, and `warmed`: the code at the cursor, decoded on
+    the pause so that the next keystroke finds it there.  `dropped` were decoded besides and are not seen: copies of the
+    header that new blocks are decoded behind.  `ms` until all of it was done.  `new` are those of its blocks that were
+    not there at any event before."""
 
     event: str
     decoded: int
@@ -30,6 +31,7 @@ class Event:
     reused: int
     restored: int
     warmed: int
+    dropped: int
     ms: float
     blocks: list[dict[str, Any]] = field(default_factory=list)
     new: list[dict[str, Any]] = field(default_factory=list)
@@ -130,15 +132,22 @@ class Story:
         after = found["stats"]
         attached = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] not in ("detached", "tail"))
         tail = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] == "tail")
-        decoded, restored, warmed = (after[name] - before[name] for name in ("decoded", "restored", "warmed"))
+        context = attached + tail
+        decoded, dropped, restored, warmed = (
+            after[name] - before[name] for name in ("decoded", "replayed", "restored", "warmed")
+        )
+        # what was gathered twice within the event is not all seen
+        dropped += max(0, decoded - dropped + restored + warmed - context)
+        decoded -= dropped
         typed = self.driver.texts[uri].split("\n")[position.line]
         return Event(
             event=name,
             decoded=decoded,
-            context=attached + tail,
-            reused=max(0, attached + tail - decoded - warmed - restored),
+            context=context,
+            reused=context - decoded - restored - warmed,
             restored=restored,
             warmed=warmed,
+            dropped=dropped,
             ms=round(ms, 1),
             blocks=shown["blocks"],
             new=self._new(shown["blocks"]),

@@ -12,23 +12,27 @@ import math
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
 import yaml
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, html_block
+from markdown_it.parser_block import RuleFuncBlockType
+from markdown_it.rules_block import StateBlock, blockquote, html_block, list_block
 from markdown_it.token import Token
 
 MOST_LINES = 40_000
 """Of a document whose blocks are looked for: a megabyte of items takes ten seconds.  What is behind is text."""
+_DEEPEST = 18
+"""Of lists and quotes in one another, of which a list counts twice; markdown-it reads 20."""
 _MOST_FRONT = 200
 """Lines of front matter."""
 _LONGEST_YAML, _MOST_BRACKETS = 4_000, 200
 """Characters of front matter that are read at once, and brackets among them: PyYAML takes quadratic time for some."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_END = re.compile(r"\r\n?")
 _FIELD = re.compile(r"^(?=[\w-]+[ \t]*:)", re.MULTILINE)
 _MARK = re.compile(r"`+|<!--|\\[^\w\s]")
 _TICKS = re.compile(r"`+")
@@ -44,7 +48,14 @@ def _parser() -> MarkdownIt:
     parser.core.ruler.enableOnly(["normalize", "block"])
     parser.block.ruler.disable("reference")
     parser.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "blockquote"]})
+    parser.block.ruler.at("list", _bounded(list_block), {"alt": ["paragraph", "blockquote"]})
+    parser.block.ruler.at("blockquote", _bounded(blockquote), {"alt": ["paragraph", "blockquote", "list"]})
     return parser
+
+
+def _bounded(rule: RuleFuncBlockType) -> RuleFuncBlockType:
+    """What is deeper is text: where the parser's own bound is reached, it reads no more of the document."""
+    return lambda state, start, end, silent: state.level < _DEEPEST and rule(state, start, end, silent)
 
 
 def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -110,22 +121,67 @@ def headings_and_code(text: str) -> tuple[list[HeadingMark], frozenset[int]]:
     return found, _code_lines(tokens)
 
 
-def fences(text: str) -> list[Fence]:
-    """Fenced code in order, in lists and quotes too, and in what is HTML: nobody should take it for something else."""
+def fences(text: str, passed: Callable[[int, list[Fence]], int] | None = None) -> list[Fence]:
+    """Fenced code in order, in lists and quotes too, and in what is HTML: nobody should take it for something else.
+
+    `passed` is asked, once each and in order, about lines that are in no fence: where the line begins, and the fences
+    so far, the last of which it may replace.  What it answers is the end of what is read as blank lines from there on,
+    as far as it is behind the line's beginning.  So whether a line is in a fence may depend on those before it, and the
+    text is read once."""
     if "```" not in text and "~~~" not in text:
         return []
     lines, found = _LINE.findall(text), list[Fence]()
     starts = [0, *accumulate(map(len, lines))]
-    for token in _WITHOUT_HTML.parse("".join(lines[:MOST_LINES])):
-        if token.type == "fence" and token.map:
-            first, last = token.map
-            start = starts[first] + lines[first].index(token.markup)
-            end = starts[last] - len(lines[last - 1]) + len(lines[last - 1].rstrip("\r\n"))
-            content, is_closed = token.content.removesuffix("\n"), _is_closed(token, first, last)
-            if last == MOST_LINES < len(lines) and not is_closed:
-                last, end = len(lines), len(text)
-            found.append(Fence(start, end, range(first, last), content, token.info, token.markup, is_closed))
+    n_read = 0
+
+    def read(tokens: Sequence[Token]) -> None:
+        nonlocal n_read
+        for token in tokens[n_read:]:
+            if token.type == "fence" and token.map:
+                found.append(_fence(text, lines, starts, token, *token.map))
+        n_read = len(tokens)
+
+    def ask(line: int, tokens: Sequence[Token]) -> int:
+        read(tokens)
+        if passed is None or (found and line in found[-1].lines):
+            return 0
+        return bisect_left(starts, passed(starts[line], found))
+
+    state = _Passing("".join(lines[:MOST_LINES]), ask)
+    _WITHOUT_HTML.block.tokenize(state, 0, state.lineMax)
+    read(state.tokens)
     return found
+
+
+class _Passing(StateBlock):
+    """Blocks that are being read; `ask` answers, for a line and the blocks before it, as far as which line there is
+    nothing but blanks."""
+
+    def __init__(self, text: str, ask: Callable[[int, Sequence[Token]], int]) -> None:
+        super().__init__(_END.sub("\n", text).replace("\0", "\ufffd"), _WITHOUT_HTML, {}, [])
+        self._ask, self._behind, self._n_lines = ask, 0, self.lineMax
+
+    def isEmpty(self, line: int) -> bool:
+        if self._behind <= line < self._n_lines:
+            self._behind = line + 1
+            for blank in range(line, min(self._ask(line, self.tokens), self._n_lines)):
+                self.tShift[blank] = self.sCount[blank] = self.eMarks[blank] - self.bMarks[blank]
+                self._behind = blank + 1
+        return super().isEmpty(line)
+
+    def skipEmptyLines(self, line: int) -> int:
+        while line < self.lineMax and self.isEmpty(line):
+            line += 1
+        return line
+
+
+def _fence(text: str, lines: Sequence[str], starts: Sequence[int], token: Token, first: int, last: int) -> Fence:
+    start = starts[first] + lines[first].index(token.markup)
+    end = starts[last] - len(lines[last - 1]) + len(lines[last - 1].rstrip("\r\n"))
+    content, is_closed = token.content.removesuffix("\n"), _is_closed(token, first, last)
+    if last == MOST_LINES < len(lines) and not is_closed:
+        last, end = len(lines), len(text)
+    return Fence(start, end, range(first, last), content, token.info, token.markup, is_closed)
 
 
 def unfenced(content: str) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from palimpsest.engine.lifetime.announcing import say
 from palimpsest.engine.lifetime.lock import ProcessLock
 from palimpsest.engine.options import Options
 from palimpsest.errors import EngineUnavailable, PalimpsestError
-from palimpsest.system import logs
+from palimpsest.system import logs, process_lock
 from palimpsest.system.engine_address import Address, beside
 
 WAIT_POLICY = ("OMP_WAIT_POLICY", "passive")
@@ -60,16 +60,34 @@ def main(options: Options, check: Callable[[Path], object]) -> int:
         return 1
     signal.signal(signal.SIGTERM, _leave)
     with ExitStack() as stack:
-        if not stack.enter_context(_only_one(options.address)):
+        try:
+            is_alone = stack.enter_context(_only_one(options.address))
+        except OSError as error:
+            say(f"nothing can be served at {options.address.socket}: {error.strerror or error}.")
+            return 1
+        if not is_alone:
             if options.public is None:
-                logger.info("another engine runs at %s", options.address.socket)
+                say(_runs(options, options.address))
                 return 0
             place = options.address if options.is_named else beside(options.address, options.public.port)
             if options.is_named or not stack.enter_context(_only_one(place)):
-                say(f"another engine runs at {place.socket}; `palimpsest engine --list` shows those that do.")
+                say(_runs(options, place))
                 return 1
             options = dataclasses.replace(options, address=place)
         return engine_process.run(options)
+
+
+def _runs(options: Options, place: Address) -> str:
+    """To a person; a server takes it as it is."""
+    pid = process_lock.holder(place.lock)
+    process = f", process {pid}" if pid else ""
+    if options.is_named:
+        return f"another engine runs at {place.socket}{process}."
+    use = "editors use it by themselves" if options.public is None else "one on another port would run beside it"
+    return (
+        f"an engine with this model and these settings runs already ({place.called}{process}); {use}.  "
+        f"`palimpsest engine --stop {place.called}` ends it, `palimpsest engine --list` shows all."
+    )
 
 
 def _leave(_number: int, _frame: object) -> None:

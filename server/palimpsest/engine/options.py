@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +19,7 @@ from palimpsest.engine.http import public as public_options
 from palimpsest.engine.http.public import Public
 from palimpsest.system import folders
 from palimpsest.system.engine_address import Address, address, has_sockets, identity
+from palimpsest.system.given import host_and_port, json_object
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -56,12 +56,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def read(parser: argparse.ArgumentParser, given: Mapping[str, Any], default: Path) -> Options:
     """The options; prints what is wrong and raises SystemExit(2).  `default`: the model without `--model`."""
-    try:
-        table = json.loads(given["settings"] or "{}")
-    except ValueError as error:
-        parser.error(f"--settings is not JSON: {error}")
-    if not isinstance(table, dict):
-        parser.error("--settings: expected an object")
+    table = json_object(parser, "--settings", given["settings"] or "{}")
     own = {item.name: given.get(item.name) for item in dataclasses.fields(EngineSettings) if item.metadata["process"]}
     settings, problems = merged([{"engine": table}, {"engine": own}])
     if problems:
@@ -70,7 +65,7 @@ def read(parser: argparse.ArgumentParser, given: Mapping[str, Any], default: Pat
     if given["socket"]:
         place = Address(given["socket"].absolute())
         if place.socket.suffix in (".lock", ".json"):
-            parser.error("--socket: .lock and .json beside it are taken")
+            parser.error("--socket: expected another ending; .lock and .json are those of files beside it")
     else:
         name = given["identity"] or identity(model, dataclasses.asdict(settings.engine), __version__)
         place = address(folders.runtime(), name)
@@ -91,7 +86,8 @@ def read(parser: argparse.ArgumentParser, given: Mapping[str, Any], default: Pat
 def _host_and_port(parser: argparse.ArgumentParser, text: str | None) -> tuple[str, int] | None:
     if text is None:
         return None if has_sockets() else ("127.0.0.1", 0)
-    host, _, port = text.rpartition(":")
-    if host not in ("127.0.0.1", "localhost", "[::1]") or not port.isdecimal() or int(port) > 65535:
-        parser.error(f"--tcp {text}: expected a loopback address and a port, such as 127.0.0.1:0")
-    return host.strip("[]"), int(port)
+    wanted = "a loopback address and a port, such as 127.0.0.1:0"
+    host, port = host_and_port(parser, "--tcp", text, wanted)
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        parser.error(f"--tcp: expected {wanted}; got {text!r}")
+    return host, port

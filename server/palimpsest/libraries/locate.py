@@ -52,9 +52,11 @@ def located(library: str = "") -> Located:
         place = Path(library).expanduser()
         file = place if place.is_file() else _in(place)
         if file is None:
-            why = "there is no libllama in it" if place.is_dir() else "it is not there"
-            hint = "Set it to a libllama or a folder with one; without it what `palimpsest engine get` fetched is used."
-            raise EngineUnavailable(f"engine.library is {place}, and {why}.", hint=hint)
+            problem = "has none in it" if place.is_dir() else "is not there"
+            raise EngineUnavailable(
+                f"engine.library: expected a libllama or a folder with one; {place} {problem}.",
+                hint="Without it what `palimpsest engine get` fetched is used.",
+            )
         return Located(file, "engine.library")
     found = next(_found(), None)
     if found is None:

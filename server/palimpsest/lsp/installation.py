@@ -32,7 +32,7 @@ class Folder:
 async def doctor(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     given = json.dumps(asdict(server.window.settings))
     where = [word for folder in server.window.roots.folders for word in ("--folder", str(folder))]
-    answer = await our_answer("doctor", "--json", "--settings", "-", *where, given=given)
+    answer = await our_answer("doctor", "--json", "--settings", "-", *(where or ["--no-folder"]), given=given)
     rows = [
         {"name": it["name"], "ok": it["ok"], "message": it["detail"], "hint": "" if it["ok"] else it["hint"]}
         for it in answer["checks"]

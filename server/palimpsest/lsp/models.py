@@ -73,12 +73,12 @@ def _need_choice(server: PalimpsestServer) -> None:
     settings = server.window.settings
     if settings.model.path:
         raise ModelError(
-            f"The setting model.path names the model: {settings.model.path}.",
+            f"model.path: expected to be empty where a model is chosen, got {settings.model.path}.",
             hint="Empty that setting first, then choose.",
         )
     if settings.engine.kind != "in-place" or settings.engine.url:
         what = f"engine.kind is {settings.engine.kind}" if settings.engine.kind != "in-place" else "engine.url is set"
-        raise InvalidArgument("name", f"{what}: a model is chosen only for the engine that Palimpsest starts here.")
+        raise InvalidArgument("name", f"is only for the engine that Palimpsest starts here, and {what}.")
 
 
 def _used(server: PalimpsestServer, found: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ import httpx2
 from palimpsest.errors import ModelError
 from palimpsest.models.hub import Hub
 from palimpsest.models.transfer import SILENCE_S, Progress, load
+from palimpsest.system.reading import Refused, check_regular
 
 OWN = ".pip-"
 """What folders of pip's begin with."""
@@ -164,10 +165,13 @@ def _transfer(url: str, part: Path, size: int, progress: Progress | None) -> Non
 def given(source: Path, wheel: Wheel) -> Path:
     """A wheel that the person got by other means, checked.  Raises ModelError."""
     try:
+        check_regular(source)
         if not is_right(source, wheel):
             raise ModelError(
                 f"{source} is not {wheel.file}: its SHA-256 is another.", hint=f"It has to be {wheel.sha256}."
             )
+    except Refused as error:
+        raise ModelError(f"{source} {error.message}.", hint=f"It has to be {wheel.file}.") from error
     except OSError as error:
         raise ModelError(f"{source} cannot be read: {error.strerror or error}.") from error
     return source

@@ -43,6 +43,11 @@ class Address:
     def name(self) -> str:
         return self.socket.stem
 
+    @property
+    def called(self) -> str:
+        """The name that a person gives `palimpsest engine --stop`."""
+        return self.name.removeprefix("engine-")
+
 
 def identity(model: Path, settings: Mapping[str, Any], version: str) -> str:
     """12 hex digits, equal if and only if one engine can serve both.

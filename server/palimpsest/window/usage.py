@@ -20,9 +20,11 @@ MOST_COUNTED = 2_000
 
 @dataclass(slots=True)
 class Totals:
-    """Tokens since the window opened.  `decoded` for blocks and requests; `warmed` for tails on a pause, besides."""
+    """Tokens since the window opened.  `decoded` for blocks and requests, `replayed` of them in copies of the header
+    that blocks are decoded behind; `warmed` for tails on a pause, besides."""
 
     decoded: int = 0
+    replayed: int = 0
     warmed: int = 0
     reused: int = 0
     restored: int = 0
@@ -78,6 +80,7 @@ class Usage:
         """`blocks` are what was asked for; a report counts for the very text it was made for."""
         totals = self.totals
         totals.decoded += answer.decoded
+        totals.replayed += answer.replayed
         totals.reused += answer.reused
         totals.restored += answer.restored
         totals.moved += answer.moved

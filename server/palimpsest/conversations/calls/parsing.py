@@ -10,6 +10,7 @@ call is reported; a line with another name is text, unless it is nearly the name
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -29,6 +30,7 @@ MOST_NAMES = 200
 ALIKE = 0.85
 _BEGIN = re.compile(r"^ {0,3}(?P<name>[A-Za-z_]\w{0,60})[ \t]?(?P<bracket>\()", re.MULTILINE | re.ASCII)
 _MARK = re.compile(r"\n[ \t]*(?:```|~~~)")
+_BARE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t\r]*$", re.MULTILINE)
 _GOES_ON = (")", "(", "[", "{", ",", '"', "'")
 """How a line ends that was meant as a call or its beginning."""
 
@@ -63,41 +65,64 @@ def calls_in(reply: str, tools: Mapping[str, Sequence[str]]) -> list[ParsedCall 
 
 
 class _Reader:
+    """Reads each call once: what stands in one opens and closes no fence, and what stands in a fence is none."""
+
     def __init__(self, reply: str, tools: Mapping[str, Sequence[str]]) -> None:
         self._reply = reply
         self._tools = tools
         self._alike = dict[str, str]()
         self._n_lost = 0
+        self._refs = extract(reply).regions
+        self._said = blanked(reply, self._refs)
+        self._line_ends = [end.start() for end in re.finditer("\n", reply)]
+        self._known = dict[int, tuple[ParsedCall | WrongCall | None, int]]()
+        self._passed_to = 0
 
     def calls(self) -> Iterator[ParsedCall | WrongCall]:
-        regions = extract(self._reply).regions
-        said = blanked(self._reply, regions)
-        refs, fenced = list(reversed(regions)), list[Fence]()
-        is_read = False
-        behind = line = counted = 0
-        for begin in _BEGIN.finditer(self._reply):
+        fenced: list[Fence] | None = None
+        behind = 0
+        for begin in _BEGIN.finditer(self._said):
             start = begin.start()
-            while refs and refs[-1][1] <= start:
-                refs.pop()
-            if start < behind or (refs and refs[-1][0] <= start) or not self._concerns(begin["name"]):
+            if start < behind or not self._concerns(begin["name"]):
                 continue
-            if not is_read:
-                fenced, is_read = list(reversed(_shown(said))), True
+            if fenced is None:
+                fenced = list(reversed(fences(self._said, self._passed)))
             while fenced and fenced[-1].end <= start:
                 fenced.pop()
             if fenced and fenced[-1].start <= start:
                 continue
-            line, counted = line + self._reply.count("\n", counted, start), start
-            if line >= MOST_LINES:
+            if bisect_left(self._line_ends, start) >= MOST_LINES:
                 return  # nobody knows what is in a fence there
-            call, behind = self._read(begin, line, refs[-1][0] if refs else len(self._reply))
-            if _MARK.search(self._reply, start, behind):  # what stands in a call opens no fence
-                said, is_read = blanked(said, [(start, behind)]), False
+            call, behind = self._read(begin)
             if call is not None:
                 yield call
 
-    def _read(self, begin: re.Match[str], line: int, end: int) -> tuple[ParsedCall | WrongCall | None, int]:
+    def _passed(self, start: int, fenced: list[Fence]) -> int:
+        """Where a reader of fences goes on who has come to this line, which is in none: behind a call with a mark in
+        it, or behind the mark.  A fence in an item of a list ends with the item, before the code in it, where that is
+        not indented as CommonMark has it; a model means it to end at the next bare mark."""
+        if start < self._passed_to:
+            return self._passed_to
+        if fenced and not fenced[-1].is_closed:
+            if (mark := _BARE.match(self._said, start)) and mark[1].startswith(fenced[-1].mark):
+                self._passed_to = mark.end()
+                fenced[-1] = replace(fenced[-1], end=mark.end(), is_closed=True)
+        elif (begin := _BEGIN.match(self._said, start)) and self._concerns(begin["name"]):
+            _, behind = self._read(begin)
+            if _MARK.search(self._reply, start, behind):
+                self._passed_to = behind
+        return self._passed_to
+
+    def _read(self, begin: re.Match[str]) -> tuple[ParsedCall | WrongCall | None, int]:
         """The call that begins there and the place behind it; None for prose."""
+        start = begin.start()
+        if start not in self._known:
+            ref = bisect_left(self._refs, (start,))
+            end = self._refs[ref][0] if ref < len(self._refs) else len(self._reply)
+            self._known[start] = self._read_to(begin, bisect_left(self._line_ends, start), end)
+        return self._known[start]
+
+    def _read_to(self, begin: re.Match[str], line: int, end: int) -> tuple[ParsedCall | WrongCall | None, int]:
         reply, name, start = self._reply, begin["name"], begin.start("bracket")
         line_end = _line_end(reply, start)
         most = max(line_end, end) if self._n_lost < MOST_LOST else line_end
@@ -122,25 +147,6 @@ class _Reader:
         if name not in self._alike and len(self._alike) < MOST_NAMES:
             self._alike[name] = "".join(get_close_matches(name, self._tools, n=1, cutoff=ALIKE))
         return bool(self._alike.get(name))
-
-
-def _shown(said: str) -> list[Fence]:
-    """The fences of a reply.  One in an item of a list ends with the item, before the code in it, where that is not
-    indented as CommonMark has it; a model means it to end at the next bare mark."""
-    found = list[Fence]()
-    for one in fences(said):
-        last = found[-1] if found else None
-        if (
-            last is None
-            or last.is_closed
-            or one.info.strip()
-            or one.mark[0] != last.mark[0]
-            or len(one.mark) < len(last.mark)
-        ):
-            found.append(one)
-        else:
-            found[-1] = replace(last, end=_line_end(said, one.start), is_closed=True)
-    return found
 
 
 def _call(name: str, written: str, line: int, parameters: Sequence[str]) -> ParsedCall | WrongCall:

@@ -12,9 +12,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from palimpsest.conversations.operations.operation import Operation, Parameter
-from palimpsest.errors import InvalidArgument
+from palimpsest.errors import LONGEST_SHOWN, InvalidArgument, shown
 
-LONGEST_SHOWN = 60
 _TRUTH = {"true": True, "false": False}
 
 
@@ -50,13 +49,13 @@ def _hint(tool: Operation, name: str) -> str:
 def _value(parameter: Parameter, value: Any) -> Any:
     read = _read(parameter, value)
     if read is None:
-        raise InvalidArgument(parameter.name, f"expected {_wanted(parameter)}, got {_shown(value)}.")
+        raise InvalidArgument(parameter.name, f"expected {_wanted(parameter)}, got {shown(value)}.")
     if parameter.choices and read not in parameter.choices:
-        raise InvalidArgument(parameter.name, f"expected one of {', '.join(parameter.choices)}, got {_shown(value)}.")
+        raise InvalidArgument(parameter.name, f"expected one of {', '.join(parameter.choices)}, got {shown(value)}.")
     if parameter.least is not None and read < parameter.least:
-        raise InvalidArgument(parameter.name, f"expected {parameter.least} or more, got {read}.")
+        raise InvalidArgument(parameter.name, f"expected {parameter.least} or more, got {shown(read)}.")
     if parameter.most is not None and read > parameter.most:
-        raise InvalidArgument(parameter.name, f"expected {parameter.most} or less, got {read}.")
+        raise InvalidArgument(parameter.name, f"expected {parameter.most} or less, got {shown(read)}.")
     return read
 
 
@@ -89,8 +88,3 @@ def _whole(value: Any) -> int | None:
 
 def _wanted(parameter: Parameter) -> str:
     return parameter.kind if parameter.kind == "texts by name" else f"a {parameter.kind}".replace("a true", "true")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"

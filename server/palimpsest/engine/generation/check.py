@@ -7,7 +7,7 @@ field may be by itself stands in `wire.py`, also for requests that did not come 
 from __future__ import annotations
 
 from palimpsest import wire
-from palimpsest.errors import InvalidArgument
+from palimpsest.errors import InvalidArgument, shown
 from palimpsest.json_data import checked
 
 Request = wire.SyncRequest | wire.GenerateRequest | wire.ForkRequest | wire.BatchRequest | wire.ScoreRequest
@@ -28,34 +28,49 @@ def check(request: Request) -> None:
 
 def _check_sync(request: wire.GenerateRequest | wire.BatchRequest | wire.ScoreRequest) -> None:
     if request.sync is not None and request.sync.workspace != request.workspace:
-        raise InvalidArgument("sync.workspace", f"expected {request.workspace!r}, got {request.sync.workspace!r}.")
+        raise _wrong("sync.workspace", shown(request.workspace), request.sync.workspace)
 
 
-def _check_generation(request: wire.GenerateRequest) -> None:
+def _check_generation(request: wire.GenerateRequest, field: str = "") -> None:
+    if (n_prompts := sum(one is not None for one in (request.fim, request.text, request.chat))) != 1:
+        raise _wrong(f"{field}fim", "exactly one of fim, text and chat", n_prompts)
     if request.chat is not None and not request.chat.messages:
-        raise InvalidArgument("chat.messages", "is empty.")
-    if any("\ud800" <= char <= "\udfff" for name in request.names for char in name):
-        raise InvalidArgument("names", "one has half of a character (a lone surrogate).")
+        raise _wrong(f"{field}chat.messages", "at least one", [])
+    for i, name in enumerate(request.names):
+        if any("\ud800" <= char <= "\udfff" for char in name):
+            raise _wrong(f"{field}names[{i}]", "whole characters (no lone surrogate)", name)
 
 
 def _check_score(request: wire.ScoreRequest) -> None:
-    if not request.lines or not request.lines[0]:
-        raise InvalidArgument("lines", "expected at least one, and a first one that has a text.")
-    for variant in request.variants:
-        if not 0 < variant.start <= variant.end <= len(request.lines) or variant.start == len(request.lines):
-            raise InvalidArgument(
-                "variants", f"expected lines from 1 to {len(request.lines)}, got {variant.start} to {variant.end}."
-            )
+    n_lines = len(request.lines)
+    if not n_lines:
+        raise _wrong("lines", "at least one", [])
+    if not request.lines[0]:
+        raise _wrong("lines[0]", "a text", "")
+    for i, variant in enumerate(request.variants):
+        if n_lines == 1:
+            raise _wrong("variants", "none where there is one line, which stays as it is", len(request.variants))
+        if not 0 < variant.start < n_lines:
+            raise _wrong(f"variants[{i}].start", f"1 to {n_lines - 1}", variant.start)
+        if not variant.start <= variant.end <= n_lines:
+            raise _wrong(f"variants[{i}].end", f"{variant.start} to {n_lines}", variant.end)
 
 
 def _check_batch(request: wire.BatchRequest) -> None:
     tails = set()
-    for one in request.requests:
-        _check_generation(one)
+    for i, one in enumerate(request.requests):
+        field = f"requests[{i}]."
+        _check_generation(one, field)
         if one.workspace != request.workspace:
-            raise InvalidArgument("requests.workspace", f"expected {request.workspace!r}, got {one.workspace!r}.")
-        if one.n != 1 or one.sync is not None:
-            raise InvalidArgument("requests", "each wants one alternative and has no sync of its own.")
+            raise _wrong(f"{field}workspace", shown(request.workspace), one.workspace)
+        if one.n != 1:
+            raise _wrong(f"{field}n", "1", one.n)
+        if one.sync is not None:
+            raise InvalidArgument(f"{field}sync", "expected none: the batch has one.")
         if not one.tail or one.tail in tails:
-            raise InvalidArgument("requests.tail", "each names a tail of its own.")
+            raise _wrong(f"{field}tail", "a name that is no other request's", one.tail)
         tails.add(one.tail)
+
+
+def _wrong(field: str, wanted: str, got: object) -> InvalidArgument:
+    return InvalidArgument(field, f"expected {wanted}, got {shown(got)}.")

@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from palimpsest.engine.http.listen import BACKLOG
+from palimpsest.system.given import host_and_port, text
 
 KEY_VARIABLE = "PALIMPSEST_API_KEY"
+KEY_FILE = "a file with one key a line"
+CERTIFICATE, PRIVATE_KEY, PEM = "a certificate (PEM)", "the private key (PEM)", "-----BEGIN "
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -72,32 +75,27 @@ def read(parser: argparse.ArgumentParser, given: Mapping[str, Any]) -> Public | 
     if given["http"] is None:
         for name in ("api_key", "api_key_file", "tls_cert", "tls_key"):
             if given[name] is not None:
-                parser.error(f"--{name.replace('_', '-')} is for --http, which is not given")
+                parser.error(f"--{name.replace('_', '-')}: goes with --http, which is not given")
         return None
     host, port = _where(parser, given["http"])
     keys = _keys(parser, given)
     if not keys and host not in LOOPBACK:
-        parser.error(f"--http {given['http']}: others can reach {host}; give it a key with --api-key-file")
+        parser.error(f"--http: others can reach {host}; give it a key with --api-key-file")
     return Public(host, port, keys, _tls(parser, given["tls_cert"], given["tls_key"]))
 
 
-def _where(parser: argparse.ArgumentParser, text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535 or (":" in host and not host.startswith("[")):
-        parser.error(f"--http {text}: expected a port, or a host and a port such as 0.0.0.0:8012")
-    return host.strip("[]") or "127.0.0.1", int(port)
+def _where(parser: argparse.ArgumentParser, written: str) -> tuple[str, int]:
+    host, port = host_and_port(parser, "--http", written, "a port, or a host and a port such as 0.0.0.0:8012")
+    return host or "127.0.0.1", port
 
 
 def _keys(parser: argparse.ArgumentParser, given: Mapping[str, Any]) -> tuple[str, ...]:
     keys = [*(given["api_key"] or "").split(","), *os.environ.get(KEY_VARIABLE, "").split(",")]
     path: Path | None = given["api_key_file"]
     if path is not None:
-        try:
-            found = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            parser.error(f"--api-key-file {path}: {error}")
+        found = text(parser, "--api-key-file", path, KEY_FILE).splitlines()
         if not any(line.strip() for line in found):
-            parser.error(f"--api-key-file {path}: there is no key in it")
+            parser.error(f"--api-key-file: expected {KEY_FILE}; there is none in {path}")
         keys += found
     return tuple(dict.fromkeys(key.strip() for key in keys if key.strip()))
 
@@ -106,9 +104,12 @@ def _tls(parser: argparse.ArgumentParser, certificate: Path | None, key: Path | 
     if certificate is None and key is None:
         return None
     if certificate is None or key is None:
-        parser.error("--tls-cert and --tls-key go together")
+        parser.error("--tls-cert, --tls-key: one goes with the other; give both")
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
-    except OSError as error:  # also what ssl itself finds wrong
-        parser.error(f"--tls-cert {certificate}, --tls-key {key}: {error}")
+    except (OSError, ValueError) as error:  # also what ssl itself finds wrong, without saying in which file
+        for option, path, wanted in ("--tls-cert", certificate, CERTIFICATE), ("--tls-key", key, PRIVATE_KEY):
+            if PEM not in text(parser, option, path, wanted):
+                parser.error(f"{option}: expected {wanted}; {path} is none")
+        parser.error(f"--tls-cert, --tls-key: expected {CERTIFICATE} and {PRIVATE_KEY} of it; OpenSSL says: {error}")
     return Tls(certificate, key)

@@ -39,18 +39,19 @@ class Endpoint:
         url = settings.url.strip().rstrip("/")
         if not url:
             raise ModelError(
-                f"`engine.kind` is {settings.kind}, but `engine.url` is empty.",
-                hint="Set the server's address, such as http://127.0.0.1:8080.",
+                f"engine.url: expected a server's address where engine.kind is {settings.kind}, got none.",
+                hint="Set it to one such as http://127.0.0.1:8080.",
             )
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ModelError("`engine.url` is no address.", hint="It begins with http:// or https:// and a host.")
+            raise ModelError("engine.url: expected an address.", hint="It begins with http:// or https:// and a host.")
         if parts.username is not None or parts.password is not None:
             raise ModelError(
-                "`engine.url` holds a name or password.", hint="A key belongs elsewhere: see `engine.api_key`."
+                "engine.url: expected no name and no password in it.",
+                hint="A key belongs elsewhere: see `engine.api_key`.",
             )
         if parts.query or parts.fragment:
-            raise ModelError("`engine.url` holds a query.", hint="It ends with a host, a port or a path.")
+            raise ModelError("engine.url: expected no query in it.", hint="It ends with a host, a port or a path.")
         return cls(
             url=url,
             key=(settings.api_key or environment.get(settings.api_key_env, "")).strip(),

@@ -261,7 +261,9 @@ def verification(endpoint: Endpoint) -> ssl.SSLContext | bool:
     try:
         return ssl.create_default_context(cafile=endpoint.ca_file)
     except (OSError, ssl.SSLError) as error:
-        raise ModelError(f"`engine.ca_file`: {endpoint.ca_file} cannot be used: {error}.") from error
+        raise ModelError(
+            f"engine.ca_file: expected certificates (PEM); {endpoint.ca_file} cannot be used: {error}."
+        ) from error
 
 
 def _seconds(value: str | None) -> float | None:

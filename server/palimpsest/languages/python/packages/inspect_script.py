@@ -32,14 +32,20 @@ def signature(obj: Any, name: str) -> str:
     try:
         text = str(inspect.signature(obj))
     except (TypeError, ValueError, AttributeError):
-        doc = getattr(obj, "__doc__", None)
-        lines = (doc if isinstance(doc, str) else "").strip().splitlines()
-        found = next((line.strip() for line in lines[:3] if line.strip().startswith(name + "(")), "")
-        text = found[len(name) :] if found else "(...)"
-        if text.count("(") != text.count(")"):
-            text = "(...)"
+        text = documented(getattr(obj, "__doc__", None), name)
     text = re.sub(r"=\s*<[^<>]*>", "=...", text)  # a default's repr with an address would differ from run to run
     return re.sub(r"\((\$?self|cls|type), /(, )?", "(", re.sub(r"\s+", " ", text).replace("-->", "->"))[:300]
+
+
+def documented(doc: Any, name: str) -> str:
+    """The signature at the beginning of a docstring, which may go on over several lines."""
+    lines = [line.strip() for line in (doc if isinstance(doc, str) else "").strip().splitlines()]
+    start = next((i for i, line in enumerate(lines[:3]) if line.startswith(name + "(")), len(lines))
+    for end in range(start + 1, min(start + 10, len(lines)) + 1):
+        text = " ".join(lines[start:end])[len(name) :]
+        if text.count("(") == text.count(")"):
+            return text
+    return "(...)"
 
 
 def value(obj: Any) -> str:
