@@ -1,6 +1,5 @@
 // Command lines of servers and interpreters, and what install.py prints: no editor in here, so that it is tested as it is.
 import { execFile } from "node:child_process";
-import { constants, promises as fs } from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 
@@ -36,33 +35,11 @@ export function beside(interpreter: string): string {
   return path.join(path.dirname(interpreter), WINDOWS ? "palimpsest.exe" : "palimpsest");
 }
 
-export async function isProgram(file: string): Promise<boolean> {
-  try {
-    await fs.access(file, constants.X_OK);
-    return (await fs.stat(file)).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** The first program of that name on PATH.  Relative entries of PATH are left out: they would mean the workspace. */
-export async function onPath(name: string, search = process.env["PATH"] ?? ""): Promise<string | undefined> {
-  const endings = WINDOWS ? [".exe", ".cmd", ".bat"] : [""];
-  for (const folder of search.split(path.delimiter)) {
-    if (!path.isAbsolute(folder)) continue;
-    for (const ending of endings) {
-      const file = path.join(folder, name + ending);
-      if (await isProgram(file)) return file;
-    }
-  }
-  return undefined;
-}
-
-/** What it says of its version; throws with a sentence for a person. */
+/** What it says of its version; throws with a sentence for a person.  A name is looked for on PATH. */
 export async function versionOf(command: readonly string[]): Promise<string> {
   const [program = "", ...args] = versionCommand(command);
   return new Promise((resolve, reject) => {
-    // Not in the workspace: Python would look there for modules.
+    // Not in the workspace: Python would look there for modules, and relative entries of PATH would mean it.
     execFile(program, args, { timeout: VERSION_WAIT_MS, cwd: os.homedir() }, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout.trim());
       const last = stderr.trim().split("\n").pop() ?? "";
@@ -91,10 +68,4 @@ export function stepOf(line: string): Step | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Names of Python, those that are new enough for sure first; install.py says so where it is too old. */
-export function interpreters(platform: string): string[] {
-  const numbered = ["python3.13", "python3.12", "python3.11", "python3.14"];
-  return platform === "win32" ? ["python", "py", "python3"] : [...numbered, "python3", "python"];
 }

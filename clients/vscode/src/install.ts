@@ -7,7 +7,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
-import { beside, commandOf, inEnvironment, interpreters, isProgram, onPath, type Step, stepOf, versionOf } from "./commandline";
+import { beside, commandOf, inEnvironment, type Step, stepOf, versionOf } from "./commandline";
 import type { Parts } from "./extension";
 import { plainly } from "./pure";
 import { selectedInterpreter } from "./pythonExtension";
@@ -44,17 +44,13 @@ export async function findServer(context: vscode.ExtensionContext, log: vscode.L
   });
   const places = [
     ...(await Promise.all(ofFolders)).flat(),
-    [await onPath("palimpsest"), "PATH"] as const,
+    ["palimpsest", "PATH"] as const,
     [inEnvironment(ownEnvironment(context)), OWN] as const, // the installer puts the program there last
   ];
   for (const [program, origin] of places) {
-    if (program === undefined || !(await isProgram(program))) continue;
-    try {
-      const command = [program, "serve"];
-      return { command, origin, version: await versionOf(command) };
-    } catch (error) {
-      log.warn(`${origin}: ${message(error)}`);
-    }
+    const command = [program ?? "", "serve"];
+    const version = program && (await versionOf(command).catch((error: unknown) => log.info(`${origin}: ${message(error)}`)));
+    if (version) return { command, origin, version };
   }
   return undefined;
 }
@@ -111,14 +107,21 @@ export async function install(context: vscode.ExtensionContext, { log, server, s
 
 type Report = vscode.Progress<{ message?: string; increment?: number }>;
 
+/** Those that are new enough for sure first; the installer says so where it is too old. */
+const PYTHONS = process.platform === "win32" ? ["python", "py", "python3"] : ["python3.13", "python3.12", "python3.11", "python3.14", "python3", "python"];
+
+async function python(): Promise<string> {
+  for (const name of PYTHONS) if (await versionOf([name]).catch(() => "")) return name;
+  throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again; or the server itself, with `uv tool install palimpsest-lsp`.");
+}
+
 async function run(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, progress: Report, token: vscode.CancellationToken): Promise<Step> {
   const script = vscode.Uri.joinPath(context.extensionUri, "server", "install.py").fsPath;
   await fs.mkdir(context.globalStorageUri.fsPath, { recursive: true });
-  const [python] = (await Promise.all(interpreters(process.platform).map((name) => onPath(name)))).filter((found) => found !== undefined);
-  if (python === undefined) throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again; or the server itself, with `uv tool install palimpsest-lsp`.");
   const args = ["-I", script, "--into", ownEnvironment(context), "--source", await wheel(context)];
+  const interpreter = await python();
   return new Promise((resolve, reject) => {
-    const child = spawn(python, args, { cwd: os.homedir(), windowsHide: true });
+    const child = spawn(interpreter, args, { cwd: os.homedir(), windowsHide: true });
     token.onCancellationRequested(() => child.kill());
     let last: Step = {};
     let done = 0;
@@ -182,18 +185,15 @@ const SAID = "others.said";
 /** Said once: both keep working, and what is shown is whichever answers. */
 export async function sayOthers(context: vscode.ExtensionContext): Promise<void> {
   const said = context.globalState.get<string[]>(SAID, []);
-  const found = Object.entries(OTHERS).flatMap(([id, how]) => {
-    const extension = vscode.extensions.getExtension(id);
-    return extension && !said.includes(id) ? [{ id, how, extension }] : [];
-  });
-  const [first] = found;
+  const found = Object.keys(OTHERS).flatMap((id) => (said.includes(id) ? [] : (vscode.extensions.getExtension(id) ?? [])));
+  const [first] = found.map(({ id }) => id.toLowerCase());
   if (first === undefined) return;
-  await context.globalState.update(SAID, [...said, ...found.map(({ id }) => id)]);
-  const names = found.map(({ extension }) => (extension.packageJSON as { displayName?: string }).displayName ?? extension.id).join(", ");
-  const text = `${names} completes here, too. Both work side by side, and the first answer is shown. To stop the other: ${first.how}.`;
+  await context.globalState.update(SAID, [...said, ...found.map(({ id }) => id.toLowerCase())]);
+  const names = found.map(({ id, packageJSON }) => (packageJSON as { displayName?: string }).displayName ?? id).join(", ");
+  const text = `${names} completes here, too. Both work side by side, and the first answer is shown. To stop the other: ${OTHERS[first]}.`;
   const settings = vscode.workspace.getConfiguration("palimpsest");
   await offer("showInformationMessage", text, {
-    "Show Its Settings": openSettings(`@ext:${first.id}`),
+    "Show Its Settings": openSettings(`@ext:${first}`),
     "Only Ask Palimpsest by Hand": () => settings.update("completion.trigger", "manual", vscode.ConfigurationTarget.Global),
   });
 }
