@@ -7,17 +7,13 @@ const WINDOWS = process.platform === "win32";
 /** A first start of Python on a cold disk takes seconds. */
 const VERSION_WAIT_MS = 20_000;
 
-export function expandHome(given: string): string {
-  return given === "~" || given.startsWith("~/") ? path.join(os.homedir(), given.slice(1)) : given;
-}
-
 /** The setting `server.command` as a command line: a path stands for `PATH serve`. */
 export function commandOf(setting: unknown): string[] | undefined {
   const given = typeof setting === "string" ? [setting] : Array.isArray(setting) ? setting : [];
   const words = given.filter((word): word is string => typeof word === "string");
   if (words.length === 0 || words[0]?.trim() === "") return undefined;
   const [program = "", ...rest] = words;
-  return [expandHome(program), ...(rest.length > 0 ? rest : ["serve"])];
+  return [program.replace(/^~(?=\/|$)/, () => os.homedir()), ...(rest.length > 0 ? rest : ["serve"])];
 }
 
 /** The same program asked for its version: `serve` and what follows it is for a server. */
@@ -51,11 +47,9 @@ export async function versionOf(command: readonly string[]): Promise<string> {
 
 /** What install.py prints, a line of JSON for each. */
 export interface Step {
-  step?: string;
   message?: string;
   fraction?: number;
   done?: boolean;
-  command?: string[];
   error?: string;
   hint?: string;
 }

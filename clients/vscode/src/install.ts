@@ -12,19 +12,12 @@ import type { Parts } from "./extension";
 import { plainly } from "./pure";
 import { selectedInterpreter } from "./pythonExtension";
 
-interface Found {
-  command: string[];
-  /** Where it was found, in words. */
-  origin: string;
-  version: string;
-}
-
 function ownEnvironment(context: vscode.ExtensionContext): string {
   return vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath;
 }
 
-/** Throws where the setting names something that does not run; undefined where there is no server at all. */
-export async function findServer(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<Found | undefined> {
+/** With where it was found, in words; undefined where there is none.  Throws where the setting names something that does not run. */
+export async function findServer(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
   const settings = vscode.workspace.getConfiguration("palimpsest.server");
   const wanted = commandOf(settings.inspect("command")?.globalValue); // never a workspace's: it would choose what is run
   if (wanted !== undefined) {
@@ -35,28 +28,29 @@ export async function findServer(context: vscode.ExtensionContext, log: vscode.L
     return { command: wanted, origin, version: await versionOf(wanted).catch(failed) };
   }
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => mayUseWorkspace() && uri.scheme === "file");
+  const restart = (): void => {
+    if (mayUseWorkspace()) void command("restartServer")();
+  };
   const ofFolders = folders.map(async ({ uri, name }) => {
-    const selected = await selectedInterpreter(uri);
-    return [
-      [inEnvironment(vscode.Uri.joinPath(uri, ".venv").fsPath), `the environment of ${name}`] as const,
-      [selected && beside(selected), `the interpreter selected for ${name}`] as const,
-    ];
+    const selected = await selectedInterpreter(uri, restart);
+    const found: [string, string][] = [[`the environment of ${name}`, inEnvironment(vscode.Uri.joinPath(uri, ".venv").fsPath)]];
+    return selected ? [...found, [`the interpreter selected for ${name}`, beside(selected)] as [string, string]] : found;
   });
-  const places = [
+  const places: [string, string][] = [
     ...(await Promise.all(ofFolders)).flat(),
-    ["palimpsest", "PATH"] as const,
-    [inEnvironment(ownEnvironment(context)), OWN] as const, // the installer puts the program there last
+    ["PATH", "palimpsest"],
+    [OWN, inEnvironment(ownEnvironment(context))], // the installer puts the program there last
   ];
-  for (const [program, origin] of places) {
-    const command = [program ?? "", "serve"];
-    const version = program && (await versionOf(command).catch((error: unknown) => log.info(`${origin}: ${message(error)}`)));
+  for (const [origin, program] of places) {
+    const command = [program, "serve"];
+    const version = await versionOf(command).catch((error: unknown) => log.info(`${origin}: ${message(error)}`));
     if (version) return { command, origin, version };
   }
   return undefined;
 }
 
 /** Whether the person, not a workspace, wants a workspace's own server, and trusts this one. */
-export function mayUseWorkspace(): boolean {
+function mayUseWorkspace(): boolean {
   const set = vscode.workspace.getConfiguration("palimpsest.server").inspect("useWorkspaceEnvironment")?.globalValue;
   return set === true && vscode.workspace.isTrusted;
 }
@@ -82,11 +76,8 @@ export function installUnasked(): Promise<void> {
   return offer("showInformationMessage", text, { Install: command("install"), "I Have It Elsewhere…": openSettings("palimpsest.server.command") });
 }
 
-let going = false;
-
 export async function install(context: vscode.ExtensionContext, { log, server, state }: Parts): Promise<void> {
-  if (going) return void vscode.window.showInformationMessage("Palimpsest: the server is being installed already.");
-  going = true;
+  if (state.phase === "installing") return void vscode.window.showInformationMessage("Palimpsest: the server is being installed already.");
   try {
     await server.stop();
     state.now("installing");
@@ -100,8 +91,6 @@ export async function install(context: vscode.ExtensionContext, { log, server, s
     log.error(message(error));
     const buttons = { "Try Again": command("install"), "Show the Log": () => log.show() };
     void offer("showErrorMessage", `Palimpsest could not be installed: ${message(error)}`, buttons); // not awaited: it may begin again
-  } finally {
-    going = false;
   }
 }
 
