@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import Id, Nothing, TextPlace, among, read, shape
+from palimpsest.lsp.arguments import At, Id, Nothing, among, read, shape
 from palimpsest.lsp.context import Put
 from palimpsest.lsp.next_edit import NextEditParams
 from palimpsest.lsp.protocol import response_error
@@ -15,6 +16,12 @@ from palimpsest.lsp.suggestions import Suggest
 
 HERE = {"line": 0, "character": 0}
 PUT = {"type": "package", "name": "x", "text": "y"}
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    uri: str
+    position: At
 
 
 @pytest.mark.parametrize(

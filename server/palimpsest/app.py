@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.providers.supervisor import Status as EngineStatus
     from palimpsest.session.session import Session
+    from palimpsest.window.switches import Snooze
     from palimpsest.window.usage import Usage
 
 logger = logging.getLogger(__name__)
@@ -97,9 +98,7 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
     services, events, supervisor = session.services, session.events, session.services.supervisor
 
     def show(_: object = None) -> None:
-        report.show_status(
-            shown_status(supervisor.status, session.usage, session.cursor.why_off, services.snooze.until)
-        )
+        report.show_status(shown_status(supervisor.status, session.usage, session.cursor.why_off, services.snooze))
 
     def engine_changed(status: EngineStatus) -> None:
         show()
@@ -129,9 +128,9 @@ def change_session(session: Session, settings: Settings, roots: tuple[Path, ...]
     change(session, settings, roots)
 
 
-def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "", snoozed_until: float = 0.0) -> ShownStatus:
+def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooze) -> ShownStatus:
     """The engine's state and this window's figures in the words of `palimpsest/status`.  `why_off`: there are no
-    completions where the cursor is; `snoozed_until`: there are none unasked."""
+    completions where the cursor is."""
     from palimpsest.lsp.report import Status
 
     model = engine.model
@@ -142,8 +141,8 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "", snoozed_
         kind, message = "Warning", message or NO_MIDDLE.format(name=model.name)
     elif kind == "Normal" and why_off:
         kind, message = "Inactive", f"Completions are {why_off}."
-    elif kind == "Normal" and snoozed_until:
-        clock = time.strftime("%H:%M", time.localtime(snoozed_until))
+    elif kind == "Normal" and snooze.until:
+        clock = time.strftime("%H:%M", time.localtime(snooze.until))
         kind, message = "Inactive", f"Completions are snoozed until {clock}."
     state = _state(engine, kind)
     cause = engine.cause or message or (SAFE_MODE if engine.safe_mode else "")
@@ -160,7 +159,8 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str = "", snoozed_
         tokens={"used": usage.context_tokens, "total": model.n_ctx if model else 0},
         last={"decoded": usage.last.decoded, "reused": usage.last.reused, "ms": usage.last.ms},
         conversation=asdict(usage.talked) if usage.talked is not None else None,
-        snoozed_until=snoozed_until,
+        snoozed_until=snooze.until,
+        snoozed=snooze.left,
     )
 
 

@@ -149,6 +149,9 @@ async def test_models_are_listed_with_what_they_take_and_one_can_be_used(editor:
     assert (known["title"], known["purpose"]) == ("Qwen2.5 Coder 1.5B Instruct", "completion and edits")
     assert (known["size_gb"], known["memory_gib"], known["licence"]) == (1.65, 3, "Apache-2.0")
     assert isinstance(known["fits"], bool)
+    assert known["facts"] == "completion and edits · 1.65 GB · 3 GiB of memory · Apache-2.0"
+    assert rows["embedded"]["about"].startswith("in use")
+    assert "recommended here" in rows[found["recommended"]]["about"]
     with pytest.raises(JsonRpcException, match="is not here yet"):
         await editor.command("palimpsest.model.use", {"name": "qwen2.5-coder-0.5b"})
     with pytest.raises(JsonRpcException, match="There is no model file dogs"):
@@ -236,6 +239,7 @@ async def test_the_sample_is_fresh_and_nothing_written_into_one_is_lost(editor: 
 
 async def test_a_completion_is_offered_where_the_sample_says(editor: Editor, shop: Path) -> None:
     found: dict[str, Any] = await editor.command("palimpsest.sample")
+    assert found["says"].startswith("At the cursor, press Enter and type “if self.disc”.")
     uri = editor.open(Path(found["file"]))
     position = editor.type(uri, lsp.Position(**found["position"]), found["type"])
     await editor.settled(uri, position)

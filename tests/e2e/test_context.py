@@ -114,7 +114,9 @@ async def test_a_pinned_file_is_there_until_it_is_unpinned(editor: Editor) -> No
     uri = editor.open("shop/cart.py")
     position = editor.at(uri, "total = self.subtotal()")
     target = to_uri(editor.root / "shop" / "discount.py")
-    assert (await editor.command("palimpsest.context.pin", {"uri": target}))["tokens"] > 50
+    pinned = await editor.command("palimpsest.context.pin", {"uri": target})
+    assert pinned["tokens"] > 50
+    assert pinned["says"] == f"{pinned['name']} is pinned ({pinned['tokens']} tokens)"
     shown = await editor.settled(uri, position)
     assert any("percent: int" in b["text"] for b in shown["blocks"] if b["name"] == "shop/discount.py")
     await editor.command("palimpsest.context.unpin", {"uri": target})
@@ -215,6 +217,10 @@ async def test_cache_and_context_are_pages_with_the_ranges_of_their_kinds_and_bl
     assert [it["block"] for it in page["links"]] == shown["blocks"]
     assert all(it["block"]["name"] in piece(it["range"]) for it in page["links"])
     assert (await editor.command("palimpsest.virtual.read", {"uri": "palimpsest:/context"}))["text"] == page["text"]
+    assert (await editor.command("palimpsest.context.show"))["blocks"] == shown["blocks"]  # the cursor is there
+    assert shown["editing"]["uri"] == uri
+    assert shown["about"].startswith(f"{len(shown['blocks'])}, ")
+    assert [row["label"] for row in shown["budgets"]] == ["Context", "Blocks", "Code at the cursor", "Instructions"]
 
     page = await editor.command("palimpsest.page", {"name": "cache", "width": 32})
     lines = page["text"].split("\n")

@@ -52,12 +52,19 @@ async def test_while_snoozed_nothing_is_shown_unasked_and_the_status_says_until_
     assert await shown(window, uri, position) == []
     assert window.status["kind"] == "Inactive"
     assert window.status["snoozed_until"] == answer["until"] > 0
+    assert window.status["snoozed"] == "5 min"
     assert "snoozed until" in window.status["message"]
     assert await shown(window, uri, position, invoked=True) == ["return result"]
 
     assert await window.command("palimpsest.completion.snooze", {"minutes": 0}) == {"until": 0}
     assert await shown(window, uri, position) == ["return result"]
     assert (window.status["kind"], window.status["snoozed_until"]) == ("Normal", 0)
+    assert window.status["snoozed"] == ""
+
+
+async def test_the_status_counts_a_snooze_down(window: Editor) -> None:
+    await window.command("palimpsest.completion.snooze", {"minutes": 1})
+    await until(lambda: window.status["snoozed"] == "55 s")
 
 
 async def test_a_snooze_ends_by_itself_and_the_last_one_counts(window: Editor) -> None:

@@ -46,6 +46,19 @@ async def test_a_suggestion_is_a_versioned_edit_of_shown_lines_that_applies_clea
         assert new != text
         assert parse_text(new, PYTHON).n_errors <= parse_text(text, PYTHON).n_errors
         assert suggestion["diff"].startswith("--- ")
+        draft = suggestion["documents"][0]["draft"]
+        assert draft.endswith("/cart.py")
+        assert (await editor.command("palimpsest.virtual.read", {"uri": draft}))["text"] == new
+        assert suggestion["title"].startswith(suggestion["summary"] or "Edit of ")
+    assert bool(answer["why_not"]) == (not answer["suggestions"])
+
+
+@pytest.mark.parametrize("name", ["s-0/0/a.py", "s-1", "s-1/-1/a.py", "s-1/7/a.py", "s-1/" + "9" * 5000])
+async def test_a_draft_that_there_is_not_is_refused(editor: Editor, name: str) -> None:
+    uri = editor.open("shop/cart.py")
+    await suggest(editor, uri, editor.at(uri, "self.discount.amount(totla)"))
+    with pytest.raises(JsonRpcException, match=r"uri|id"):
+        await editor.command("palimpsest.virtual.read", {"uri": f"palimpsest:/draft/{name}"})
 
 
 async def test_code_actions_are_resolved_lazily_into_edits(editor: Editor) -> None:

@@ -70,9 +70,15 @@ async def test_what_is_staged_and_what_is_not_saved(editor: Editor) -> None:
     assert "not saved" in await refused(editor), "on disk nothing changed"
     assert (await editor.command("palimpsest.summarize", {"uri": uri}))["files"] == [CART]
     assert "nothing is staged" in await refused(editor, {"uri": uri, "staged": True})
+    changed = await editor.command("palimpsest.summarize", {"uri": uri})
+    assert (await editor.command("palimpsest.summarize", {"uri": uri, "staged_first": True}))["files"] == changed[
+        "files"
+    ]
     rewrite(editor, "shop/order.py", "def ", "def x_")
     git(editor.root, "add", "shop/order.py")
     answer = await editor.command("palimpsest.summarize", {"uri": uri, "staged": True})
+    first = await editor.command("palimpsest.summarize", {"uri": uri, "staged_first": True})
+    assert first["files"] == answer["files"]
     assert answer["files"] == ["shop/order.py"]
     assert sorted((await editor.command("palimpsest.summarize", {"uri": uri}))["files"]) == [CART, "shop/order.py"]
 

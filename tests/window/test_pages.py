@@ -178,3 +178,20 @@ def test_a_bar_of_nothing_is_empty_and_never_longer_than_its_width() -> None:
     assert [bar(1, 0, 3), bar(0, 9, 3), bar(5, 10, 4), bar(20, 10, 3), bar(-1, 10, 3)] == [
         "░░░", "░░░", "██░░", "███", "░░░",
     ]  # fmt: skip
+
+
+def test_budgets_are_rows_of_a_list_and_little_is_not_nothing() -> None:
+    assert context_page.budget_rows(USAGE) == [
+        {"label": "Context", "about": "▰▰▰▱▱▱ 50 of 100"},
+        {"label": "Blocks", "about": "▰▰▰▰▰▰ 60 of 30"},
+        {"label": "Code at the cursor", "about": "▱▱▱▱▱▱ 0 of 40"},
+        {"label": "Instructions", "about": "▰▱▱▱▱▱ 10 of 100"},
+    ]
+    little = {**USAGE, "total": 4096, "used": 1}
+    assert context_page.budget_rows(little)[0]["about"] == "▰▱▱▱▱▱ 1 of 4,096"
+
+
+def test_a_block_of_a_list_says_its_tokens_kind_and_state() -> None:
+    assert context_page.about("class", 1539, "resident") == "1,539 tokens · class"
+    assert context_page.about("filesystem", 1, "stored") == "1 token · file tree · kept in memory"
+    assert context_page.about("file", 2, "left out") == "2 tokens · file · left out"

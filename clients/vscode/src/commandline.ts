@@ -1,6 +1,5 @@
 // Command lines of servers and interpreters, and what install.py prints: no editor in here, so that it is tested as it is.
 import { execFile } from "node:child_process";
-import { constants, promises as fs } from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 
@@ -8,17 +7,13 @@ const WINDOWS = process.platform === "win32";
 /** A first start of Python on a cold disk takes seconds. */
 const VERSION_WAIT_MS = 20_000;
 
-export function expandHome(given: string): string {
-  return given === "~" || given.startsWith("~/") ? path.join(os.homedir(), given.slice(1)) : given;
-}
-
 /** The setting `server.command` as a command line: a path stands for `PATH serve`. */
 export function commandOf(setting: unknown): string[] | undefined {
   const given = typeof setting === "string" ? [setting] : Array.isArray(setting) ? setting : [];
   const words = given.filter((word): word is string => typeof word === "string");
   if (words.length === 0 || words[0]?.trim() === "") return undefined;
   const [program = "", ...rest] = words;
-  return [expandHome(program), ...(rest.length > 0 ? rest : ["serve"])];
+  return [program.replace(/^~(?=\/|$)/, () => os.homedir()), ...(rest.length > 0 ? rest : ["serve"])];
 }
 
 /** The same program asked for its version: `serve` and what follows it is for a server. */
@@ -36,33 +31,11 @@ export function beside(interpreter: string): string {
   return path.join(path.dirname(interpreter), WINDOWS ? "palimpsest.exe" : "palimpsest");
 }
 
-export async function isProgram(file: string): Promise<boolean> {
-  try {
-    await fs.access(file, constants.X_OK);
-    return (await fs.stat(file)).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** The first program of that name on PATH.  Relative entries of PATH are left out: they would mean the workspace. */
-export async function onPath(name: string, search = process.env["PATH"] ?? ""): Promise<string | undefined> {
-  const endings = WINDOWS ? [".exe", ".cmd", ".bat"] : [""];
-  for (const folder of search.split(path.delimiter)) {
-    if (!path.isAbsolute(folder)) continue;
-    for (const ending of endings) {
-      const file = path.join(folder, name + ending);
-      if (await isProgram(file)) return file;
-    }
-  }
-  return undefined;
-}
-
-/** What it says of its version; throws with a sentence for a person. */
+/** What it says of its version; throws with a sentence for a person.  A name is looked for on PATH. */
 export async function versionOf(command: readonly string[]): Promise<string> {
   const [program = "", ...args] = versionCommand(command);
   return new Promise((resolve, reject) => {
-    // Not in the workspace: Python would look there for modules.
+    // Not in the workspace: Python would look there for modules, and relative entries of PATH would mean it.
     execFile(program, args, { timeout: VERSION_WAIT_MS, cwd: os.homedir() }, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout.trim());
       const last = stderr.trim().split("\n").pop() ?? "";
@@ -74,11 +47,9 @@ export async function versionOf(command: readonly string[]): Promise<string> {
 
 /** What install.py prints, a line of JSON for each. */
 export interface Step {
-  step?: string;
   message?: string;
   fraction?: number;
   done?: boolean;
-  command?: string[];
   error?: string;
   hint?: string;
 }
@@ -91,10 +62,4 @@ export function stepOf(line: string): Step | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Names of Python, those that are new enough for sure first; install.py says so where it is too old. */
-export function interpreters(platform: string): string[] {
-  const numbered = ["python3.13", "python3.12", "python3.11", "python3.14"];
-  return platform === "win32" ? ["python", "py", "python3"] : [...numbered, "python3", "python"];
 }

@@ -1,19 +1,17 @@
 // The commands: those that clients share (`palimpsest.client.*`) and those of this client's own buttons (`palimpsest.ui.*`).
 import * as vscode from "vscode";
-import { type BlockRow, VIEW as CONTEXT } from "./contextView";
+import type { BlockRow } from "./contextView";
 import type { Parts } from "./extension";
-import { install } from "./install";
+import { install, message } from "./install";
 import { type Page, showGraph } from "./pages";
 import { plainly } from "./pure";
-import { openSample } from "./sample";
 import { showStatus } from "./status";
-import { askAgain, chooseModel, commitMessage, isCancelled, pin, sentence, showLog, snooze, toggle } from "./tasks";
+import { askAgain, chooseModel, commitMessage, isCancelled, openSample, pin, showLog, snooze, toggle } from "./tasks";
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what VS Code hands a command depends on where it was chosen
 type Handler = (argument?: any) => unknown;
 /** By their names without `palimpsest.`. */
 export type Commands = Record<string, Handler>;
-type Report = Record<"text", string>;
 const run = vscode.commands.executeCommand;
 
 export function registerCommands(context: vscode.ExtensionContext, parts: Parts): vscode.Disposable[] {
@@ -24,8 +22,8 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
         return await handler(argument);
       } catch (error) {
         if (isCancelled(error)) return undefined;
-        parts.log.warn(`${id}: ${sentence(error)}`);
-        void vscode.window.showWarningMessage(plainly(`Palimpsest: ${sentence(error)}`));
+        parts.log.warn(`${id}: ${message(error)}`);
+        void vscode.window.showWarningMessage(plainly(`Palimpsest: ${message(error)}`));
         return undefined;
       }
     }),
@@ -33,21 +31,18 @@ export function registerCommands(context: vscode.ExtensionContext, parts: Parts)
 }
 
 function commandsOf(context: vscode.ExtensionContext, parts: Parts): Commands {
-  const { log, state, server, completions, nextEdits, pages, contextView } = parts;
-  const change = (what: "pin" | "unpin", uri?: vscode.Uri): Promise<void> => pin(server, uri, what).then(() => contextView.later());
+  const { log, state, server, completions, nextEdits, pages, refreshContext } = parts;
+  const change = (what: "pin" | "unpin", uri?: vscode.Uri): Promise<void> => pin(server, uri, what).then(refreshContext);
   const uriOf = ({ block }: BlockRow): vscode.Uri => vscode.Uri.parse(block.uri ?? "", true);
   return {
     "client.complete": () => run("editor.action.inlineSuggest.trigger"),
-    "client.show": () => completions.reveal(),
+    "client.show": () => completions.ask("revealing"),
     "client.jump": () => completions.jump(),
     "client.snooze": (minutes?: number) => snooze(server, minutes),
     "client.nextEdit": () => nextEdits.next(),
     "client.nextEdit.dismiss": () => nextEdits.dismiss(),
-    "client.context": () => run(`${CONTEXT}.focus`),
-    "client.context.why": () => {
-      const { uri, position } = contextView.place ?? {};
-      return server.command<Page>("palimpsest.page", { name: "why", uri: uri?.toString(), position }).then((page) => pages.show("Palimpsest: why", page));
-    },
+    "client.context": () => run("palimpsestContext.focus"),
+    "client.context.why": () => server.command<Page>("palimpsest.page", { name: "why" }).then((page) => pages.show("Palimpsest: why", page)),
     "client.context.pin": (uri?: vscode.Uri) => change("pin", uri),
     "client.context.unpin": (uri?: vscode.Uri) => change("unpin", uri),
     "client.cache": () => pages.showCache(),
@@ -57,9 +52,9 @@ function commandsOf(context: vscode.ExtensionContext, parts: Parts): Commands {
     "client.conversation.permissions": () => askAgain(server),
     "client.conversation.graph": () => showGraph(server),
     "client.model": () => chooseModel(server),
-    "client.statistics": () => server.command<Report>("palimpsest.stats").then((report) => pages.show("Palimpsest: statistics", report)),
+    "client.statistics": () => server.command<Page>("palimpsest.stats").then(({ text }) => pages.show("Palimpsest: statistics", { text })),
     "client.doctor": () =>
-      server.slow<Report>("checking the installation", "palimpsest.doctor").then((report) => pages.show("Palimpsest: installation", report)),
+      server.slow<Page>("checking the installation", "palimpsest.doctor").then(({ text }) => pages.show("Palimpsest: installation", { text })),
     "client.log": () => showLog(server, log),
     "client.status": () => showStatus(state),
     "client.restartEngine": () => server.command("palimpsest.restartEngine"),
@@ -69,10 +64,10 @@ function commandsOf(context: vscode.ExtensionContext, parts: Parts): Commands {
     "client.walkthrough": () => run("workbench.action.openWalkthrough", `${context.extension.id}#start`, false),
     "ui.acceptWord": () => completions.accept(server, "word"),
     "ui.acceptLine": () => completions.accept(server, "line"),
-    "ui.refreshContext": () => contextView.later(),
+    "ui.refreshContext": refreshContext,
     "ui.pinBlock": (row: BlockRow) => change("pin", uriOf(row)),
     "ui.unpinBlock": (row: BlockRow) => change("unpin", uriOf(row)),
-    "ui.dropBlock": ({ block: { type, name } }: BlockRow) => server.command("palimpsest.context.drop", { type, name }).then(() => contextView.later()),
+    "ui.dropBlock": ({ block: { type, name } }: BlockRow) => server.command("palimpsest.context.drop", { type, name }).then(refreshContext),
     "ui.openBlock": ({ block: { uri, line, name, text } }: BlockRow) => {
       const at = new vscode.Position(line ?? 0, 0);
       if (!uri) return pages.show(name, { text });

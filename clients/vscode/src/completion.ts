@@ -4,11 +4,17 @@
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient";
 import { acceptedPart, closing, type Offered } from "./pure";
-import type { CompletionTold, Server } from "./server";
+import type { Server } from "./server";
 import { ours } from "./settings";
 import { setContext, type State } from "./status";
 
 type Provide = NonNullable<Middleware["provideInlineCompletionItems"]>;
+
+/** `palimpsest/completion`: what is offered there is another completion than was answered. */
+export interface CompletionTold {
+  textDocument: { uri: string; version: number };
+  position?: { line: number; character: number };
+}
 
 interface Shown {
   uri: string;
@@ -22,7 +28,7 @@ export class Completions {
   /** The version of each document that an undo or redo made: who takes something back is not offered more. */
   private readonly undone = new WeakMap<vscode.TextDocument, number>();
   /** The newest change that was made while nobody could complete it. */
-  private missed: { uri: string; version: number } | undefined;
+  private missed: CompletionTold | undefined;
   private asking: "again" | "revealing" | undefined;
   /** Where a completion was last accepted: only there a key goes behind what closes on the line. */
   private accepted: { document: vscode.TextDocument; version: number; at: vscode.Position } | undefined;
@@ -32,7 +38,7 @@ export class Completions {
     subscriptions.push(
       vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
         if (reason !== undefined) this.undone.set(document, document.version);
-        if (!isReady()) this.missed = { uri: document.uri.toString(), version: document.version };
+        if (!isReady()) this.missed = { textDocument: { uri: document.uri.toString(), version: document.version } };
       }),
       vscode.window.onDidChangeTextEditorSelection(({ kind, textEditor: { document, selection } }) => {
         // The acceptance itself may move the cursor only now, as no person does.
@@ -40,10 +46,9 @@ export class Completions {
         this.look();
       }),
       state.changed(() => {
-        if (!isReady() || this.missed === undefined) return;
-        const textDocument = this.missed;
+        if (!isReady()) return;
+        if (this.missed !== undefined) void this.again(this.missed);
         this.missed = undefined;
-        void this.again({ textDocument });
       }),
     );
   }
@@ -57,14 +62,9 @@ export class Completions {
     await this.ask("again");
   }
 
-  /** Shows what was prepared for the cursor while a person typed. */
-  reveal(): Promise<void> {
-    return this.ask("revealing");
-  }
-
-  /** VS Code asks a second time for the same place only where a person does, and then keeps what it shows in front of
-   *  what it is answered; the server is asked as if by VS Code. */
-  private async ask(why: "again" | "revealing"): Promise<void> {
+  /** `revealing`: for what was prepared while a person typed.  VS Code asks a second time for the same place only where a
+   *  person does, and then keeps what it shows in front of what it is answered; the server is asked as if by VS Code. */
+  async ask(why: "again" | "revealing"): Promise<void> {
     this.asking = why;
     try {
       await vscode.commands.executeCommand("editor.action.inlineSuggest.hide");
@@ -75,9 +75,9 @@ export class Completions {
   }
 
   readonly provide: Provide = async (document, position, asked, token, next) => {
-    const byKey = this.asking === "revealing";
-    const context = this.asking === undefined ? asked : { ...asked, triggerKind: vscode.InlineCompletionTriggerKind.Automatic };
-    const unasked = !byKey && context.triggerKind === vscode.InlineCompletionTriggerKind.Automatic;
+    const { Automatic } = vscode.InlineCompletionTriggerKind;
+    const context = this.asking === undefined ? asked : { ...asked, triggerKind: Automatic };
+    const unasked = this.asking !== "revealing" && context.triggerKind === Automatic;
     if (unasked) {
       if (ours<string>("completion.trigger", "automatic") === "manual") return null;
       if (this.undone.get(document) === document.version) return null;

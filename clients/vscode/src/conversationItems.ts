@@ -1,12 +1,13 @@
-// What can be done with a conversation's refs, descriptors, documents and checkpoints.
+// What is in a conversation, as the server lists it beside its document: refs, descriptors, documents, checkpoints; and
+// what can be done with these.
 import * as vscode from "vscode";
 import type { Range } from "vscode-languageclient";
 import type { Commands } from "./commands";
 import type { Conversations } from "./conversations";
-import { contentsOf, type Group, type Item } from "./conversationView";
+import { showVirtual } from "./pages";
 import { plural } from "./pure";
 import { isServed, type Server } from "./server";
-import { showVirtual } from "./pages";
+import { icon, type Row, row, type Shown, tree } from "./tree";
 
 const MOST_FILES = 2_000;
 const MODES = [
@@ -14,6 +15,60 @@ const MODES = [
   { label: "$(arrow-down) Append", description: "behind what is in it", mode: "append" },
   { label: "$(indent) Insert at a line…", description: "before that line", mode: "insert" },
 ];
+const CATEGORIES: Record<string, string> = { code: "symbol-method", data: "json", text: "symbol-text" };
+const GROUPS = {
+  refs: { title: "Refs", kind: "ref", sign: "bookmark", color: "charts.blue", context: "ref text" },
+  descriptors: { title: "Descriptors", kind: "descriptor", sign: "file-binary", color: "charts.purple", context: "descriptor text" },
+  documents: { title: "Documents", kind: "document", sign: "references", color: "charts.green", context: "document there" },
+  checkpoints: { title: "Checkpoints", kind: "checkpoint", sign: "history", color: undefined, context: "checkpoint" },
+} as const;
+type Group = keyof typeof GROUPS;
+
+/** What the server says of one, beside what its row shows. */
+type Told = Record<"id" | "label" | "about" | "more" | "uri" | "language" | "category" | "path" | "link" | "text" | "problem", string>;
+type Item = Row & Told & { kind: (typeof GROUPS)[Group]["kind"]; conversation: string };
+
+/** `of`: the items of a group. */
+async function contentsOf(server: Server, conversation: string): Promise<{ name: string; of: (group: Group) => Item[] }> {
+  const found = await server.command<Record<Group, Told[]> & { name: string }>("palimpsest.conversation.contents", { conversation });
+  return { name: found.name, of: (group) => found[group].map((told) => itemOf(group, told, conversation)) };
+}
+
+function itemOf(group: Group, told: Told, conversation: string): Item {
+  const { kind, sign, color, context } = GROUPS[group];
+  const shown = kind === "document" ? "book" : (CATEGORIES[told.category] ?? sign);
+  const item = row(told.label, {
+    ...told,
+    kind,
+    conversation,
+    id: told.id,
+    description: told.about,
+    tooltip: told.more,
+    iconPath: told.problem ? icon("warning", "charts.yellow") : icon(shown, color),
+    contextValue: told.problem ? "document broken" : context,
+  });
+  if (kind !== "checkpoint") item.command = { command: "palimpsest.ui.openItem", title: "Open", arguments: [item] };
+  return item;
+}
+
+export function conversationView(context: vscode.ExtensionContext, server: Server, conversations: Conversations, changed: vscode.Event<void>): void {
+  const look = async (): Promise<Shown> => {
+    const conversation = conversations.id();
+    const found = conversation && (await contentsOf(server, conversation).catch(() => undefined));
+    if (!found) return { rows: [] };
+    const rows = (Object.keys(GROUPS) as Group[]).map((id) => groupRow(id, found.of(id))).filter(({ children }) => children?.length);
+    const message = rows.length > 0 ? undefined : "Parts of replies between <ref> tags, long texts and linked documents will be here.";
+    return { rows, description: found.name || conversation, message };
+  };
+  tree(context, "palimpsestConversation", look, conversations.changed, changed);
+}
+
+function groupRow(id: Group, children: Item[]): Row {
+  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const { title, sign } = GROUPS[id];
+  const collapsibleState = id === "checkpoints" ? Collapsed : Expanded;
+  return row(title, { id, description: String(children.length), iconPath: icon(sign), contextValue: `group ${id}`, collapsibleState, children });
+}
 
 const say = (text: string, ms = 5_000): vscode.Disposable => vscode.window.setStatusBarMessage(`Palimpsest: ${text}`, ms);
 
@@ -32,7 +87,7 @@ export function itemCommands({ subscriptions }: vscode.ExtensionContext, server:
   /** From the palette: any of the conversation's. */
   async function choose(title: string, placeHolder: string, none: string, groups: Group[]): Promise<Item | undefined> {
     const found = await contentsOf(server, conversations.need());
-    const rows = groups.flatMap((group) => found[group]).map((item) => ({ label: item.label, description: item.about, iconPath: item.iconPath, item }));
+    const rows = groups.flatMap(found.of).map((item) => ({ label: item.label, description: item.about, iconPath: item.iconPath, item }));
     if (rows.length === 0) throw new Error(`the conversation has ${none}.`);
     return (await vscode.window.showQuickPick(rows, { title, placeHolder }))?.item;
   }

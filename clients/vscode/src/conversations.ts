@@ -5,12 +5,11 @@ import { conversationIn, lastTurn, plural } from "./pure";
 import { isServed, type Server } from "./server";
 import { setContext } from "./status";
 
-export const SUFFIX = ".palimpsest.md";
+const SUFFIX = ".palimpsest.md";
 export const SEND = "palimpsest.conversation.send";
 export const FORK = "palimpsest.conversation.fork";
 const HEAD_LINES = 40;
 const NONE = "open a conversation first: run “Palimpsest: Open Conversation…”.";
-const WRITERS = { model: "the model", mechanical: "rules", person: "you" };
 
 interface Opened {
   conversation: string;
@@ -18,22 +17,10 @@ interface Opened {
   text: string;
 }
 
-/** What is copied, up to which turn, and the document that it is asked from. */
-export interface Fork {
-  readonly conversation: string;
-  readonly turn?: number;
-  readonly uri?: string | undefined;
-}
-
 /** The id in a conversation's document; undefined for any other, and for one that nothing was said in. */
 export function idOf(document: vscode.TextDocument): string | undefined {
   const head = new vscode.Range(0, 0, HEAD_LINES, 0);
   return isServed(document) ? conversationIn(document.getText(head)) : undefined;
-}
-
-/** Also one that nothing was said in, by its name. */
-export function isConversation(document: vscode.TextDocument): boolean {
-  return document.uri.path.toLowerCase().endsWith(SUFFIX) || idOf(document) !== undefined;
 }
 
 /** The turn that is sent goes to the top of its editors: the reply comes below it, and is to be seen. */
@@ -45,65 +32,98 @@ export function toTop(uri: string): void {
   }
 }
 
+export type Conversations = ReturnType<typeof conversationsIn>;
+
 /** The conversation in the active editor, or the one that was there last. */
-export class Conversations {
-  private readonly emitter = new vscode.EventEmitter<void>();
+export function conversationsIn({ subscriptions }: vscode.ExtensionContext, server: Server) {
   /** Another one, or something in it. */
-  readonly changed = this.emitter.event;
-  private last: string | undefined;
+  const changed = new vscode.EventEmitter<void>();
+  let last: string | undefined;
 
-  constructor(
-    { subscriptions }: vscode.ExtensionContext,
-    private readonly server: Server,
-  ) {
-    subscriptions.push(
-      vscode.window.onDidChangeActiveTextEditor(() => this.look()),
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        const isHead = contentChanges.some(({ range }) => range.start.line < HEAD_LINES);
-        if (isHead && document === vscode.window.activeTextEditor?.document) this.look();
-      }),
-      server.onBegun(() => this.look()),
-      server.onConversation(({ conversation, answering }) => {
-        if (conversation !== this.last) return;
-        void setContext("answering", answering);
-        this.emitter.fire();
-      }),
-    );
-  }
-
-  get id(): string | undefined {
-    return this.last;
-  }
+  const need = (): string => {
+    if (last === undefined) throw new Error(NONE);
+    return last;
+  };
 
   /** The document that shows it, if it is open. */
-  get document(): vscode.TextDocument | undefined {
-    return vscode.workspace.textDocuments.find((document) => this.last !== undefined && idOf(document) === this.last);
-  }
+  const shown = (): vscode.TextDocument | undefined =>
+    vscode.workspace.textDocuments.find((document) => last !== undefined && idOf(document) === last);
 
-  readonly commands: Commands = {
-    "client.conversation.new": () => this.begin(),
+  /** Of the active document, which need not have an id yet: a new one, known by its name, gets it by being sent. */
+  const uri = (): string => {
+    const document = vscode.window.activeTextEditor?.document;
+    const isOne = document && (document.uri.path.toLowerCase().endsWith(SUFFIX) || idOf(document) !== undefined);
+    const { uri } = (isOne ? document : shown()) ?? {};
+    if (uri === undefined) throw new Error(NONE);
+    return uri.toString();
+  };
+
+  /** The view is there from the first conversation on: before, it would take the context's room. */
+  const showView = (): Thenable<void> => setContext("talks", true);
+
+  const look = (): void => {
+    const document = vscode.window.activeTextEditor?.document;
+    const id = document && idOf(document);
+    void setContext("conversation", id !== undefined);
+    if (id === undefined || id === last) return;
+    last = id;
+    void showView();
+    changed.fire();
+  };
+
+  const show = async (found: Opened): Promise<void> => {
+    const document = await documentOf(found);
+    const end = document.lineAt(document.lineCount - 1).range.end;
+    await vscode.window.showTextDocument(document, { selection: new vscode.Range(end, end) });
+    look();
+  };
+
+  const begin = async (): Promise<void> => show(await server.command<Opened>("palimpsest.conversation.new"));
+
+  /** A copy that goes on by itself: beside the document that it is asked from if that is a file, else in one of no file. */
+  const fork = async (asked: { uri?: string | undefined; conversation: string }): Promise<void> => {
+    const { uri, ...copy } = asked;
+    if (uri !== undefined && vscode.Uri.parse(uri).scheme !== "untitled") await server.command(FORK, asked);
+    else await show(await server.command<Opened>(FORK, copy));
+  };
+
+  subscriptions.push(
+    vscode.window.onDidChangeActiveTextEditor(look),
+    vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+      const isHead = contentChanges.some(({ range }) => range.start.line < HEAD_LINES);
+      if (isHead && document === vscode.window.activeTextEditor?.document) look();
+    }),
+    server.onBegun(look),
+  );
+  server.on("palimpsest/conversation", ({ conversation, answering }: { conversation: string; answering: boolean }) => {
+    if (conversation !== last) return;
+    void setContext("answering", answering);
+    changed.fire();
+  });
+
+  const commands: Commands = {
+    "client.conversation.new": begin,
     "client.conversation.open": async () => {
       type Talk = Record<"conversation" | "name" | "updated" | "uri", string> & { answering: boolean };
-      const { conversations } = await this.server.command<{ conversations: Talk[] }>("palimpsest.conversation.list");
+      const { conversations } = await server.command<{ conversations: Talk[] }>("palimpsest.conversation.list");
       const rows = conversations.map((it) => ({
         label: `$(${it.answering ? "loading~spin" : "comment-discussion"}) ${it.name || it.conversation}`,
         description: it.updated.replace("T", " "),
         ...(it.uri ? { detail: vscode.workspace.asRelativePath(vscode.Uri.parse(it.uri)) } : {}),
         conversation: it.conversation,
       }));
-      const begin = { label: "$(add) New conversation", conversation: "" };
+      const none = { label: "$(add) New conversation", conversation: "" };
       const options = { title: "Open Conversation", placeHolder: `${plural(rows.length, "conversation")} in this workspace`, matchOnDetail: true };
-      const chosen = await vscode.window.showQuickPick([...rows, begin], options);
-      if (chosen === undefined) return;
-      if (chosen.conversation === "") return this.begin();
-      await this.show(await this.server.command<Opened>("palimpsest.conversation.open", { conversation: chosen.conversation }));
+      const chosen = await vscode.window.showQuickPick([...rows, none], options);
+      if (chosen === none) return begin();
+      if (chosen) await show(await server.command<Opened>("palimpsest.conversation.open", { conversation: chosen.conversation }));
     },
     "client.conversation.send": async () => {
-      const uri = this.uri();
-      toTop(uri);
-      await this.server.command(SEND, { uri });
+      const asked = { uri: uri() };
+      toTop(asked.uri);
+      await server.command(SEND, asked);
     },
-    "client.conversation.stop": () => this.server.command("palimpsest.conversation.stop", { uri: this.uri() }),
+    "client.conversation.stop": () => server.command("palimpsest.conversation.stop", { uri: uri() }),
     "client.conversation.compact": async () => {
       const instruction = await vscode.window.showInputBox({
         title: "Compact Conversation",
@@ -111,65 +131,22 @@ export class Conversations {
         placeHolder: "How the summary is written (may be empty)",
       });
       if (instruction === undefined) return;
-      const conversation = this.need();
-      const asked = { conversation, ...(instruction && { instruction }) };
-      const { written_by } = await this.server.command<{ written_by: keyof typeof WRITERS }>("palimpsest.conversation.compact", asked);
-      vscode.window.setStatusBarMessage(`Palimpsest: a summary, written by ${WRITERS[written_by]}, stands for what was said`, 10_000);
+      const asked = { conversation: need(), instruction };
+      const { says } = await server.command<{ says: string }>("palimpsest.conversation.compact", asked);
+      vscode.window.setStatusBarMessage(`Palimpsest: ${says}`, 10_000);
     },
-    "client.conversation.fork": () => this.fork({ conversation: this.need(), uri: this.document?.uri.toString() }),
-    "client.conversation.view": () => this.showView().then(() => vscode.commands.executeCommand("palimpsestConversation.focus")),
+    "client.conversation.fork": () => fork({ conversation: need(), uri: shown()?.uri.toString() }),
+    "client.conversation.view": () => showView().then(() => vscode.commands.executeCommand("palimpsestConversation.focus")),
   };
+  return { id: () => last, need, fork, changed: changed.event, commands };
+}
 
-  private async begin(): Promise<void> {
-    await this.show(await this.server.command<Opened>("palimpsest.conversation.new"));
-  }
-
-  /** A copy that goes on by itself: beside the document if that is a file, else in a document of no file. */
-  async fork(asked: Fork): Promise<void> {
-    const { uri, ...copy } = asked;
-    if (uri !== undefined && vscode.Uri.parse(uri).scheme !== "untitled") await this.server.command(FORK, asked);
-    else await this.show(await this.server.command<Opened>(FORK, copy));
-  }
-
-  need(): string {
-    if (this.last === undefined) throw new Error(NONE);
-    return this.last;
-  }
-
-  /** The view is there from the first conversation on: before, it would take the context's room. */
-  private showView(): Thenable<void> {
-    return setContext("talks", true);
-  }
-
-  /** Of the active document, which need not have an id yet: a new one gets it by being sent. */
-  private uri(): string {
-    const document = vscode.window.activeTextEditor?.document;
-    const uri = (document && isConversation(document) ? document : this.document)?.uri;
-    if (uri === undefined) throw new Error(NONE);
-    return uri.toString();
-  }
-
-  private look(): void {
-    const document = vscode.window.activeTextEditor?.document;
-    const id = document && idOf(document);
-    void setContext("conversation", id !== undefined);
-    if (id !== undefined && id !== this.last) {
-      this.last = id;
-      void this.showView();
-      this.emitter.fire();
-    }
-  }
-
-  private async show({ conversation, uri, text }: Opened): Promise<void> {
-    const shows = (document: vscode.TextDocument): boolean => idOf(document) === conversation;
-    const where = vscode.Uri.parse(uri);
-    // A file that is gone, or shows another one by now, is no loss: the database has all of it.
-    const file = where.scheme === "untitled" ? undefined : await vscode.workspace.openTextDocument(where).then(undefined, () => undefined);
-    const document = vscode.workspace.textDocuments.find(shows) ?? (file && shows(file) ? file : await untitled(where, text));
-    const end = document.lineAt(document.lineCount - 1).range.end;
-    await vscode.window.showTextDocument(document, { selection: new vscode.Range(end, end) });
-    this.look();
-  }
+async function documentOf({ conversation, uri, text }: Opened): Promise<vscode.TextDocument> {
+  const shows = (document: vscode.TextDocument): boolean => idOf(document) === conversation;
+  const where = vscode.Uri.parse(uri);
+  // A file that is gone, or shows another one by now, is no loss: the database has all of it.
+  const file = where.scheme === "untitled" ? undefined : await vscode.workspace.openTextDocument(where).then(undefined, () => undefined);
+  return vscode.workspace.textDocuments.find(shows) ?? (file && shows(file) ? file : await untitled(where, text));
 }
 
 /** Called as the conversation is, with its text: a document of no file until it is saved. */

@@ -7,24 +7,17 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
-import { beside, commandOf, inEnvironment, interpreters, isProgram, onPath, type Step, stepOf, versionOf } from "./commandline";
+import { beside, commandOf, inEnvironment, type Step, stepOf, versionOf } from "./commandline";
 import type { Parts } from "./extension";
 import { plainly } from "./pure";
 import { selectedInterpreter } from "./pythonExtension";
-
-interface Found {
-  command: string[];
-  /** Where it was found, in words. */
-  origin: string;
-  version: string;
-}
 
 function ownEnvironment(context: vscode.ExtensionContext): string {
   return vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath;
 }
 
-/** Throws where the setting names something that does not run; undefined where there is no server at all. */
-export async function findServer(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<Found | undefined> {
+/** With where it was found, in words; undefined where there is none.  Throws where the setting names something that does not run. */
+export async function findServer(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
   const settings = vscode.workspace.getConfiguration("palimpsest.server");
   const wanted = commandOf(settings.inspect("command")?.globalValue); // never a workspace's: it would choose what is run
   if (wanted !== undefined) {
@@ -35,32 +28,29 @@ export async function findServer(context: vscode.ExtensionContext, log: vscode.L
     return { command: wanted, origin, version: await versionOf(wanted).catch(failed) };
   }
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => mayUseWorkspace() && uri.scheme === "file");
+  const restart = (): void => {
+    if (mayUseWorkspace()) void command("restartServer")();
+  };
   const ofFolders = folders.map(async ({ uri, name }) => {
-    const selected = await selectedInterpreter(uri);
-    return [
-      [inEnvironment(vscode.Uri.joinPath(uri, ".venv").fsPath), `the environment of ${name}`] as const,
-      [selected && beside(selected), `the interpreter selected for ${name}`] as const,
-    ];
+    const selected = await selectedInterpreter(uri, restart);
+    const found: [string, string][] = [[`the environment of ${name}`, inEnvironment(vscode.Uri.joinPath(uri, ".venv").fsPath)]];
+    return selected ? [...found, [`the interpreter selected for ${name}`, beside(selected)] as [string, string]] : found;
   });
-  const places = [
+  const places: [string, string][] = [
     ...(await Promise.all(ofFolders)).flat(),
-    [await onPath("palimpsest"), "PATH"] as const,
-    [inEnvironment(ownEnvironment(context)), OWN] as const, // the installer puts the program there last
+    ["PATH", "palimpsest"],
+    [OWN, inEnvironment(ownEnvironment(context))], // the installer puts the program there last
   ];
-  for (const [program, origin] of places) {
-    if (program === undefined || !(await isProgram(program))) continue;
-    try {
-      const command = [program, "serve"];
-      return { command, origin, version: await versionOf(command) };
-    } catch (error) {
-      log.warn(`${origin}: ${message(error)}`);
-    }
+  for (const [origin, program] of places) {
+    const command = [program, "serve"];
+    const version = await versionOf(command).catch((error: unknown) => log.info(`${origin}: ${message(error)}`));
+    if (version) return { command, origin, version };
   }
   return undefined;
 }
 
 /** Whether the person, not a workspace, wants a workspace's own server, and trusts this one. */
-export function mayUseWorkspace(): boolean {
+function mayUseWorkspace(): boolean {
   const set = vscode.workspace.getConfiguration("palimpsest.server").inspect("useWorkspaceEnvironment")?.globalValue;
   return set === true && vscode.workspace.isTrusted;
 }
@@ -86,11 +76,8 @@ export function installUnasked(): Promise<void> {
   return offer("showInformationMessage", text, { Install: command("install"), "I Have It Elsewhere…": openSettings("palimpsest.server.command") });
 }
 
-let going = false;
-
 export async function install(context: vscode.ExtensionContext, { log, server, state }: Parts): Promise<void> {
-  if (going) return void vscode.window.showInformationMessage("Palimpsest: the server is being installed already.");
-  going = true;
+  if (state.phase === "installing") return void vscode.window.showInformationMessage("Palimpsest: the server is being installed already.");
   try {
     await server.stop();
     state.now("installing");
@@ -104,21 +91,26 @@ export async function install(context: vscode.ExtensionContext, { log, server, s
     log.error(message(error));
     const buttons = { "Try Again": command("install"), "Show the Log": () => log.show() };
     void offer("showErrorMessage", `Palimpsest could not be installed: ${message(error)}`, buttons); // not awaited: it may begin again
-  } finally {
-    going = false;
   }
 }
 
 type Report = vscode.Progress<{ message?: string; increment?: number }>;
 
+/** Those that are new enough for sure first; the installer says so where it is too old. */
+const PYTHONS = process.platform === "win32" ? ["python", "py", "python3"] : ["python3.13", "python3.12", "python3.11", "python3.14", "python3", "python"];
+
+async function python(): Promise<string> {
+  for (const name of PYTHONS) if (await versionOf([name]).catch(() => "")) return name;
+  throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again; or the server itself, with `uv tool install palimpsest-lsp`.");
+}
+
 async function run(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, progress: Report, token: vscode.CancellationToken): Promise<Step> {
   const script = vscode.Uri.joinPath(context.extensionUri, "server", "install.py").fsPath;
   await fs.mkdir(context.globalStorageUri.fsPath, { recursive: true });
-  const [python] = (await Promise.all(interpreters(process.platform).map((name) => onPath(name)))).filter((found) => found !== undefined);
-  if (python === undefined) throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again; or the server itself, with `uv tool install palimpsest-lsp`.");
   const args = ["-I", script, "--into", ownEnvironment(context), "--source", await wheel(context)];
+  const interpreter = await python();
   return new Promise((resolve, reject) => {
-    const child = spawn(python, args, { cwd: os.homedir(), windowsHide: true });
+    const child = spawn(interpreter, args, { cwd: os.homedir(), windowsHide: true });
     token.onCancellationRequested(() => child.kill());
     let last: Step = {};
     let done = 0;
@@ -182,18 +174,15 @@ const SAID = "others.said";
 /** Said once: both keep working, and what is shown is whichever answers. */
 export async function sayOthers(context: vscode.ExtensionContext): Promise<void> {
   const said = context.globalState.get<string[]>(SAID, []);
-  const found = Object.entries(OTHERS).flatMap(([id, how]) => {
-    const extension = vscode.extensions.getExtension(id);
-    return extension && !said.includes(id) ? [{ id, how, extension }] : [];
-  });
-  const [first] = found;
+  const found = Object.keys(OTHERS).flatMap((id) => (said.includes(id) ? [] : (vscode.extensions.getExtension(id) ?? [])));
+  const [first] = found.map(({ id }) => id.toLowerCase());
   if (first === undefined) return;
-  await context.globalState.update(SAID, [...said, ...found.map(({ id }) => id)]);
-  const names = found.map(({ extension }) => (extension.packageJSON as { displayName?: string }).displayName ?? extension.id).join(", ");
-  const text = `${names} completes here, too. Both work side by side, and the first answer is shown. To stop the other: ${first.how}.`;
+  await context.globalState.update(SAID, [...said, ...found.map(({ id }) => id.toLowerCase())]);
+  const names = found.map(({ id, packageJSON }) => (packageJSON as { displayName?: string }).displayName ?? id).join(", ");
+  const text = `${names} completes here, too. Both work side by side, and the first answer is shown. To stop the other: ${OTHERS[first]}.`;
   const settings = vscode.workspace.getConfiguration("palimpsest");
   await offer("showInformationMessage", text, {
-    "Show Its Settings": openSettings(`@ext:${first.id}`),
+    "Show Its Settings": openSettings(`@ext:${first}`),
     "Only Ask Palimpsest by Hand": () => settings.update("completion.trigger", "manual", vscode.ConfigurationTarget.Global),
   });
 }

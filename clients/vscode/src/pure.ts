@@ -33,13 +33,6 @@ export function closing(rest: string): number {
   return /^(?:\s*[)\]}"'`;,])*/.exec(rest)?.[0].length ?? 0;
 }
 
-/** What is left until a time, both in seconds: `4 min`, `30 s`; "" where it is over. */
-export function left(until: number, now: number): string {
-  const seconds = Math.ceil(until - now);
-  if (seconds <= 0) return "";
-  return seconds > 60 ? `${Math.ceil(seconds / 60)} min` : `${seconds} s`;
-}
-
 export function plural(n: number, one: string): string {
   return `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
 }
@@ -50,18 +43,6 @@ export function inOneLine(text: string, most = 80): string {
   const first = lines[0] ?? "";
   const cut = first.length > most ? `${first.slice(0, most)}…` : first;
   return lines.length > 1 ? `${cut} … +${plural(lines.length - 1, "line")}` : cut;
-}
-
-/** ▰▰▰▱▱▱ */
-export function bar(used: number, of: number, width = 10): string {
-  const full = Math.min(width, Math.max(used > 0 ? 1 : 0, Math.round((width * used) / Math.max(of, 1))));
-  return "▰".repeat(full) + "▱".repeat(width - full);
-}
-
-/** What to do in the sample, of the text that the server says to type there. */
-export function whatToType(text: string | undefined): string {
-  const what = text ? `${text.startsWith("\n") ? "press Enter and type" : "type"} \u201c${text.trim()}\u201d` : "type the beginning of a line";
-  return `At the cursor, ${what}. What follows is shown in grey: Tab accepts it.`;
 }
 
 /** The line, from 0, at which the last turn of the person's begins in a conversation's document. */

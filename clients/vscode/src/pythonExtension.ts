@@ -13,21 +13,16 @@ interface PythonExtension {
 /** It looks for interpreters when it starts; nobody waits longer for its answer. */
 const PATIENCE_MS = 5_000;
 
-const selection = new vscode.EventEmitter<void>();
-/** Another interpreter was selected than was asked for. */
-export const onSelected = selection.event;
 let listening: vscode.Disposable | undefined;
 
-export async function selectedInterpreter(folder: vscode.Uri): Promise<string | undefined> {
+/** `changed`: another one is selected, in whatever folder. */
+export async function selectedInterpreter(folder: vscode.Uri, changed: () => void): Promise<string | undefined> {
+  const asked = async (): Promise<string | undefined> => {
+    const environments = (await vscode.extensions.getExtension<PythonExtension>("ms-python.python")?.activate())?.environments;
+    listening ??= environments?.onDidChangeActiveEnvironmentPath(changed);
+    const found = await environments?.resolveEnvironment(environments.getActiveEnvironmentPath(folder));
+    return found?.executable.uri?.fsPath;
+  };
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), PATIENCE_MS));
-  return Promise.race([asked(folder).catch(() => undefined), late]);
-}
-
-async function asked(folder: vscode.Uri): Promise<string | undefined> {
-  const python = await vscode.extensions.getExtension<PythonExtension>("ms-python.python")?.activate();
-  if (python === undefined) return undefined;
-  const { environments } = python;
-  listening ??= environments.onDidChangeActiveEnvironmentPath(() => selection.fire());
-  const found = await environments.resolveEnvironment(environments.getActiveEnvironmentPath(folder));
-  return found?.executable.uri?.fsPath;
+  return Promise.race([asked().catch(() => undefined), late]);
 }

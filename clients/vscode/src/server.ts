@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import * as os from "node:os";
 import * as vscode from "vscode";
-import type { CloseHandlerResult, ErrorHandler, LanguageClientOptions, Middleware } from "vscode-languageclient/node";
+import type { CloseHandlerResult, ErrorHandler, GenericNotificationHandler, InitializeParams, LanguageClientOptions, Middleware } from "vscode-languageclient/node";
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State as ClientState } from "vscode-languageclient/node";
-import { TextDocumentContentRequest, WorkDoneProgress } from "vscode-languageclient/node";
-import { findServer, message } from "./install";
+import { WorkDoneProgress } from "vscode-languageclient/node";
+import { findServer, installUnasked, message } from "./install";
 import { plainly } from "./pure";
 import { forServer } from "./settings";
 import type { State, Status } from "./status";
@@ -16,35 +16,24 @@ export function isServed(document: Pick<vscode.TextDocument, "uri">): boolean {
   return SCHEMES.includes(document.uri.scheme) || document.uri.scheme === "vscode-notebook-cell";
 }
 
-/** `palimpsest/conversation`: it is not as it was. */
-export interface ConversationTold {
-  conversation: string;
-  answering: boolean;
-}
-
-/** `palimpsest/completion`: what is offered there is another completion than was answered. */
-export interface CompletionTold {
-  textDocument: { uri: string; version: number };
-  position?: { line: number; character: number };
-}
-
 /** What goes wrong is said by the state; the library would open a message for each. */
 class Client extends LanguageClient {
   override error(text: string, data?: unknown): void {
     super.error(text, data, false);
   }
-}
 
-const contentsOf = (client: LanguageClient) => client.getFeature(TextDocumentContentRequest.method);
+  /** Code actions have a command then, rather than an edit that VS Code would make before anybody has seen it. */
+  protected override fillInitializeParams(params: InitializeParams): void {
+    super.fillInitializeParams(params);
+    delete params.capabilities.textDocument?.codeAction?.resolveSupport;
+  }
+}
 
 export class Server {
   private readonly begun = new vscode.EventEmitter<void>();
-  private readonly conversation = new vscode.EventEmitter<ConversationTold>();
-  private readonly completion = new vscode.EventEmitter<CompletionTold>();
   /** A server runs, and knows nothing yet of what the one before was told. */
   readonly onBegun = this.begun.event;
-  readonly onConversation = this.conversation.event;
-  readonly onCompletion = this.completion.event;
+  private readonly listeners: [method: string, tell: GenericNotificationHandler][] = [];
   private client: Client | undefined;
   /** Counts what a person or a setting has asked for; a newer one ends a start that is still going on. */
   private wish = 0;
@@ -54,9 +43,10 @@ export class Server {
     private readonly context: vscode.ExtensionContext,
     private readonly state: State,
     private readonly log: vscode.LogOutputChannel,
-    private readonly absent: () => void,
     private readonly middleware: Middleware,
-  ) {}
+  ) {
+    this.on("palimpsest/status", (status: Status) => state.told(status));
+  }
 
   async restart(): Promise<void> {
     const mine = await this.halt();
@@ -67,7 +57,7 @@ export class Server {
       if (mine !== this.wish) return;
       if (found === undefined) {
         this.state.now("absent");
-        return this.absent();
+        return void installUnasked();
       }
       this.log.info(`${found.version} from ${found.origin}: ${found.command.join(" ")}`);
       this.state.origin = `${found.version}, from ${found.origin}`;
@@ -84,18 +74,24 @@ export class Server {
     if ((await this.halt()) === this.wish) this.state.now("stopped");
   }
 
+  /** What a server says by itself, whichever one runs. */
+  on(method: string, tell: GenericNotificationHandler): void {
+    this.listeners.push([method, tell]);
+  }
+
   get isRunning(): boolean {
     return this.state.phase === "running";
   }
 
-  /** Throws with a sentence for a person. */
-  async request<T>(method: string, params: object): Promise<T> {
-    return this.running.sendRequest<T>(method, params);
+  /** Throws with a sentence for a person, as what is asked of it does. */
+  get running(): LanguageClient {
+    if (!this.isRunning || this.client === undefined) throw new Error("The server is not running: run “Palimpsest: Show Status”.");
+    return this.client;
   }
 
   /** One of the server's commands. */
-  command<T>(name: string, argument: object = {}): Promise<T> {
-    return this.request<T>("workspace/executeCommand", { command: name, arguments: [argument] });
+  async command<T>(name: string, argument: object = {}): Promise<T> {
+    return this.running.sendRequest<T>("workspace/executeCommand", { command: name, arguments: [argument] });
   }
 
   /** The same, with a message that shows how far it is and can end it. */
@@ -118,20 +114,6 @@ export class Server {
   /** Dropped where no server runs: what is told is only of use to one that does. */
   notify(method: string, params: object): void {
     if (this.isRunning) void this.running.sendNotification(method, params).catch(() => undefined);
-  }
-
-  /** What the library has made of the server's document contents. */
-  get contents(): ReturnType<typeof contentsOf> | undefined {
-    return this.isRunning ? contentsOf(this.running) : undefined;
-  }
-
-  get converters(): Pick<LanguageClient, "protocol2CodeConverter" | "code2ProtocolConverter"> {
-    return this.running;
-  }
-
-  private get running(): Client {
-    if (!this.isRunning || this.client === undefined) throw new Error("The server is not running: run “Palimpsest: Show Status”.");
-    return this.client;
   }
 
   /** Ends what runs or is being started; says which wish this is. */
@@ -158,10 +140,9 @@ export class Server {
     // Not in the workspace: Python would look there for modules.
     const client = new Client("palimpsest", "Palimpsest", { command, args, options: { cwd: os.homedir() } }, options);
     const rule = client.createDefaultErrorHandler();
-    const ifNow = <T>(tell: (told: T) => void) => (told: T): void => (client === this.client ? tell(told) : undefined);
-    client.onNotification("palimpsest/status", ifNow((status: Status) => this.state.told(status)));
-    client.onNotification("palimpsest/conversation", ifNow((told: ConversationTold) => this.conversation.fire(told)));
-    client.onNotification("palimpsest/completion", ifNow((told: CompletionTold) => this.completion.fire(told)));
+    for (const [method, tell] of this.listeners) {
+      client.onNotification(method, (told: object) => (client === this.client ? tell(told) : undefined));
+    }
     client.onDidChangeState(({ newState }) => {
       if (client !== this.client) return;
       if (newState === ClientState.Running) {

@@ -1,7 +1,6 @@
 // Commands that ask the server something and show what it says, or ask a person.
 import * as vscode from "vscode";
 import { LSPErrorCodes } from "vscode-languageclient";
-import { message } from "./install";
 import { plainly } from "./pure";
 import type { Server } from "./server";
 
@@ -11,11 +10,11 @@ const say = (text: string): vscode.Disposable => vscode.window.setStatusBarMessa
 const tell = (text: string): void => void vscode.window.showInformationMessage(plainly(`Palimpsest: ${text}`));
 
 export async function showLog(server: Server, log: vscode.LogOutputChannel): Promise<void> {
-  const paths = server.isRunning ? await server.command<{ path: string; engine?: string }>("palimpsest.log").catch(() => undefined) : undefined;
-  if (paths === undefined) return log.show();
+  const paths = await server.command<{ path: string; engine: string }>("palimpsest.log").catch(() => undefined);
+  if (paths === undefined) return log.show(); // no server runs
   const files = [
     { label: "$(file) The server's log", description: paths.path, path: paths.path },
-    ...(paths.engine ? [{ label: "$(file) The engine's log", description: paths.engine, path: paths.engine }] : []),
+    { label: "$(file) The engine's log", description: paths.engine, path: paths.engine },
     { label: "$(output) This extension's output", description: "starts, messages", path: "" },
   ];
   const chosen = await vscode.window.showQuickPick(files, { title: "Show the Log" });
@@ -62,11 +61,8 @@ interface Git {
 export async function commitMessage(server: Server): Promise<void> {
   const uri = vscode.window.activeTextEditor?.document.uri ?? vscode.workspace.workspaceFolders?.[0]?.uri;
   const where = uri?.scheme === "file" ? { uri: uri.toString() } : {};
-  const write = (staged: boolean): Thenable<{ text: string }> => server.slow("writing a commit message", "palimpsest.summarize", { ...where, staged });
-  const { text } = await write(true).then(undefined, (error: unknown) => {
-    if (isCancelled(error)) throw error;
-    return write(false);
-  });
+  const asked = { ...where, staged_first: true };
+  const { text } = await server.slow<{ text: string }>("writing a commit message", "palimpsest.summarize", asked);
   const git = vscode.extensions.getExtension<Git>("vscode.git");
   const repositories = git?.isActive ? git.exports.getAPI(1).repositories : [];
   const mine = repositories.find(({ rootUri }) => uri?.fsPath.startsWith(rootUri.fsPath)) ?? repositories[0];
@@ -81,55 +77,48 @@ export async function commitMessage(server: Server): Promise<void> {
 export async function pin(server: Server, uri: vscode.Uri | undefined, how: "pin" | "unpin"): Promise<void> {
   const file = uri ?? vscode.window.activeTextEditor?.document.uri;
   if (file === undefined) throw new Error("open a file first.");
-  const { name, tokens } = await server.command<{ name: string; tokens: number }>(`palimpsest.context.${how}`, { uri: file.toString() });
-  say(how === "pin" ? `${name} is pinned (${tokens} tokens)` : `${name} is not pinned any more`);
+  say((await server.command<{ says: string }>(`palimpsest.context.${how}`, { uri: file.toString() })).says);
 }
 
 interface Model {
   name: string;
   title: string;
-  purpose: string;
-  size_gb: number;
-  memory_gib: number;
-  licence: string;
+  about: string;
+  facts: string;
   here: boolean;
-  fits: boolean;
 }
 
 /** Those that are here or can be fetched, with what each takes of this machine's memory. */
 export async function chooseModel(server: Server): Promise<void> {
   const { models, used, recommended } = await server.command<{ models: Model[]; used: string; recommended: string }>("palimpsest.model.list");
-  const rowOf = (model: Model): Row & { model: Model } => {
-    const { name, title, purpose, size_gb, memory_gib, licence, here, fits } = model;
-    const is = [name === used && "in use", name === "default" && "the default", name === recommended && "recommended here"];
-    const marks = [...is, !fits && "too large for this machine"];
-    const facts = [purpose, `${size_gb.toLocaleString("en")} GB`, `${memory_gib.toLocaleString("en")} GiB of memory`, licence];
-    const icon = name === used ? "check" : here ? "chip" : "cloud-download";
-    return { label: `$(${icon}) ${title}`, description: marks.filter(Boolean).join(" · "), detail: facts.filter(Boolean).join(" · "), model };
-  };
-  const rows = (here: boolean): (Row & { model?: Model })[] => models.filter((model) => model.here === here).map(rowOf);
+  const rows = (here: boolean): (Row & { model?: Model })[] =>
+    models.filter((model) => model.here === here).map((model) => {
+      const sign = model.name === used ? "check" : here ? "chip" : "cloud-download";
+      return { label: `$(${sign}) ${model.title}`, description: model.about, detail: model.facts, model };
+    });
   const best = models.find(({ name }) => name === recommended)?.title;
-  const chosen = await vscode.window.showQuickPick([separator("on this machine"), ...rows(true), separator("to be fetched"), ...rows(false)], {
+  const all = [separator("on this machine"), ...rows(true), separator("to be fetched"), ...rows(false)] as (Row & { model?: Model })[];
+  const chosen = await vscode.window.showQuickPick(all, {
     title: "Choose a Model",
     placeHolder: best ? `Recommended for this machine: ${best}` : "Which model",
     matchOnDescription: true,
     matchOnDetail: true,
   });
-  const model = (chosen as { model?: Model } | undefined)?.model;
+  const model = chosen?.model;
   if (model === undefined || model.name === used) return;
   const [doing, command] = model.here ? ["starting", "use"] : ["getting", "get"];
   const done = await server.slow<{ summary?: string }>(`${doing} ${model.title}`, `palimpsest.model.${command}`, { name: model.name });
   tell(done.summary ?? `${model.title} is used from now on.`);
 }
 
-const DOES: Record<string, string> = { write: "write new files", add: "add to a file", overwrite: "replace what is in a file" };
+type Permission = Record<"folder" | "what" | "says", string> & { allowed: boolean };
 
 /** What a person has allowed or refused the model for good: those that are chosen are asked again. */
 export async function askAgain(server: Server): Promise<void> {
-  const { permissions } = await server.command<{ permissions: { folder: string; what: string; allowed: boolean }[] }>("palimpsest.permissions.list");
+  const { permissions } = await server.command<{ permissions: Permission[] }>("palimpsest.permissions.list");
   if (permissions.length === 0) return tell("nothing is allowed or refused for good; the model asks each time.");
-  const rows = permissions.map(({ folder, what, allowed }) => ({
-    label: `$(${allowed ? "check" : "circle-slash"}) ${allowed ? "may" : "may not"} ${DOES[what] ?? what}`,
+  const rows = permissions.map(({ allowed, says, folder, what }) => ({
+    label: `$(${allowed ? "check" : "circle-slash"}) ${says}`,
     description: folder,
     about: { folder, what },
   }));
@@ -137,10 +126,34 @@ export async function askAgain(server: Server): Promise<void> {
   for (const { about } of (await vscode.window.showQuickPick(rows, options)) ?? []) await server.command("palimpsest.permissions.forget", about);
 }
 
-/** What a person would otherwise see as a stack of words. */
-export function sentence(error: unknown): string {
-  const text = message(error).trim();
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
+/** What is put where the sample is opened in a window of its own, until that has begun. */
+const OPENED = "sample.opened";
+
+interface Sample {
+  folder: string;
+  file: string;
+  position: { line: number; character: number };
+  /** What to do there. */
+  says: string;
+}
+
+export async function openSample(context: vscode.ExtensionContext, server: Server): Promise<void> {
+  const made = await server.command<Sample>("palimpsest.sample");
+  await context.globalState.update(OPENED, made);
+  if (await continueSample(context)) return;
+  const forceNewWindow = vscode.workspace.workspaceFolders !== undefined;
+  await vscode.commands.executeCommand("vscode.openFolder", vscode.Uri.file(made.folder), { forceNewWindow });
+}
+
+/** In the window that was opened for it, once. */
+export async function continueSample(context: vscode.ExtensionContext): Promise<boolean> {
+  const made = context.globalState.get<Sample>(OPENED);
+  if (!vscode.workspace.workspaceFolders?.some(({ uri }) => uri.fsPath === made?.folder) || made === undefined) return false;
+  await context.globalState.update(OPENED, undefined);
+  const at = new vscode.Position(made.position.line, made.position.character);
+  await vscode.window.showTextDocument(vscode.Uri.file(made.file), { selection: new vscode.Range(at, at) });
+  void vscode.window.showInformationMessage(made.says);
+  return true;
 }
 
 /** By a person, who need not be told. */

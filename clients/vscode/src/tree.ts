@@ -1,6 +1,8 @@
 // A view with rows that are asked for anew once things have settled.
 import * as vscode from "vscode";
 
+const SETTLED_MS = 200;
+
 export interface Row extends vscode.TreeItem {
   label: string;
   iconPath?: vscode.ThemeIcon;
@@ -21,42 +23,33 @@ export interface Shown {
   description?: string;
 }
 
-export abstract class Tree implements vscode.TreeDataProvider<Row> {
-  private readonly emitter = new vscode.EventEmitter<undefined>();
-  readonly onDidChangeTreeData = this.emitter.event;
-  protected readonly view: vscode.TreeView<Row>;
-  private timer: NodeJS.Timeout | undefined;
-  private rows: Row[] = [];
-  private asked = 0;
+/** A view with the rows that `look` gives, anew where one of the changes happens; what is returned is one more reason. */
+export function tree({ subscriptions }: vscode.ExtensionContext, id: string, look: () => Promise<Shown>, ...changes: vscode.Event<unknown>[]): () => void {
+  const emitter = new vscode.EventEmitter<void>();
+  let rows: Row[] = [];
+  let asked = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const view = vscode.window.createTreeView<Row>(id, {
+    treeDataProvider: {
+      onDidChangeTreeData: emitter.event,
+      getChildren: (row) => (row === undefined ? rows : row.children),
+      getTreeItem: (row) => row,
+    },
+  });
 
-  constructor({ subscriptions }: vscode.ExtensionContext, id: string, ...changes: vscode.Event<unknown>[]) {
-    this.view = vscode.window.createTreeView(id, { treeDataProvider: this });
-    subscriptions.push(this.view, ...[this.view.onDidChangeVisibility, ...changes].map((event) => event(() => this.later())));
-  }
-
-  /** Undefined: what is shown stays. */
-  protected abstract look(): Promise<Shown | undefined>;
-
-  later(): void {
-    clearTimeout(this.timer);
-    if (this.view.visible) this.timer = setTimeout(() => void this.refresh(), 200);
-  }
-
-  private async refresh(): Promise<void> {
-    const mine = ++this.asked;
-    const found = await this.look();
-    if (mine !== this.asked || found === undefined) return;
-    this.rows = found.rows;
-    this.view.message = found.message;
-    this.view.description = found.description;
-    this.emitter.fire(undefined);
-  }
-
-  getChildren(row?: Row): Row[] {
-    return row === undefined ? this.rows : (row.children ?? []);
-  }
-
-  getTreeItem(row: Row): Row {
-    return row;
-  }
+  const refresh = async (): Promise<void> => {
+    const mine = ++asked;
+    const found = await look();
+    if (mine !== asked) return;
+    rows = found.rows;
+    view.message = found.message;
+    view.description = found.description;
+    emitter.fire();
+  };
+  const later = (): void => {
+    clearTimeout(timer);
+    if (view.visible) timer = setTimeout(() => void refresh(), SETTLED_MS);
+  };
+  subscriptions.push(view, ...[view.onDidChangeVisibility, ...changes].map((event) => event(later)));
+  return later;
 }

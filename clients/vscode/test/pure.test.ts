@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedPart, bar, closing, conversationIn, inOneLine, lastTurn, left, nested, plainly, plural, whatToType } from "../src/pure";
+import { acceptedPart, closing, conversationIn, inOneLine, lastTurn, nested, plainly, plural } from "../src/pure";
 
 test("settings become objects by their names' parts", () => {
   assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
@@ -20,19 +20,9 @@ test("what is shown within a line is one line", () => {
   assert.equal(inOneLine("x".repeat(100)), `${"x".repeat(80)}…`);
 });
 
-test("bars and numbers", () => {
-  assert.equal(bar(0, 100), "▱".repeat(10));
-  assert.equal(bar(1, 100), "▰" + "▱".repeat(9));
-  assert.equal(bar(200, 100), "▰".repeat(10));
-  assert.equal(bar(0, 0), "▱".repeat(10));
+test("numbers", () => {
   assert.equal(plural(1, "token"), "1 token");
   assert.equal(plural(1539, "token"), "1,539 tokens");
-});
-
-test("what to type in the sample is said with the key for a new line", () => {
-  assert.match(whatToType("\n        if total > self.l"), /^At the cursor, press Enter and type \u201cif total > self\.l\u201d\./);
-  assert.match(whatToType("tot"), /^At the cursor, type \u201ctot\u201d\./);
-  assert.match(whatToType(undefined), /^At the cursor, type the beginning of a line\./);
 });
 
 test("a name is no link in a notification", () => {
@@ -56,8 +46,4 @@ test("a conversation's last turn of the person's is found by its heading", () =>
 
 test("what closes is jumped over, and nothing behind it", () => {
   assert.deepEqual([")];", " ) , x", '"} + b', "x)", "", "  "].map(closing), [3, 4, 2, 0, 0, 0]);
-});
-
-test("what is left of a snooze is told in minutes, and in seconds at its end", () => {
-  assert.deepEqual([300, 299, 61, 60, 1, 0.5, 0, -5].map((seconds) => left(1000 + seconds, 1000)), ["5 min", "5 min", "2 min", "60 s", "1 s", "1 s", "", ""]);
 });

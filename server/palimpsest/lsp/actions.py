@@ -82,7 +82,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
-        if action.kind in ref_actions.KINDS:  # nothing is missing
+        if action.kind in ref_actions.KINDS or action.command is not None:  # nothing is missing
             return action
         try:
             asked = read("data", Suggest, action.data)

@@ -9,9 +9,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import wire
-from palimpsest.lsp.edits import proposal_diff, proposal_edit
+from palimpsest.lsp.edits import drafts_of, heading_of, proposal_diff, proposal_edit
 from palimpsest.lsp.protocol import converter
 from palimpsest.types import Block, BlockKey
+from palimpsest.window import context_page
 
 if TYPE_CHECKING:
     from palimpsest.context.choice.why import Holder, Why
@@ -30,6 +31,7 @@ def context(shown: Shown) -> dict[str, Any]:
             "type": editing.type,
             "name": editing.name,
             "file": editing.file,
+            "uri": shown.view.uri,
             "text": editing.with_marker,
         },
         "blocks": [_block(block, shown) for block in shown.blocks],
@@ -127,6 +129,7 @@ def left_out(block: Block, tokens: int) -> dict[str, Any]:
 
 
 def _described(block: Block, tokens: int, state: str, span: list[int] | None) -> dict[str, Any]:
+    """`about` stands beside the name, where an editor lists blocks."""
     return {
         "type": block.type,
         "name": block.name,
@@ -135,6 +138,7 @@ def _described(block: Block, tokens: int, state: str, span: list[int] | None) ->
         "tokens": tokens,
         "span": span,
         "state": state,
+        "about": context_page.about(block.type, tokens, state),
         "pinned": block.pinned,
         "source": block.source,
         "uri": block.uri,
@@ -179,13 +183,14 @@ def suggestions(suggested: Suggested, client: Client, roots: Roots) -> dict[str,
                 "id": proposal.id,
                 "name": first.names[0],
                 "uri": first.uri,
+                "title": heading_of(proposal),
                 "edit": converter().unstructure(proposal_edit(proposal, suggested.snapshots, client)),
                 "agreement": proposal.agreement,
                 "summary": proposal.summary,
                 "flags": list(proposal.flags),
                 "documents": [
-                    {"uri": change.uri, "names": list(change.names), "open": change.is_open}
-                    for change in proposal.changes
+                    {"uri": change.uri, "names": list(change.names), "open": change.is_open, "draft": draft}
+                    for change, draft in zip(proposal.changes, drafts_of(proposal), strict=True)
                 ],
                 "diff": proposal_diff(proposal, suggested.snapshots, roots),
             }

@@ -56,9 +56,11 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class TextPlace:
-    uri: str
-    position: At
+class Place:
+    """Where the cursor was last in code, unless a document is named."""
+
+    uri: str = ""
+    position: At | None = None
 
 
 @dataclass(frozen=True, slots=True)

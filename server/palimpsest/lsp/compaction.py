@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BEGAN = "the conversation is being compacted: a summary takes the place of older turns"
 ENDED = "the conversation was compacted"
+WRITERS = {"model": "the model", "mechanical": "rules", "person": "you"}
 
 
 async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:
@@ -50,7 +51,8 @@ def register(server: PalimpsestServer) -> None:
 
 def _answer(done: Compaction) -> dict[str, Any]:
     answer = compacted(done)
-    return {**answer.fields, "xml": answer.xml}
+    says = f"a summary, written by {WRITERS[done.written_by]}, stands for what was said"
+    return {**answer.fields, "says": says, "xml": answer.xml}
 
 
 COMMAND: Command[Any] = Command(

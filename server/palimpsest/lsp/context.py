@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
-from palimpsest.lsp.arguments import At, Nothing, TextPlace, Uri
+from palimpsest.lsp.arguments import At, Nothing, Place, Uri
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
+from palimpsest.text.amounts import amount
 from palimpsest.types import BlockType
+from palimpsest.window import context_page
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -73,11 +75,15 @@ def place_of(server: PalimpsestServer, uri: str, position: At | None) -> tuple[s
     return session.cursor.code
 
 
-async def show(server: PalimpsestServer, place: TextPlace) -> dict[str, Any]:
-    session = server.window.session
-    snapshot = session.documents.get(place.uri)
-    position = position_in(snapshot, place.position.lsp, server.window.client.encoding)
-    return answers.context(await session.context.show(snapshot.uri, position))
+async def show(server: PalimpsestServer, at: Place) -> dict[str, Any]:
+    context = server.window.session.context
+    shown = await context.show(*place_of(server, at.uri, at.position))
+    budget = answers.budget(await context.budget_of(shown.view, shown.blocks))
+    return {
+        **answers.context(shown),
+        "about": f"{len(shown.blocks)}, {amount(sum(shown.tokens.values()), 'token')}",
+        "budgets": context_page.budget_rows(budget),
+    }
 
 
 async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
@@ -118,12 +124,12 @@ async def drop(server: PalimpsestServer, block: Named) -> dict[str, Any]:
 
 async def pin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
     name, tokens = server.window.session.context.pin(file.uri)
-    return {"name": name, "tokens": tokens}
+    return {"name": name, "tokens": tokens, "says": f"{name} is pinned ({amount(tokens, 'token')})"}
 
 
 async def unpin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
     name, tokens = server.window.session.context.unpin(file.uri)
-    return {"name": name, "tokens": tokens}
+    return {"name": name, "tokens": tokens, "says": f"{name} is not pinned any more"}
 
 
 async def learned(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
@@ -145,9 +151,9 @@ async def forget(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 COMMANDS = (
     Command(
         "palimpsest.context.show",
-        TextPlace,
+        Place,
         show,
-        "the editing block and context blocks for a cursor, and their state in the cache",
+        "the editing block and context blocks there, or at the cursor, their state in the cache, and the budgets",
     ),
     Command(
         "palimpsest.context.usage",

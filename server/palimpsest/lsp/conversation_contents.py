@@ -20,6 +20,7 @@ from palimpsest.conversations.refs.results import time_written
 from palimpsest.lsp.arguments import Conversation
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.link_ids import uri_of
+from palimpsest.text.amounts import amount
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -70,17 +71,18 @@ async def contents(server: PalimpsestServer, asked: Conversation) -> dict[str, A
 
 
 def _ref(conversation: str, one: Ref) -> Row:
-    versions = _n(one.n_versions, "version") if one.n_versions > 1 else ""
-    about = _joined(one.language or one.category, _n(one.lines, "line"), versions)
-    more = f"{one.id}: {_n(one.chars, 'character')}, turn {one.turn or '–'}" + (f", for {one.path}" if one.path else "")
+    versions = amount(one.n_versions, "version") if one.n_versions > 1 else ""
+    about = _joined(one.language or one.category, amount(one.lines, "line"), versions)
+    path = f", for {one.path}" if one.path else ""
+    more = f"{one.id}: {amount(one.chars, 'character')}, turn {one.turn or '–'}{path}"
     uri = uri_of(conversation, "ref", one.id)
     return Row(one.id, one.id, about, more, uri, one.language, one.category, one.path)
 
 
 def _descriptor(conversation: str, one: Descriptor) -> Row:
     source = "your message" if one.source == FROM_USER else one.source
-    about = (one.id if one.name else "", _n(one.total_lines, "line"), _n(one.pages, "page"), source)
-    more = one.summary or f"{one.id}: {_n(one.n_chars, 'character')}, from {source}"
+    about = (one.id if one.name else "", amount(one.total_lines, "line"), amount(one.pages, "page"), source)
+    more = one.summary or f"{one.id}: {amount(one.n_chars, 'character')}, from {source}"
     uri = uri_of(conversation, "fd", one.id)
     return Row(one.id, one.name or one.id, _joined(*about), more, uri, one.language)
 
@@ -101,10 +103,6 @@ def _checkpoint(one: Checkpoint) -> Row:
 
 def _joined(*words: str) -> str:
     return " · ".join(filter(None, words))
-
-
-def _n(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 COMMAND = Command(

@@ -6,7 +6,7 @@ session.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
@@ -56,6 +56,19 @@ def proposal_diff(proposal: Proposal, snapshots: Mapping[str, Snapshot], roots: 
     return "".join(
         unified(snapshots[change.uri].lines, change.edits, roots.locate(change.uri)[1]) for change in proposal.changes
     )
+
+
+def heading_of(proposal: Proposal) -> str:
+    """What a person is told of it before it is applied: what it does, how many of several replies agree, remarks."""
+    agreed = f"{100 * proposal.agreement:.0f} % agree" if proposal.agreement < 1 else ""
+    what = proposal.summary or f"Edit of {proposal.changes[0].names[0]}"
+    return " · ".join(filter(None, (what, agreed, ", ".join(proposal.flags))))
+
+
+def drafts_of(proposal: Proposal) -> Iterator[str]:
+    """Each document as it would be (`virtual.py` reads it), by a name that tells an editor its language."""
+    for number, change in enumerate(proposal.changes):
+        yield f"palimpsest:/draft/{proposal.id}/{number}/{change.uri.rpartition('/')[2]}"
 
 
 def size_of(change: DocumentChange) -> str:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
 
+TYPE = "At the cursor, {}type “{}”. What follows is shown in grey: Tab accepts it."
+
+
 @dataclass(frozen=True, slots=True)
 class Folder:
     folder: str = ""
@@ -60,6 +63,7 @@ async def copy_sample(server: PalimpsestServer, asked: Folder) -> dict[str, Any]
         "uri": to_uri(made.file),
         "position": position,
         "type": sample.TYPED,
+        "says": TYPE.format("press Enter and " if sample.TYPED.startswith("\n") else "", sample.TYPED.strip()),
     }
 
 

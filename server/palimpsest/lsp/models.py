@@ -44,13 +44,30 @@ async def listing(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     machine = await asyncio.to_thread(this_machine)
     used, rows = await asyncio.to_thread(catalogue.listed, server.window.settings.model, machine)
     choice = recommended(machine)
+    best = choice.model.name if choice.model else default_model.NAME
     return {
         "used": used,
         "memory": machine.memory,
-        "recommended": choice.model.name if choice.model else default_model.NAME,
+        "recommended": best,
         "reason": choice.reason,
-        "models": [asdict(row) for row in rows],
+        "models": [{**asdict(row), "about": _about(row, used, best), "facts": _facts(row)} for row in rows],
     }
+
+
+def _about(row: catalogue.ListedModel, used: str, best: str) -> str:
+    """What stands beside its title in a list."""
+    marks = {
+        "in use": row.name == used,
+        "the default": row.name == default_model.NAME,
+        "recommended here": row.name == best,
+        "too large for this machine": not row.fits,
+    }
+    return " · ".join(mark for mark, holds in marks.items() if holds)
+
+
+def _facts(row: catalogue.ListedModel) -> str:
+    memory = f"{row.memory_gib:g} GiB of memory" if row.memory_gib else ""
+    return " · ".join(filter(None, (row.purpose, f"{row.size_gb:g} GB", memory, row.licence)))
 
 
 async def get(server: PalimpsestServer, asked: Get) -> dict[str, Any]:

@@ -49,8 +49,9 @@ async def page_of(server: PalimpsestServer, asked: PageAt) -> Page:
     if asked.name == "why":
         return why_page.page(await why(server, NameAt(asked.uri, asked.position, asked.of)))
     place = place_of(server, asked.uri, asked.position)
-    shown = answers.context(await session.context.show(*place))
-    return context_page.page(shown, answers.budget(await session.context.budget(*place)), last)
+    shown = await session.context.show(*place)
+    budget = answers.budget(await session.context.budget_of(shown.view, shown.blocks))
+    return context_page.page(answers.context(shown), budget, last)
 
 
 async def show(server: PalimpsestServer, asked: PageAt) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
+from palimpsest.text.amounts import amount
 from palimpsest.text.previews import without_links
 
 logger = logging.getLogger(__name__)
@@ -23,6 +25,14 @@ FIGURES_S = 0.02
 """So much later are figures told that come alone: the answer they belong to goes first."""
 Kind = Literal["Normal", "Error", "Warning", "Inactive"]
 State = Literal["loading", "ready", "busy", "degraded", "off"]
+HEADLINES: Mapping[State, str] = {
+    "loading": "Loading the model",
+    "ready": "Ready",
+    "busy": "Working",
+    "degraded": "Not everything works",
+    "off": "Completions are off",
+}
+KV = {"leave": "its cache stays when blocks change", "decode": "decoded again when blocks change"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +40,7 @@ class Status:
     """`palimpsest/status` (docs/commands.md).  `state` is for an editor's status bar; `cause`: why it is neither
     loading nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the
     engine may help; `conversation`: the one that was answered last, as `usage.Talked` has it; `snoozed_until`: the
-    Unix time up to which no completion is shown unasked, 0 for none."""
+    Unix time up to which no completion is shown unasked, 0 for none; `snoozed`: how long that is, yet."""
 
     kind: Kind = "Inactive"
     state: State = "loading"
@@ -43,6 +53,28 @@ class Status:
     last: dict[str, float] = field(default_factory=lambda: {"decoded": 0, "reused": 0, "ms": 0})
     conversation: dict[str, Any] | None = None
     snoozed_until: float = 0.0
+    snoozed: str = ""
+
+    @property
+    def headline(self) -> str:
+        """What goes on, in a sentence or a few words."""
+        return self.cause or (self.message if self.state == "loading" else "") or HEADLINES[self.state]
+
+    def told(self) -> dict[str, Any]:
+        """As a client is told it: with what it shows as it is."""
+        return {**asdict(self), "headline": self.headline, "figures": list(self._figures())}
+
+    def _figures(self) -> Iterator[str]:
+        tokens, last, talked = self.tokens, self.last, self.conversation
+        if tokens["total"]:
+            yield f"Context: {tokens['used']:,} of {amount(tokens['total'], 'token')}"
+        if last["decoded"] + last["reused"]:
+            decoded = amount(int(last["decoded"]), "token")
+            yield f"Last answer: {decoded} decoded, {int(last['reused']):,} reused, {last['ms']:.0f} ms"
+        if talked is not None:
+            kept = f" ({talked['left']:,} as they were)" if talked["left"] else ""
+            total = amount(talked["total"], "token")
+            yield f"Conversation: {talked['used']:,} of {total}; {KV[talked['kv']]}{kept}"
 
 
 class Report:
@@ -79,7 +111,7 @@ class Report:
             self._later = None
         if self._status != self._told:
             self._told = self._status
-            self._notify(STATUS, asdict(self._status))
+            self._notify(STATUS, self._status.told())
 
     def warn(self, message: str) -> None:
         """A message that the person sees, once."""

@@ -6,6 +6,7 @@ is decided in `edits/suggestions/`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -122,11 +123,17 @@ async def apply(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Summarize:
+    """`staged_first`: what is staged, or, where nothing is, what is changed."""
+
     uri: str = ""
     staged: bool = False
+    staged_first: bool = False
 
 
 async def summarize(server: PalimpsestServer, asked: Summarize) -> dict[str, Any]:
+    if asked.staged_first:
+        with suppress(InvalidArgument):
+            return await summarize(server, Summarize(asked.uri, staged=True))
     return summary_answer(await server.window.session.summaries.of(asked.uri, staged=asked.staged, on_summary=report))
 
 
@@ -173,7 +180,8 @@ COMMANDS = (
         "palimpsest.summarize",
         Summarize,
         summarize,
-        "a commit message for what is not committed in the workspace folder (of `uri`, whose text also counts unsaved)",
+        "a commit message for what is not committed in the workspace folder (of `uri`, whose text also counts unsaved) "
+        "or is `staged`; with `staged_first`, for what is staged where something is",
         slow="Summarizing the change",
     ),
 )
@@ -196,7 +204,8 @@ def reason_for_nothing(found: Suggested) -> str:
 
 
 def _answer(server: PalimpsestServer, found: Suggested) -> dict[str, Any]:
-    return answers.suggestions(found, server.window.client, server.window.roots)
+    answer = answers.suggestions(found, server.window.client, server.window.roots)
+    return {**answer, "why_not": "" if found.proposals else f"{reason_for_nothing(found).rstrip('.')}."}
 
 
 def _lines(selected: Between) -> range | None:

@@ -90,6 +90,14 @@ async def _usage(server: PalimpsestServer, parts: Sequence[str]) -> str:
     return page(talk.name or talk.id, await session.counting.usage(talk.id))
 
 
+async def _draft(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """`<suggestion>/<number>`: a document as that edit would leave it; behind it, what editors call it."""
+    number = parts[1] if len(parts) > 1 else ""
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise NotFound("uri", "there is palimpsest:/draft/<suggestion>/<number of its document>.")
+    return server.window.session.suggestions.draft(parts[0], int(number))
+
+
 async def _prompt(server: PalimpsestServer, parts: Sequence[str]) -> str:
     """`<conversation>`: what the model would read now."""
     session = server.window.session
@@ -126,7 +134,7 @@ async def _why(server: PalimpsestServer, parts: Sequence[str]) -> str:
 
 READERS: Mapping[str, Reader] = {
     "documents": _documents, "export": _export, "ref": _ref, "fd": _fd, "turn": _turn, "usage": _usage,
-    "prompt": _prompt, "help": _help, "cache": _cache, "context": _context, "why": _why,
+    "prompt": _prompt, "help": _help, "cache": _cache, "context": _context, "draft": _draft, "why": _why,
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ In: a cursor; blocks, files.  Out: the view, the chosen blocks, and what the eng
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -104,9 +105,12 @@ class WindowContext:
 
     async def budget(self, uri: str, position: Position) -> ContextBudget:
         """What the context at a cursor takes of the cache, as it is chosen now."""
+        view = self._services.view(self._services.documents.get(uri), position)
+        return await self.budget_of(view, await self._services.chooser.settled(view))
+
+    async def budget_of(self, view: CursorView, blocks: Sequence[Block]) -> ContextBudget:
+        """The same of a context that was chosen before."""
         services = self._services
-        view = services.view(services.documents.get(uri), position)
-        blocks = await services.chooser.settled(view)
         texts = [HEADER, FOOTER, view.editing.text, *map(render_context, blocks)]
         estimated, n_ctx = False, 0
         try:

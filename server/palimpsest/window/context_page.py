@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palimpsest.window.page import Page
+from palimpsest.text.amounts import amount
+from palimpsest.window.page import Page, bar
 
 WIDTHS = (14, 14)
 STATES = {"resident": "●", "stored": "◐", "wanted": "○"}
+TOLD = {"resident": "", "stored": "kept in memory", "wanted": "not decoded yet"}
+KINDS = {"filesystem": "file tree"}
+CELLS = 6
 
 
 def page(shown: Mapping[str, Any], usage: Mapping[str, Any], last: Mapping[str, float]) -> Page:
@@ -33,6 +37,29 @@ def page(shown: Mapping[str, Any], usage: Mapping[str, Any], last: Mapping[str, 
     made.row()
     made.row(("● in the cache  ◐ stored  ○ wanted", "dim"))
     return made
+
+
+def about(kind: str, tokens: int, state: str) -> str:
+    """What stands beside a block's name in a list."""
+    return " · ".join(filter(None, (amount(tokens, "token"), KINDS.get(kind, kind), TOLD.get(state, state))))
+
+
+def budget_rows(usage: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The whole context, then its parts, for a list."""
+    parts, budgets, total = usage["parts"], usage["budgets"], usage["total"]
+    rows = (
+        ("Context", usage["used"], total),
+        ("Blocks", parts["blocks"], budgets["blocks"]),
+        ("Code at the cursor", parts["tail"]["used"], budgets["tail"]),
+        ("Instructions", parts["system"], total),
+    )
+    return [{"label": label, "about": f"{_bar(used, most)} {used:,} of {most:,}"} for label, used, most in rows]
+
+
+def _bar(used: int, most: int) -> str:
+    """Not empty where something is used: one cell is the least that there is."""
+    least = most / CELLS if used else 0
+    return bar(max(used, least), most, CELLS).translate({ord("█"): "▰", ord("░"): "▱"})
 
 
 def _budgets(made: Page, usage: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -21,7 +22,7 @@ from palimpsest.text.patterns import Patterns
 from palimpsest.text.roots import Roots
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import can_be_written, path_or_none
-from palimpsest.window.events import Events, FeatureSwitched, WindowClosing
+from palimpsest.window.events import Events, FeatureSwitched, StatusChanged, WindowClosing
 
 Scope = Literal["everywhere", "language", "folder", "buffer"]
 Feature = Literal["completion", "suggestion", "nextEdit"]
@@ -29,6 +30,8 @@ Feature = Literal["completion", "suggestion", "nextEdit"]
 MINUTES = 5.0
 """Unless a person says otherwise."""
 MOST_MINUTES = 24 * 60.0
+COUNTED_S = 5.0
+"""So often it is told what is left."""
 
 
 @dataclass(slots=True)
@@ -150,6 +153,12 @@ def _folder(uri: str) -> Path | None:
     return path.parent if path is not None else None
 
 
+def told_left(seconds: float) -> str:
+    """`4 min`, `30 s`; "" where nothing is left."""
+    whole = ceil(seconds)
+    return f"{ceil(whole / 60)} min" if whole > 60 else f"{whole} s" if whole > 0 else ""
+
+
 class Snooze:
     """The time until which nothing is shown unasked."""
 
@@ -165,8 +174,20 @@ class Snooze:
         self._stop()
         if minutes > 0:
             self.until = time.time() + 60 * minutes
-            self._timer = asyncio.get_running_loop().call_later(60 * minutes, self.start, 0.0)
+            self._count_down()
         self._events.emit(FeatureSwitched())
+
+    @property
+    def left(self) -> str:
+        return told_left(self.until - time.time())
+
+    def _count_down(self) -> None:
+        seconds = self.until - time.time()
+        if seconds <= 0:
+            self.start(0)
+            return
+        self._timer = asyncio.get_running_loop().call_later(min(COUNTED_S, seconds), self._count_down)
+        self._events.emit(StatusChanged())
 
     def _stop(self) -> None:
         self.until = 0.0

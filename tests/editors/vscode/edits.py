@@ -55,3 +55,21 @@ def test_a_rejected_edit_changes_nothing_and_is_not_offered_again(window: Window
         ]
     )
     assert offered not in [one["diff"] for one in again[0].result["suggestions"]]
+
+
+def test_the_lines_that_are_selected_are_edited_with_an_instruction(window: Window) -> None:
+    window.at(CART, WRONG)
+    window.key("Home", "Shift+End")
+    window.command("Palimpsest: Edit with an Instruction")
+    window.page.locator(".quick-input-widget", has_text="the selected lines").wait_for()
+    window.type("Correct the name.")
+    window.key("Enter")
+    asked = window.until(
+        lambda: [
+            a for a in window.server.recording.asked("workspace/executeCommand", window.since, SUGGEST) if a.answer
+        ]
+    )[0]
+    line = window.text(CART).split("\n").index(f"            total -= self.discount.{WRONG}")
+    selected = asked.params["arguments"][0]["range"]
+    assert (selected["start"]["line"], selected["end"]["line"]) == (line, line)
+    assert "suggestions" in asked.result

@@ -101,12 +101,14 @@ def test_a_closed_file_that_was_changed_on_disk_is_asked_about_anew(begin: Any, 
     other.write_text("old = 1\n", encoding="utf-8")
     opened = said(server.folder, "textDocument/didOpen")[-1]["params"]["textDocument"]["uri"]
     uri = opened.replace("a.py", "b.py")
-    tell(server.folder, **{"palimpsest/nextEdit": edit(uri, None, 0, 3, "new")})
+    written: Path = server.folder / "written"  # before the answer comes, upon which the file is opened
+    tell(server.folder, **{"palimpsest/nextEdit": edit(uri, None, 0, 3, "new") | {"#wait": str(written)}})
     before = len(said(server.folder, "palimpsest/nextEdit"))
     window.command(NEXT)
     window.until(lambda: len(said(server.folder, "palimpsest/nextEdit")) > before)
     other.write_text("import os\nold = 1\n", encoding="utf-8")
     tell(server.folder, **{"palimpsest/nextEdit": {"edits": [], "total": 0}})
+    written.touch()
     window.editor("b.py")
     window.until(lambda: len(said(server.folder, "palimpsest/nextEdit")) > before + 1)
     # A palette that comes while the editor is still being shown may close again; the key is pressed until it is heard.

@@ -16,7 +16,7 @@ from palimpsest.edits.suggestions.files import Files
 from palimpsest.edits.suggestions.model import SuggestionModel
 from palimpsest.edits.suggestions.proposals import Offer, Offers, SuggestionRequest, mark_of
 from palimpsest.edits.suggestions.ranking import Draft, Suggested
-from palimpsest.errors import StaleDocument
+from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text.snapshot import Position, Snapshot
@@ -150,6 +150,14 @@ class Suggestions:
     def offered(self, identity: str) -> Offer:
         """An offer as it was made.  Raises InvalidArgument for an unknown id."""
         return self._offers.get(identity)
+
+    def draft(self, identity: str, number: int) -> str:
+        """The text that one of an offer's documents would have, of those there were.  Raises InvalidArgument."""
+        offer = self._offers.get(identity)
+        if not 0 <= number < len(offer.proposal.changes):
+            raise InvalidArgument("uri", f"{identity} has no such document.")
+        change = offer.proposal.changes[number]
+        return _drafted(offer.snapshots[change.uri], change).text
 
     def document(self, uri: str, here: str) -> Snapshot | None:
         """A document of an offer as it is now, open or not; `here` is the one that was asked about."""
