@@ -21,6 +21,7 @@ from palimpsest.edits.uncommitted import Uncommitted, uncommitted
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, OutsideWorkspace
 from palimpsest.prompt.blocks import render_numbered
 from palimpsest.prompt.summary import CLOSE, LINE_GRAMMAR, OPEN, FileChange, commit_message, message, told
+from palimpsest.system import git
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none, to_path
 from palimpsest.types import Block
@@ -67,6 +68,10 @@ class Summaries:
             return await self._summarize(uri, staged, on_summary)
         finally:
             self._services.events.emit(RefreshNeeded())  # it was asked behind other blocks than the cursor's
+
+    async def has_staged(self, uri: str) -> bool:
+        """Raises as `of` does."""
+        return bool(await asyncio.to_thread(git.changed, self._folder(uri), staged=True))
 
     async def _summarize(self, uri: str, staged: bool, on_summary: Callable[[str], None] | None) -> Summarized:
         services, folder = self._services, self._folder(uri)

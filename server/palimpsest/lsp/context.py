@@ -100,12 +100,12 @@ async def drop(server: PalimpsestServer, block: Named) -> dict[str, Any]:
 
 async def pin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
     name, tokens = server.window.session.context.pin(file.uri)
-    return {"name": name, "tokens": tokens}
+    return {"name": name, "tokens": tokens, "summary": f"{name} is held in the context ({tokens:,} tokens)."}
 
 
 async def unpin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
     name, tokens = server.window.session.context.unpin(file.uri)
-    return {"name": name, "tokens": tokens}
+    return {"name": name, "tokens": tokens, "summary": f"{name} is let go."}
 
 
 async def learned(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:

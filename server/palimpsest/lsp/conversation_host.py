@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 CANNOT = "The editor cannot ask the person whether it may be written."
 SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a new one has begun."
 METHOD = "palimpsest/conversation"
+DOES = {"write": "write new files", "add": "add to a file", "overwrite": "replace what is in a file"}
 
 
 def register(server: PalimpsestServer) -> None:
@@ -105,11 +106,16 @@ async def permissions_listed(server: PalimpsestServer, _: Nothing) -> dict[str, 
     found = await asyncio.to_thread(lambda: [(folder, permissions.list(folder)) for folder in permissions.folders()])
     return {
         "permissions": [
-            {"folder": folder, "what": what, "allowed": allowed}
+            {"folder": folder, "what": what, "allowed": allowed, "label": _label(what, allowed=allowed)}
             for folder, answers in found
             for what, allowed in answers.items()
         ]
     }
+
+
+def _label(what: str, *, allowed: bool) -> str:
+    word, _, hidden = what.partition(" ")
+    return f"{'may' if allowed else 'may not'} {DOES.get(word, word)} {hidden}".rstrip()
 
 
 async def forget_permission(server: PalimpsestServer, asked: Forgotten) -> dict[str, Any]:

@@ -44,13 +44,27 @@ async def listing(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     machine = await asyncio.to_thread(this_machine)
     used, rows = await asyncio.to_thread(catalogue.listed, server.window.settings.model, machine)
     choice = recommended(machine)
+    best = choice.model.name if choice.model else default_model.NAME
     return {
         "used": used,
         "memory": machine.memory,
-        "recommended": choice.model.name if choice.model else default_model.NAME,
+        "recommended": best,
         "reason": choice.reason,
-        "models": [asdict(row) for row in rows],
+        "models": [asdict(row) | _in_words(row, used, best) for row in rows],
     }
+
+
+def _in_words(row: catalogue.ListedModel, used: str, best: str) -> dict[str, str]:
+    """What a list shows of it: `about` it, and `marks` that tell it from the others."""
+    marks = (
+        "in use" if row.name == used else "",
+        "the default" if row.name == default_model.NAME else "",
+        "recommended here" if row.name == best else "",
+        "" if row.here else f"to be fetched: {row.size_gb:.1f} GB",
+        "" if row.fits else "too large for this machine",
+    )
+    about = (row.purpose, f"{row.memory_gib:.1f} GiB of memory" if row.memory_gib else "", row.licence)
+    return {"about": ", ".join(filter(None, about)), "marks": ", ".join(filter(None, marks))}
 
 
 async def get(server: PalimpsestServer, asked: Get) -> dict[str, Any]:

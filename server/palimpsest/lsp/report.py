@@ -79,7 +79,7 @@ class Report:
             self._later = None
         if self._status != self._told:
             self._told = self._status
-            self._notify(STATUS, asdict(self._status))
+            self._notify(STATUS, asdict(self._status) | _in_words(self._status))
 
     def warn(self, message: str) -> None:
         """A message that the person sees, once."""
@@ -113,3 +113,24 @@ class Report:
 
     def _notify(self, method: str, params: dict[str, Any]) -> None:
         self._server.protocol.notify(method, params)
+
+
+def _in_words(status: Status) -> dict[str, Any]:
+    """The figures for people: `brief` for a status bar, `figures` where there is room; "" for what there is not."""
+    tokens, last, talk = status.tokens, status.last, status.conversation
+    cache = answer = chat = ""
+    brief = []
+    if tokens["total"]:
+        cache = f"{tokens['used']:,} of {tokens['total']:,} tokens"
+        brief.append(f"{_short(tokens['used'])}/{_short(tokens['total'])}")
+    if last["ms"]:
+        answer = f"{last['decoded']:,} tokens decoded, {last['reused']:,} reused, {last['ms']:.0f} ms"
+        brief.append(f"{last['ms']:.0f} ms")
+    if talk is not None:
+        kept = f"cache stays, {talk['left']:,} as they were" if talk["kv"] == "leave" else "decoded again"
+        chat = f"{talk['used']:,} of {talk['total']:,} tokens; blocks change: {kept}"
+    return {"brief": " ".join(brief), "figures": {"cache": cache, "last": answer, "chat": chat}}
+
+
+def _short(n: int) -> str:
+    return f"{n / 1000:.1f}k" if n >= 1000 else str(n)

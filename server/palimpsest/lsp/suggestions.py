@@ -122,12 +122,17 @@ async def apply(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Summarize:
+    """`or_all`: where nothing is `staged`, for all that is not committed."""
+
     uri: str = ""
     staged: bool = False
+    or_all: bool = False
 
 
 async def summarize(server: PalimpsestServer, asked: Summarize) -> dict[str, Any]:
-    return summary_answer(await server.window.session.summaries.of(asked.uri, staged=asked.staged, on_summary=report))
+    summaries = server.window.session.summaries
+    staged = asked.staged and (not asked.or_all or await summaries.has_staged(asked.uri))
+    return summary_answer(await summaries.of(asked.uri, staged=staged, on_summary=report))
 
 
 def summary_answer(found: Summarized) -> dict[str, Any]:
@@ -173,7 +178,8 @@ COMMANDS = (
         "palimpsest.summarize",
         Summarize,
         summarize,
-        "a commit message for what is not committed in the workspace folder (of `uri`, whose text also counts unsaved)",
+        "a commit message for what is not committed in the workspace folder (of `uri`, whose text also counts unsaved)"
+        ", or for what is `staged` of it, with `or_all` where anything is",
         slow="Summarizing the change",
     ),
 )

@@ -154,7 +154,7 @@ def test_a_conversation_goes_back_to_a_checkpoint(nvim: Plugged) -> None:
     nvim.lua("""
       vim.ui.input = function(_, done) done('before') end
       vim.ui.select = function(items, _, done)
-        done(vim.iter(items):find(function(one) return one.name == 'before' end))
+        done(vim.iter(items):find(function(one) return one.label == 'before' end))
       end
       return true
     """)

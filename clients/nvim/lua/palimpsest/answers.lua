@@ -45,16 +45,12 @@ end
 
 ---@return palimpsest.Choice[]
 function M.choices(result, encoding, row, column, line)
-  local found, seen = {}, {}
+  local found = {}
   for _, item in ipairs(result and (result.items or result) or {}) do
-    local start = column
-    if item.range then
-      start = item.range.start.line == row and vim.str_byteindex(line, encoding, item.range.start.character, false)
-    end
-    local one = start and choice(item, start, line, column)
-    if one and not seen[one.rest] then
-      seen[one.rest] = true
-      table.insert(found, one)
+    local from = item.range and item.range.start
+    if not from or from.line == row then
+      local start = from and vim.str_byteindex(line, encoding, from.character, false) or column
+      table.insert(found, choice(item, start, line, column))
     end
   end
   return found

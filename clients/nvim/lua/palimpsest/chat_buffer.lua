@@ -2,10 +2,12 @@
 local chats = require("palimpsest.chats")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
+local keys = require("palimpsest.keys")
 
 local M = {}
 
 local REST_MS = 200
+local later = events.pause()
 
 --- What keys do: commands of the same names, `conversation.send` and so on.
 local KEYS = {
@@ -18,13 +20,6 @@ local KEYS = {
   documents = "documents",
   write = "write a ref to a file",
 }
-
---- Keys that are set, by the setting's names.
-local function keys()
-  return vim.iter(config.get().chat_keys or {}):filter(function(name, key)
-    return key and KEYS[name]
-  end)
-end
 
 --- Its lens, too, so that the reply is seen.
 vim.lsp.commands["palimpsest.conversation.send"] = function()
@@ -40,30 +35,25 @@ local function fold(buffer)
   end
 end
 
-local waiting = {} ---@type table<integer, true>
-
---- Asks for the lenses, once for all that happens in a moment.
+--- Asks for the lenses, once for all that happens in a moment; Neovim 0.12 does so by itself.
 local function refresh(buffer)
-  if vim.lsp.codelens.enable or waiting[buffer] then -- Neovim 0.12 looks by itself
-    return
-  end
-  waiting[buffer] = true
-  vim.defer_fn(function()
-    waiting[buffer] = nil
-    if vim.api.nvim_buf_is_valid(buffer) then
+  later(REST_MS, function()
+    if not vim.lsp.codelens.enable and vim.api.nvim_buf_is_valid(buffer) then
       vim.lsp.codelens.refresh({ bufnr = buffer })
     end
-  end, REST_MS)
+  end)
 end
 
 function M.attach(buffer)
   if not chats.is(buffer) then
     return
   end
-  for name, key in keys() do
-    vim.keymap.set("n", key, function()
-      require("palimpsest.commands").call("conversation." .. name)
-    end, { buffer = buffer, desc = "Palimpsest: " .. KEYS[name] })
+  for name, key in pairs(config.get().chat_keys or {}) do
+    if key and KEYS[name] then
+      keys.map(buffer, "n", key, KEYS[name], function()
+        return vim.keycode(("<Cmd>Palimpsest conversation.%s<CR>"):format(name))
+      end)
+    end
   end
   fold(buffer)
   if vim.lsp.codelens.enable then
@@ -71,17 +61,9 @@ function M.attach(buffer)
   end
   refresh(buffer)
   events.listen(buffer, {
-    { { "BufWinEnter" }, fold },
+    { "BufWinEnter", fold },
     { { "TextChanged", "InsertLeave", "BufEnter" }, refresh },
   })
-end
-
-function M.detach(buffer)
-  if vim.api.nvim_buf_is_valid(buffer) and chats.is(buffer) then
-    for _, key in keys() do
-      pcall(vim.keymap.del, "n", key, { buffer = buffer })
-    end
-  end
 end
 
 --- `palimpsest/conversation`: what stands beside the documents is not as it was.

@@ -12,21 +12,16 @@ local WRITERS = { model = "the model", mechanical = "rules", person = "you" }
 
 local last ---@type string?
 
---- The id in the front matter of a conversation's document.
+--- The id in the front matter of a conversation's document; nil for any other, and for one that nothing was said in.
 ---@return string?
-local function id_in(lines)
+function M.id(buffer)
+  local lines = api.nvim_buf_get_lines(buffer, 0, HEAD_LINES, false)
   for row = 2, lines[1] == "---" and #lines or 0 do
     local id = lines[row]:match("^id:%s*(c%-%x+)%s*$")
     if id or lines[row] == "---" then
       return id
     end
   end
-end
-
---- Of a conversation's document; nil for any other, and for one that nothing was said in.
----@return string?
-function M.id(buffer)
-  return id_in(api.nvim_buf_get_lines(buffer, 0, HEAD_LINES, false))
 end
 
 --- Whether it is a conversation's document, also one that nothing was said in.
@@ -47,18 +42,14 @@ function M.need()
 end
 
 --- Runs a command with the conversation at hand.
----@param done? fun(answer: table, conversation: string)
+---@param done? fun(answer: table)
 function M.command(command, more, done)
   local conversation = M.need()
   if not conversation then
     return
   end
   local asked = vim.tbl_extend("error", { conversation = conversation }, more or {})
-  client.command("palimpsest." .. command, asked, function(answer)
-    if done then
-      done(answer, conversation)
-    end
-  end)
+  client.command("palimpsest." .. command, asked, done)
 end
 
 ---@return integer?
@@ -85,22 +76,12 @@ local function fresh(name, text)
   return buffer
 end
 
---- Its file, if that still shows it.
----@param one { conversation: string, uri: string }
-local function file_of(one)
-  local path = vim.startswith(one.uri, "file:") and vim.uri_to_fname(one.uri) or ""
-  local is_there = vim.fn.filereadable(path) == 1
-  if is_there and id_in(vim.fn.readfile(path, "", HEAD_LINES)) == one.conversation then
-    local buffer = vim.fn.bufadd(path)
-    vim.bo[buffer].buflisted = true
-    return buffer
-  end
-end
-
----@param one { conversation: string, uri: string, text: string }
+---@param one { conversation: string, uri: string, text: string, is_file: boolean? }
 local function show(one)
   local name = vim.uri_decode(one.uri):match("[^/:]*$")
-  local buffer = buffer_of(one.conversation) or file_of(one) or fresh(name, one.text)
+  local file = one.is_file and vim.uri_to_bufnr(one.uri)
+  local buffer = buffer_of(one.conversation) or file or fresh(name, one.text)
+  vim.bo[buffer].buflisted = true
   local there = vim.fn.win_findbuf(buffer)[1]
   if there then
     api.nvim_set_current_win(there)
@@ -123,6 +104,11 @@ function M.begin(words)
   ask("new", { name = table.concat(words or {}, " ") }, show)
 end
 
+--- `:Palimpsest chat`: a new one; with an id or a name, the one that is called so, else a new one of that name.
+function M.chat(words)
+  ask("new", { name = table.concat(words, " "), existing = #words > 0 }, show)
+end
+
 --- One of the workspace's, or a new one.
 function M.choose()
   ask("list", nil, function(answer)
@@ -136,23 +122,6 @@ function M.choose()
       end
       ask("open", { conversation = one.conversation }, show)
     end)
-  end)
-end
-
---- `:Palimpsest chat`: a new one; with an id or a name, the one that is called so, else a new one of that name.
-function M.chat(words)
-  local name = table.concat(words, " ")
-  if name == "" then
-    return M.begin()
-  end
-  ask("list", nil, function(answer)
-    local found = vim.iter(answer.conversations):find(function(one)
-      return one.conversation == name or one.name == name
-    end)
-    if not found then
-      return M.begin(words)
-    end
-    ask("open", { conversation = found.conversation }, show)
   end)
 end
 
@@ -214,18 +183,14 @@ end
 
 --- Goes back to a checkpoint.  Nothing is lost: what is there now becomes one, too.
 function M.restore()
-  M.command("checkpoint.list", nil, function(answer)
-    if #answer.checkpoints == 0 then
-      return tell.say("the conversation has no checkpoints.")
-    end
+  M.command("conversation.contents", nil, function(answer)
     tell.choose("Go back to", answer.checkpoints, function(one)
-      local name = one.name ~= "" and one.name or one.checkpoint_id
-      return ("%-40s %s%s"):format(name, (one.created:gsub("T", " ")), one.automatic and "  automatic" or "")
+      return ("%-40s %s"):format(one.label, one.about)
     end, function(one)
-      M.command("checkpoint.restore", { checkpoint_id = one.checkpoint_id }, function(found)
+      M.command("checkpoint.restore", { checkpoint_id = one.id }, function(found)
         tell.say(("what was there is kept as checkpoint %s."):format(found.before))
       end)
-    end)
+    end, "the conversation has no checkpoints.")
   end)
 end
 

@@ -53,8 +53,7 @@ end
 --- -1 where its file is not open.
 function M.buffer_of(uri)
   local name = vim.uri_to_fname(uri)
-  local buffer = vim.fn.bufnr(("^%s$"):format(vim.fn.escape(name, "[]*?{},\\")))
-  return buffer > 0 and vim.api.nvim_buf_is_loaded(buffer) and buffer or -1
+  return vim.fn.bufloaded(name) == 1 and vim.fn.bufadd(name) or -1
 end
 
 ---@class palimpsest.Asked
@@ -62,27 +61,29 @@ end
 ---@field quiet? boolean a person is told of no failure
 ---@field finally? fun() called before `done`, and where it failed
 
---- Runs a command of the server; `done` gets its answer, and is not called where it failed.
+--- Runs a command of the server; `done` gets its answer, and is not called where it failed.  Without it, a person is
+--- told what the server says of the outcome.
 ---@param argument? table
 ---@param done? fun(answer: table)
 ---@param options? palimpsest.Asked
 function M.command(name, argument, done, options)
   options = options or {}
   local finally = options.finally or function() end
-  local buffer = options.buffer or vim.api.nvim_get_current_buf()
-  local client = options.quiet and (M.get(buffer) or M.get()) or not options.quiet and M.expect(buffer)
-  if not client then
-    return finally()
+  done = done or function(answer)
+    return answer.summary and not options.quiet and tell.say(answer.summary)
   end
+  local buffer = options.buffer or vim.api.nvim_get_current_buf()
+  local client = M.get(buffer) or M.get() or not options.quiet and M.expect()
   local params = { command = name, arguments = { argument or vim.empty_dict() } }
-  local sent = client:request("workspace/executeCommand", params, function(error, answer)
-    finally()
-    if error and not options.quiet and not QUIET[error.code] then
-      tell.error(error.message)
-    elseif answer and not error and done then
-      done(answer)
-    end
-  end, buffer)
+  local sent = client
+    and client:request("workspace/executeCommand", params, function(error, answer)
+      finally()
+      if error and not options.quiet and not QUIET[error.code] then
+        tell.error(error.message)
+      elseif answer and not error then
+        done(answer)
+      end
+    end, buffer)
   if not sent then
     finally()
   end
@@ -98,7 +99,6 @@ end
 ---@class palimpsest.Latest
 ---@field ask fun(more: table, done: fun(same: boolean, answer: any, from: vim.lsp.Client))
 ---@field cancel fun()
----@field is_asked fun(): boolean
 
 --- Asks of the current buffer and the cursor in it; only the last question counts.  `done` is told whether all is as it
 --- was when it was asked, by what `place` says.
@@ -114,10 +114,6 @@ function M.latest(method, place)
       pending.client:cancel_request(pending.id)
       pending = nil
     end
-  end
-
-  function latest.is_asked()
-    return pending ~= nil
   end
 
   function latest.ask(more, done)

@@ -5,7 +5,6 @@ local client = require("palimpsest.client")
 local closers = require("palimpsest.closers")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
-local menu = require("palimpsest.menu")
 local native = require("palimpsest.native")
 local shown = require("palimpsest.shown")
 
@@ -30,12 +29,17 @@ local function cancel()
   latest.cancel()
 end
 
+local function clear()
+  cancel()
+  shown.hide()
+end
+
 ---@param kind integer
----@param done? fun(choices: palimpsest.Choice[]) nil: the server is only to have it ready
+---@param done fun(choices: palimpsest.Choice[])
 local function question(kind, done)
   if events.inserting() then
     latest.ask({ context = { triggerKind = kind } }, function(same, result, one)
-      if done and same then
+      if same then
         local _, row, column, line = shown.here()
         done(answers.choices(result, one.offset_encoding, row, column, line))
       end
@@ -56,31 +60,30 @@ local function automatic(buffer)
   return config.get().completion.trigger == "automatic" and (ours[buffer] or not native.serves())
 end
 
+--- Where a key shows it, the server is only to have it ready.
 local function ask()
-  question(AUTOMATIC, config.get().completion.show ~= "key" and shown.set or nil)
+  question(AUTOMATIC, config.get().completion.show ~= "key" and shown.set or function() end)
 end
 
 local function on_change(buffer)
   shown.follow()
-  if menu.is_open() and not config.get().inline.with_menu then
+  if events.menu_is_open() and not config.get().inline.with_menu then
     shown.cover()
     return cancel()
-  elseif not automatic(buffer) then
-    return
+  elseif automatic(buffer) then
+    cancel()
+    local delay = config.get().completion.delay_ms
+    later(delay > 0 and delay or DELAY_MS, function()
+      if api.nvim_get_current_buf() == buffer then
+        ask()
+      end
+    end)
   end
-  cancel()
-  local delay = config.get().completion.delay_ms
-  later(delay > 0 and delay or DELAY_MS, function()
-    if api.nvim_get_current_buf() == buffer then
-      ask()
-    end
-  end)
 end
 
 --- Neovim's own asks again from the next Insert mode on.
 local function on_leave(buffer)
-  cancel()
-  shown.hide()
+  clear()
   if ours[buffer] then
     ours[buffer] = nil
     native.on(buffer)
@@ -100,11 +103,8 @@ end
 function M.on_told(_, params)
   local buffer = api.nvim_get_current_buf()
   local one = events.inserting() and client.get(buffer)
-  if
-    one
-    and vim.deep_equal(params.textDocument, client.document(buffer))
-    and vim.deep_equal(params.position, client.position(one))
-  then
+  local here = one and { textDocument = client.document(buffer), position = client.position(one) }
+  if vim.deep_equal(params, here) then
     again(buffer)
   end
 end
@@ -165,13 +165,12 @@ end
 
 --- Asks now, for several alternatives, from Normal mode behind the cursor.
 function M.ask()
-  local buffer = api.nvim_get_current_buf()
-  if not client.expect(buffer) then
+  if not client.expect() then
     return
   elseif not events.inserting() then
     return api.nvim_feedkeys(vim.keycode("a<Cmd>lua require('palimpsest').complete()<CR>"), "n", false)
   end
-  take_over(buffer)
+  take_over(api.nvim_get_current_buf())
   shown.hide()
   question(INVOKED, function(choices)
     shown.set(choices)
@@ -198,10 +197,9 @@ end
 --- Hides it; it is counted as rejected.
 function M.dismiss()
   local buffer, one = api.nvim_get_current_buf(), shown.chosen()
-  cancel()
+  clear()
   if one then
-    client.event("rejected", buffer, { what = "completion", id = one.id })
-    return shown.hide()
+    return client.event("rejected", buffer, { what = "completion", id = one.id })
   end
   native.take(buffer, function() end)
 end
@@ -218,8 +216,7 @@ function M.attach(buffer)
 end
 
 function M.detach(buffer)
-  cancel()
-  shown.hide()
+  clear()
   ours[buffer] = nil
   if api.nvim_buf_is_valid(buffer) then
     native.off(buffer)
@@ -228,8 +225,7 @@ end
 
 --- Completions were switched on or off.
 function M.switched(buffer)
-  cancel()
-  shown.hide()
+  clear()
   native.off(buffer)
   native.on(buffer)
 end

@@ -25,29 +25,20 @@ end
 
 ---@return lsp.TextEdit[]
 local function edits_of(suggestion, uri)
-  for _, change in ipairs(suggestion.edit.documentChanges or {}) do
-    if change.textDocument.uri == uri then
-      return change.edits
-    end
-  end
-  return (suggestion.edit.changes or {})[uri] or {}
-end
-
-local function chosen()
-  local there = assert(now)
-  return there.suggestions[there.windows[api.nvim_get_current_win()] or there.index]
+  local change = vim.iter(suggestion.edit.documentChanges):find(function(one)
+    return one.textDocument.uri == uri
+  end)
+  return change and change.edits or {}
 end
 
 local show
 
-local function edits()
-  return require("palimpsest.edits")
-end
-
+--- What `edits` does, with the suggestion under the cursor.
 local function with_chosen(name)
   return function()
-    edits().choose(chosen())
-    edits()[name]()
+    local there, edits = assert(now), require("palimpsest.edits")
+    edits.choose(there.suggestions[there.windows[api.nvim_get_current_win()] or there.index])
+    edits[name]()
   end
 end
 
@@ -55,7 +46,7 @@ local function turn(by)
   return function()
     local there = assert(now)
     there.index, there.document = (there.index - 1 + by) % #there.suggestions + 1, 1
-    edits().choose(there.suggestions[there.index])
+    require("palimpsest.edits").choose(there.suggestions[there.index])
     show()
   end
 end
@@ -196,10 +187,10 @@ function M.open(suggestions, side_by_side)
     windows = {},
     side_by_side = side_by_side and #suggestions > 1,
   }
+  show()
   if side_by_side and #suggestions == 1 then
     tell.say("all replies came to the same edit.")
   end
-  show()
 end
 
 return M

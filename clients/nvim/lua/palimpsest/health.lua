@@ -24,15 +24,17 @@ end
 --- Whether there is one that starts.
 local function server()
   health.start("palimpsest: server")
-  local found, why_not, is_known = nil, nil, false
-  require("palimpsest.find").server(nil, function(it, why)
-    found, why_not, is_known = it, why, true
+  local answer ---@type { found: palimpsest.Found?, why_not: string? }?
+  require("palimpsest.find").server(nil, function(found, why_not)
+    answer = { found = found, why_not = why_not }
   end)
   vim.wait(PATIENCE_MS, function()
-    return is_known
+    return answer ~= nil
   end, 20)
+  local found = answer and answer.found
   if not found then
-    health.error(why_not or "it did not answer.", { "`:Palimpsest install` makes an environment with it." })
+    local why_not = answer and answer.why_not or "it did not answer."
+    health.error(why_not, { "`:Palimpsest install` makes an environment with it." })
     return false
   end
   health.ok(("%s: %s (%s)"):format(found.version, found.command[1], found.how))
@@ -102,15 +104,13 @@ function M.check()
   if not server() then
     return
   end
-  local client, start = require("palimpsest.client"), require("palimpsest.start")
-  start.begin()
-  if not client.get() then
-    start.without_buffer(nil)
-    vim.wait(PATIENCE_MS, function()
-      return client.get() ~= nil
-    end, 50)
-  end
-  local running = client.get()
+  local running ---@type vim.lsp.Client?
+  require("palimpsest.start").wait(function()
+    running = require("palimpsest.client").get()
+  end)
+  vim.wait(PATIENCE_MS, function()
+    return running ~= nil
+  end, 50)
   if not running then
     return health.error("the server does not start.", MAY_SAY_WHY)
   end

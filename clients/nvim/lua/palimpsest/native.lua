@@ -45,14 +45,15 @@ local function follow(buffer)
   end
 end
 
+--- Several keys may come before the cursor is told to have moved.
+local function note(buffer)
+  before_key = before_key or drawn(buffer)
+end
+
 function M.on(buffer)
   if M.serves() and not M.is_on(buffer) then
     vim.lsp.inline_completion.enable(true, { bufnr = buffer })
-    local function note() -- several keys may come before the cursor is told to have moved
-      before_key = before_key or drawn(buffer)
-    end
-    local calls = { { { "InsertCharPre" }, note }, { { "CursorMovedI" }, follow } }
-    events.listen(buffer, calls, "native") -- behind its own
+    events.listen(buffer, { { "InsertCharPre", note }, { "CursorMovedI", follow } }, "native") -- behind its own
   end
 end
 

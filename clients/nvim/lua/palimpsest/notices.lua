@@ -53,20 +53,6 @@ end
 local waiting = {} ---@type table<integer, true> buffers whose diagnostics will be told
 local found = {} ---@type table<integer, true> buffers of which some were told
 
----@param one vim.Diagnostic
-local function plain(one)
-  return {
-    range = {
-      start = { line = one.lnum, character = one.col },
-      ["end"] = { line = one.end_lnum or one.lnum, character = one.end_col or one.col },
-    },
-    message = one.message,
-    severity = one.severity,
-    source = one.source,
-    code = one.code,
-  }
-end
-
 local function tell_diagnostics(buffer)
   waiting[buffer] = nil
   local one = api.nvim_buf_is_valid(buffer) and client.get(buffer)
@@ -78,7 +64,7 @@ local function tell_diagnostics(buffer)
   end, vim.diagnostic.get(buffer, { severity = { min = vim.diagnostic.severity.WARN } }))
   if #serious > 0 or found[buffer] then
     found[buffer] = true
-    local diagnostics = vim.tbl_map(plain, serious)
+    local diagnostics = vim.lsp.diagnostic.from(serious)
     one:notify("palimpsest/diagnostics", { textDocument = client.document(buffer), diagnostics = diagnostics })
   end
 end
@@ -95,9 +81,9 @@ end
 function M.attach(buffer)
   events.listen(buffer, {
     { { "CursorMoved", "BufEnter", "InsertLeave" }, on_move },
-    { { "TextYankPost" }, on_yank },
-    { { "FocusGained" }, on_focus },
-    { { "DiagnosticChanged" }, on_diagnostics },
+    { "TextYankPost", on_yank },
+    { "FocusGained", on_focus },
+    { "DiagnosticChanged", on_diagnostics },
   })
   if api.nvim_get_current_buf() == buffer then
     on_move(buffer)

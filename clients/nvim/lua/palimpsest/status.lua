@@ -1,18 +1,13 @@
 --- The state of server and engine: a component for the status line, and a float with the cause and what can be done.
 local client = require("palimpsest.client")
+local find = require("palimpsest.find")
+local highlights = require("palimpsest.highlights")
 local scratch = require("palimpsest.scratch")
 local state = require("palimpsest.state")
 
 local M = {}
 
 local api = vim.api
-local GROUPS = {
-  ready = "PalimpsestReady",
-  busy = "PalimpsestBusy",
-  loading = "PalimpsestBusy",
-  degraded = "PalimpsestDegraded",
-  off = "PalimpsestOff",
-}
 local SIGNS = { ready = "●", busy = "◍", loading = "○", degraded = "◐", off = "✗" }
 
 --- Keys of the float, what they do, and the command that does it.
@@ -23,60 +18,42 @@ local ACTIONS = {
   { "d", "doctor", "doctor" },
 }
 
-local function short(n)
-  return n >= 1000 and ("%.1fk"):format(n / 1000) or tostring(n)
-end
-
 --- For 'statusline', in buffers with Palimpsest: sign, model, tokens, milliseconds.
 function M.line()
   if not package.loaded["palimpsest.start"] then
     return ""
   end
-  local status, word, snoozed = state.status, state.word(), state.snoozed()
-  local sign = SIGNS[word]
+  local status, snoozed = state.status, state.snoozed()
+  local sign = SIGNS[status.state]
   if not require("palimpsest.switches").completes(api.nvim_get_current_buf()) then
     sign = SIGNS.loading .. " off here"
   elseif snoozed ~= "" then
     sign = SIGNS.loading .. " snoozed " .. snoozed
-  elseif word == "off" or word == "degraded" or word == "loading" then
-    sign = sign .. " " .. word
+  elseif status.state ~= "ready" and status.state ~= "busy" then
+    sign = sign .. " " .. status.state
   end
-  local tokens = status.tokens
-  local parts = {
-    sign,
-    status.model,
-    tokens.total > 0 and ("%s/%s"):format(short(tokens.used), short(tokens.total)) or "",
-    status.last.ms > 0 and ("%d ms"):format(status.last.ms) or "",
-    require("palimpsest.progress").text(),
-  }
+  local parts = { sign, status.model, status.brief, require("palimpsest.progress").text() }
   return (table.concat(parts, " "):gsub("  +", " "):gsub(" $", ""))
 end
 
 ---@return palimpsest.Row[]
 local function rows()
-  local status, word, last = state.status, state.word(), state.status.last
+  local status, snoozed, found = state.status, state.snoozed(), find.found or {}
   local all = {} ---@type palimpsest.Row[]
-  local function row(name, text, group)
+  local function row(name, text, kind)
     if text and text ~= "" then
-      table.insert(all, { { ("%-10s"):format(name), "PalimpsestDim" }, { text, group } })
+      table.insert(all, { { ("%-10s"):format(name), "PalimpsestDim" }, { text, kind and highlights.of_kind(kind) } })
     end
   end
-  row("state", SIGNS[word] .. " " .. word, GROUPS[word])
-  row("cause", status.cause and status.cause ~= "" and status.cause or status.message)
-  row("snooze", state.snoozed() ~= "" and state.snoozed() .. " left")
+  row("state", SIGNS[status.state] .. " " .. status.state, status.state)
+  row("cause", status.cause ~= "" and status.cause or status.message)
+  row("snooze", snoozed ~= "" and snoozed .. " left")
   row("model", status.model ~= "" and status.model or "–")
-  row("cache", ("%d of %d tokens"):format(status.tokens.used, status.tokens.total))
-  row("last", ("%d decoded, %d reused, %d ms"):format(last.decoded, last.reused, last.ms))
-  local talk = status.conversation
-  if talk then
-    local kept = talk.kv == "leave" and ("cache stays, %d as they were"):format(talk.left) or "decoded again"
-    row("chat", ("%d of %d tokens; blocks change: %s"):format(talk.used, talk.total, kept))
-  end
-  local found = require("palimpsest.start").found()
-  if found then
-    row("server", ("%s (%s)"):format(table.concat(found.command, " "), found.how))
-    row("version", found.version)
-  end
+  row("cache", status.figures.cache)
+  row("last", status.figures.last)
+  row("chat", status.figures.chat)
+  row("server", found.command and ("%s (%s)"):format(table.concat(found.command, " "), found.how))
+  row("version", found.version)
   row("running", client.get() and "yes" or "no")
   table.insert(all, { { "" } })
   local line = {} ---@type palimpsest.Row

@@ -13,35 +13,33 @@ local EVERY_MS = 5000
 
 ---@alias palimpsest.Feature "completion"|"nextEdit"|"suggestion"
 
---- By feature, scope and name; the name of everything is "".
----@type table<palimpsest.Feature, table<string, table<string, boolean>>>
-local switched = {}
+--- By feature and what was switched, as `key` has it.
+---@type table<palimpsest.Feature, table<string, boolean>>
+local switched = { completion = {}, nextEdit = {}, suggestion = {} }
 
-local function of(feature)
-  switched[feature] = switched[feature] or { everywhere = {}, language = {}, folder = {}, buffer = {} }
-  return switched[feature]
+local function key(scope, name)
+  return scope .. " " .. name
 end
 
+--- What the switches at a buffer are called; that of everything is called "".
 local function names(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
   return { everywhere = "", language = vim.bo[buffer].filetype, folder = vim.fs.dirname(name), buffer = name }
 end
 
+--- By the nearest switch; without one, by the settings.
+---@param feature palimpsest.Feature
 ---@param settings? { enabled?: boolean, disabled_languages?: string[] }
 local function on(feature, buffer, settings)
-  local switches, name = of(feature), names(buffer)
-  local found = switches.buffer[name.buffer]
+  local name = names(buffer)
+  local keys = { key("buffer", name.buffer) }
   for folder in vim.fs.parents(name.buffer) do
-    if found == nil then
-      found = switches.folder[folder]
+    table.insert(keys, key("folder", folder))
+  end
+  for _, one in ipairs(vim.list_extend(keys, { key("language", name.language), key("everywhere", "") })) do
+    if switched[feature][one] ~= nil then
+      return switched[feature][one]
     end
-  end
-  if found == nil then
-    found = switches.language[name.language]
-  end
-  local everywhere = switches.everywhere[""]
-  if found ~= nil or everywhere ~= nil then
-    return found == nil and everywhere or found == true
   end
   settings = settings or {}
   return settings.enabled ~= false and not vim.list_contains(settings.disabled_languages or {}, name.language)
@@ -53,13 +51,6 @@ end
 
 function M.edits_next(buffer)
   return config.get().nextEdit.automatic and on("nextEdit", buffer, config.get().next_edit)
-end
-
-local function set(feature, scope, buffer, enabled)
-  if scope == "everywhere" then
-    switched[feature] = nil
-  end
-  of(feature)[scope][names(buffer)[scope]] = enabled
 end
 
 local function where(scope, buffer)
@@ -77,7 +68,10 @@ local function switch(feature, scope, enabled)
   local buffer = vim.api.nvim_get_current_buf()
   local asked = { feature = feature, scope = scope, uri = vim.uri_from_bufnr(buffer), enabled = enabled }
   client.command("palimpsest.toggle", asked, function(answer)
-    set(feature, scope, buffer, answer.enabled)
+    if scope == "everywhere" then -- what was switched nearer goes
+      switched[feature] = {}
+    end
+    switched[feature][key(scope, names(buffer)[scope])] = answer.enabled
     local one, part = client.get(), ({ completion = "completion", nextEdit = "next_edits" })[feature]
     for attached in pairs(one and part and one.attached_buffers or {}) do
       require("palimpsest." .. part).switched(attached)
@@ -134,11 +128,7 @@ function M.snooze(words)
   if words[1] and not minutes then
     return tell.error(("`%s` is no number of minutes."):format(words[1]))
   end
-  client.command("palimpsest.completion.snooze", { minutes = minutes }, function(answer)
-    local ends = answer["until"]
-    local clock = os.date("%H:%M", math.floor(ends))
-    tell.say(ends == 0 and "completions are shown again." or ("completions are snoozed until %s."):format(clock))
-  end)
+  client.command("palimpsest.completion.snooze", { minutes = minutes })
 end
 
 return M
