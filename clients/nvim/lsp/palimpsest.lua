@@ -15,12 +15,8 @@ return {
     ["palimpsest/status"] = function(_, status)
       require("palimpsest.state").told(status)
     end,
-    ["palimpsest/completion"] = function(...)
-      require("palimpsest.completion").on_told(...)
-    end,
-    ["palimpsest/conversation"] = function(...)
-      require("palimpsest.chat_buffer").on_conversation(...)
-    end,
+    ["palimpsest/completion"] = require("palimpsest.completion").on_told,
+    ["palimpsest/conversation"] = require("palimpsest.chat_buffer").on_conversation,
   },
   commands = {
     ["palimpsest.suggest.apply"] = function(command)

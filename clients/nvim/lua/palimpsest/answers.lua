@@ -31,18 +31,6 @@ local function choice(item, start, line, column)
   return { rest = text:sub(#typed + 1), id = argument.id, command = item.command, snippet = snippet }
 end
 
---- What Neovim's own inline completion gives away.
----@param item vim.lsp.inline_completion.Item
----@return palimpsest.Choice?
-function M.of_native(item, row, column, line)
-  local first, start = row, column
-  if item.range then
-    first, start = item.range:to_extmark()
-  end
-  local text = { insertText = item.insert_text, filterText = item._filter_text, command = item.command }
-  return first == row and choice(text, start, line, column) or nil
-end
-
 ---@return palimpsest.Choice[]
 function M.choices(result, encoding, row, column, line)
   local found = {}

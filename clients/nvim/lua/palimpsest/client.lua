@@ -99,6 +99,7 @@ end
 ---@class palimpsest.Latest
 ---@field ask fun(more: table, done: fun(same: boolean, answer: any, from: vim.lsp.Client))
 ---@field cancel fun()
+---@field is_asked fun(): boolean
 
 --- Asks of the current buffer and the cursor in it; only the last question counts.  `done` is told whether all is as it
 --- was when it was asked, by what `place` says.
@@ -114,6 +115,10 @@ function M.latest(method, place)
       pending.client:cancel_request(pending.id)
       pending = nil
     end
+  end
+
+  function latest.is_asked()
+    return pending ~= nil
   end
 
   function latest.ask(more, done)

@@ -1,5 +1,5 @@
 --- Inline completions: asks, accepts all or a part.  Where Neovim's own inline completion asks and draws
---- (`native.lua`), what it shows is taken over as soon as a person does anything with it.
+--- (`native.lua`), we do both as soon as a person does anything with it.
 local answers = require("palimpsest.answers")
 local client = require("palimpsest.client")
 local closers = require("palimpsest.closers")
@@ -49,7 +49,7 @@ end
 
 --- From now on, until Insert mode ends, we ask and draw in this buffer.
 local function take_over(buffer)
-  if native.is_on(buffer) then
+  if shown.by_neovim(buffer) then
     native.off(buffer)
     ours[buffer] = true
   end
@@ -91,7 +91,7 @@ local function on_leave(buffer)
 end
 
 local function again(buffer)
-  if native.is_on(buffer) then
+  if shown.by_neovim(buffer) then
     native.again(buffer)
   elseif automatic(buffer) then
     ask()
@@ -111,7 +111,7 @@ end
 
 --- Whether a completion is on the screen.
 function M.visible()
-  return shown.count() > 0 or native.visible(api.nvim_get_current_buf())
+  return shown.count() > 0
 end
 
 --- Says that a part was taken; all of it is counted by the item's own command.
@@ -124,9 +124,15 @@ local function count(buffer, one, part, piece)
   client.event("accepted", buffer, { what = "completion", part = part, chars = chars, id = one.id })
 end
 
-local function accept_shown(part)
-  local one = assert(shown.chosen())
+--- Accepts what is shown, or a part of it.
+---@return boolean whether there was something
+function M.accept(part)
+  local one = shown.follow() and shown.chosen()
+  if not one then
+    return false
+  end
   local buffer, row, column = shown.here()
+  take_over(buffer)
   local piece = answers.piece(one.rest, part)
   local whole = #piece == #one.rest
   cancel()
@@ -142,25 +148,7 @@ local function accept_shown(part)
     shown.taken(piece)
   end
   count(buffer, one, whole and "all" or part, piece)
-end
-
---- Accepts what is shown, or a part of it.  What Neovim's own shows goes on as if we had shown it.
----@return boolean whether there was something
-function M.accept(part)
-  local buffer = api.nvim_get_current_buf()
-  if shown.follow() then
-    accept_shown(part)
-    return true
-  end
-  return native.take(buffer, function(item)
-    local now, row, column, line = shown.here()
-    local one = now == buffer and answers.of_native(item, row, column, line)
-    if one then
-      take_over(buffer)
-      shown.set({ one })
-      accept_shown(part)
-    end
-  end)
+  return true
 end
 
 --- Asks now, for several alternatives, from Normal mode behind the cursor.
@@ -191,17 +179,18 @@ function M.cycle(by)
   if shown.count() < 2 then
     return M.ask()
   end
+  take_over(api.nvim_get_current_buf())
   shown.turn(by)
 end
 
 --- Hides it; it is counted as rejected.
 function M.dismiss()
   local buffer, one = api.nvim_get_current_buf(), shown.chosen()
+  take_over(buffer)
   clear()
   if one then
-    return client.event("rejected", buffer, { what = "completion", id = one.id })
+    client.event("rejected", buffer, { what = "completion", id = one.id })
   end
-  native.take(buffer, function() end)
 end
 
 function M.attach(buffer)

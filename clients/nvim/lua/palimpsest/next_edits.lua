@@ -180,7 +180,9 @@ function M.dismiss()
   if now then
     withdraw()
     client.command("palimpsest.nextEdit.dismiss", { id = now.edit.id }, function()
-      request()
+      if not latest.is_asked() then
+        request()
+      end
     end)
   end
 end

@@ -41,7 +41,7 @@ function M.say()
         .. 'or Palimpsest\'s: `completion = { trigger = "manual" }`. `other_providers = false` leaves this message out.'
       require("palimpsest.tell").warn(text:format(table.concat(names, " and "), table.concat(offs, "; ")))
     end
-  end, 1000)
+  end, 2000)
 end
 
 return M

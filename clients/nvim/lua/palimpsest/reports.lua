@@ -25,14 +25,11 @@ local function doctor_outside()
     if not found then
       return open("doctor", "✗ " .. why_not, M.doctor)
     end
+    local show = vim.schedule_wrap(function(result)
+      open("doctor", result.stdout .. result.stderr, M.doctor)
+    end)
     local how = { text = true, timeout = PATIENCE_MS, cwd = vim.uv.os_homedir() }
-    vim.system(
-      { found.command[1], "doctor" },
-      how,
-      vim.schedule_wrap(function(result)
-        open("doctor", result.stdout .. result.stderr, M.doctor)
-      end)
-    )
+    vim.system({ found.command[1], "doctor" }, how, show)
   end)
 end
 
@@ -71,9 +68,9 @@ end
 function M.commit_message()
   local buffer = vim.api.nvim_get_current_buf()
   local into = vim.bo[buffer].filetype == "gitcommit"
-  local asked = { uri = not into and vim.uri_from_bufnr(buffer) or nil, staged = into or nil }
+  local asked = { uri = not into and vim.uri_from_bufnr(buffer) or nil, staged = true, or_all = not into }
   client.command("palimpsest.summarize", asked, function(answer)
-    local text = answer.text or answer.summary
+    local text = answer.text
     if into and vim.api.nvim_buf_is_valid(buffer) then
       return vim.api.nvim_buf_set_lines(buffer, 0, 0, false, vim.split(text, "\n"))
     end

@@ -1,4 +1,4 @@
---- The completion that we show as grey text.  Owner of it: it follows what is typed, gives away pieces, and goes.
+--- The completion that is shown as grey text.  Owner of it: it follows what is typed, gives away pieces, and goes.
 local M = {}
 
 local api = vim.api
@@ -18,6 +18,11 @@ local now ---@type palimpsest.Shown?
 function M.here()
   local cursor = api.nvim_win_get_cursor(0)
   return api.nvim_get_current_buf(), cursor[1] - 1, cursor[2], api.nvim_get_current_line()
+end
+
+--- Whether Neovim's own inline completion (0.12) draws in a buffer.
+function M.by_neovim(buffer)
+  return vim.lsp.inline_completion ~= nil and vim.lsp.inline_completion.is_enabled({ bufnr = buffer })
 end
 
 ---@return palimpsest.Choice?
@@ -62,6 +67,9 @@ local function put(choices, index, numbered)
   local buffer, row, column, line = M.here()
   local after = line:sub(column + 1)
   now = { buffer = buffer, row = row, column = column, after = after, choices = choices, index = index }
+  if M.by_neovim(buffer) then
+    return
+  end
   local at, parts = vim.fn.strdisplaywidth(line:sub(1, column)), {}
   for number, part in ipairs(vim.split(choices[index].rest, "\n")) do
     parts[number] = { { expanded(part, number == 1 and at or 0, vim.bo[buffer].tabstop), "PalimpsestGhost" } }

@@ -124,31 +124,19 @@ function M.restart()
   restarting = true
   local running = vim.lsp.get_clients({ name = client.name })
   vim.lsp.enable(client.name, false)
-  local function again()
-    local is_there = vim.iter(running):any(function(one)
-      return not one:is_stopped()
-    end)
-    if is_there then
-      return vim.defer_fn(again, 50)
+  for _, one in ipairs(running) do
+    one:stop(STOP_MS)
+  end
+  local function begin_anew()
+    for _, one in ipairs(running) do
+      if not one:is_stopped() then
+        return vim.defer_fn(begin_anew, 50)
+      end
     end
     restarting = false
     vim.lsp.enable(client.name)
   end
-  for _, one in ipairs(running) do
-    one:stop(STOP_MS)
-  end
-  again()
-end
-
---- A server that no buffer has asked for.
-function M.without_buffer(root)
-  find.server(root, function(found, why_not)
-    if not found then
-      ended(why_not, true)
-      return tell.warn(assert(why_not))
-    end
-    vim.lsp.start(vim.tbl_extend("force", vim.lsp.config[client.name], { root_dir = root }), { attach = false })
-  end)
+  begin_anew()
 end
 
 --- For what needs no file and may be asked before the server is there: `done` when it is; it is started where no
@@ -165,9 +153,17 @@ function M.wait(done)
     return client.expect()
   end
   table.insert(waiting, done)
-  if not is_asked_for and #waiting == 1 then
-    M.without_buffer(find.workspace(vim.fs.joinpath(vim.fn.getcwd(), "x")))
+  if is_asked_for or #waiting > 1 then
+    return
   end
+  local root = find.workspace(vim.fs.joinpath(vim.fn.getcwd(), "x"))
+  find.server(root, function(found, why_not)
+    if not found then
+      ended(why_not, true)
+      return tell.warn(assert(why_not))
+    end
+    vim.lsp.start(vim.tbl_extend("force", vim.lsp.config[client.name], { root_dir = root }), { attach = false })
+  end)
 end
 
 function M.begin()
@@ -176,8 +172,10 @@ function M.begin()
   end
   begun = true
   require("palimpsest.highlights").define()
-  for _, part in ipairs({ "attach", "progress", "switches" }) do
-    require("palimpsest." .. part).listen()
+  require("palimpsest.attach").listen()
+  require("palimpsest.progress").listen()
+  if config.get().other_providers then
+    require("palimpsest.others").say()
   end
   vim.lsp.enable(client.name)
 end

@@ -1,5 +1,10 @@
 --- What the server last said of itself; `User PalimpsestStatus` comes with each change.  Owner of the status.
+local events = require("palimpsest.events")
+
 local M = {}
+
+local COUNT_DOWN_MS = 5000
+local later = events.pause()
 
 local NOTHING = {
   kind = "Inactive",
@@ -30,17 +35,21 @@ local function like(given, nothing)
   return type(given) == "string" and given:gsub("%c+", " ") or given
 end
 
+--- What is left of snoozing is counted down.
+local function changed()
+  vim.api.nvim_exec_autocmds("User", { pattern = "PalimpsestStatus", modeline = false })
+  vim.cmd.redrawstatus({ bang = true })
+  if M.snoozed() ~= "" then
+    later(COUNT_DOWN_MS, changed)
+  end
+end
+
 function M.told(status)
   M.status = like(status, NOTHING)
   if not vim.list_contains(STATES, M.status.state) then
     M.status.state = NOTHING.state
   end
-  M.changed()
-end
-
-function M.changed()
-  vim.api.nvim_exec_autocmds("User", { pattern = "PalimpsestStatus", modeline = false })
-  vim.cmd.redrawstatus({ bang = true })
+  changed()
 end
 
 --- What is left of snoozing: `4 min`, `30 s`; "" where there is none.

@@ -2,47 +2,40 @@
 --- completions.  The server owns the switches; this is what it was told, so that nothing is asked for in vain.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
-local state = require("palimpsest.state")
 local tell = require("palimpsest.tell")
 
 local M = {}
 
 local SCOPES = { "everywhere", "language", "folder", "buffer" }
 local FEATURES = { completion = "Completions", nextEdit = "Next edits", suggestion = "Edits" }
-local EVERY_MS = 5000
 
 ---@alias palimpsest.Feature "completion"|"nextEdit"|"suggestion"
 
---- By feature and what was switched, as `key` has it.
+--- By feature and what was switched, as `around` has it.
 ---@type table<palimpsest.Feature, table<string, boolean>>
 local switched = { completion = {}, nextEdit = {}, suggestion = {} }
 
-local function key(scope, name)
-  return scope .. " " .. name
-end
-
---- What the switches at a buffer are called; that of everything is called "".
-local function names(buffer)
+--- What is switched at a buffer, the nearest first.
+local function around(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
-  return { everywhere = "", language = vim.bo[buffer].filetype, folder = vim.fs.dirname(name), buffer = name }
+  local found = { "buffer " .. name }
+  for folder in vim.fs.parents(name) do
+    table.insert(found, "folder " .. folder)
+  end
+  return vim.list_extend(found, { "language " .. vim.bo[buffer].filetype, "everywhere" })
 end
 
 --- By the nearest switch; without one, by the settings.
 ---@param feature palimpsest.Feature
 ---@param settings? { enabled?: boolean, disabled_languages?: string[] }
 local function on(feature, buffer, settings)
-  local name = names(buffer)
-  local keys = { key("buffer", name.buffer) }
-  for folder in vim.fs.parents(name.buffer) do
-    table.insert(keys, key("folder", folder))
-  end
-  for _, one in ipairs(vim.list_extend(keys, { key("language", name.language), key("everywhere", "") })) do
+  for _, one in ipairs(around(buffer)) do
     if switched[feature][one] ~= nil then
       return switched[feature][one]
     end
   end
-  settings = settings or {}
-  return settings.enabled ~= false and not vim.list_contains(settings.disabled_languages or {}, name.language)
+  local off = settings and settings.disabled_languages or {}
+  return (settings or {}).enabled ~= false and not vim.list_contains(off, vim.bo[buffer].filetype)
 end
 
 function M.completes(buffer)
@@ -71,7 +64,10 @@ local function switch(feature, scope, enabled)
     if scope == "everywhere" then -- what was switched nearer goes
       switched[feature] = {}
     end
-    switched[feature][key(scope, names(buffer)[scope])] = answer.enabled
+    local here = vim.iter(around(buffer)):find(function(one)
+      return vim.startswith(one, scope)
+    end)
+    switched[feature][here] = answer.enabled
     local one, part = client.get(), ({ completion = "completion", nextEdit = "next_edits" })[feature]
     for attached in pairs(one and part and one.attached_buffers or {}) do
       require("palimpsest." .. part).switched(attached)
@@ -104,22 +100,6 @@ function M.toggle(words)
   end, function(chosen)
     switch(feature, chosen, enabled)
   end)
-end
-
-local timer = assert(vim.uv.new_timer())
-
---- The status line counts down by itself.
-local function count_down()
-  if state.snoozed() == "" then
-    timer:stop()
-  elseif not timer:is_active() then
-    timer:start(EVERY_MS, EVERY_MS, vim.schedule_wrap(state.changed))
-  end
-end
-
-function M.listen()
-  local how = { group = "palimpsest", pattern = "PalimpsestStatus", callback = count_down }
-  vim.api.nvim_create_autocmd("User", how)
 end
 
 --- `:Palimpsest snooze [minutes]`

@@ -45,15 +45,17 @@ end
 function M.guard(one)
   local request = one.request
   ---@diagnostic disable-next-line: duplicate-set-field
-  one.request = function(self, method, params, ...)
+  one.request = function(self, method, params, handler, ...)
     local buffer = vim.api.nvim_get_current_buf()
     if seen[buffer] and is_unasked(method, params) then
       look(buffer)
       if seen[buffer].undone or not require("palimpsest.switches").completes(buffer) then
         return false
+      elseif require("palimpsest.shown").by_neovim(buffer) then
+        handler = require("palimpsest.native").hearing(one, handler, buffer)
       end
     end
-    return request(self, method, params, ...)
+    return request(self, method, params, handler, ...)
   end
 end
 
