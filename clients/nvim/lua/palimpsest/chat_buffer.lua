@@ -9,18 +9,6 @@ local M = {}
 local REST_MS = 200
 local later = events.pause()
 
---- What keys do: commands of the same names, `conversation.send` and so on.
-local KEYS = {
-  send = "send",
-  stop = "stop the reply",
-  fork = "fork",
-  compact = "compact",
-  refs = "refs",
-  descriptors = "descriptors",
-  documents = "documents",
-  write = "write a ref to a file",
-}
-
 --- Its lens, too, so that the reply is seen.
 vim.lsp.commands["palimpsest.conversation.send"] = function()
   chats.send()
@@ -48,9 +36,9 @@ function M.attach(buffer)
   if not chats.is(buffer) then
     return
   end
-  for name, key in pairs(config.get().chat_keys or {}) do
-    if key and KEYS[name] then
-      keys.map(buffer, "n", key, KEYS[name], function()
+  for name, key in pairs(config.get().chat_keys or {}) do -- commands of these names: `conversation.send` and so on
+    if key then
+      keys.map(buffer, "n", key, name .. " (conversation)", function()
         return vim.keycode(("<Cmd>Palimpsest conversation.%s<CR>"):format(name))
       end)
     end

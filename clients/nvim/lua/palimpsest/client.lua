@@ -17,10 +17,9 @@ function M.get(buffer)
 end
 
 --- The connection, or nil and a sentence about it.
----@param buffer? integer
 ---@return vim.lsp.Client?
-function M.expect(buffer)
-  local client = M.get(buffer) or M.get()
+function M.expect()
+  local client = M.get()
   if not client then
     tell.warn("the server does not run. `:Palimpsest status` says why.")
   end
@@ -73,7 +72,7 @@ function M.command(name, argument, done, options)
     return answer.summary and not options.quiet and tell.say(answer.summary)
   end
   local buffer = options.buffer or vim.api.nvim_get_current_buf()
-  local client = M.get(buffer) or M.get() or not options.quiet and M.expect()
+  local client = options.quiet and M.get() or not options.quiet and M.expect()
   local params = { command = name, arguments = { argument or vim.empty_dict() } }
   local sent = client
     and client:request("workspace/executeCommand", params, function(error, answer)

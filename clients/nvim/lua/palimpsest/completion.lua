@@ -35,13 +35,12 @@ local function clear()
 end
 
 ---@param kind integer
----@param done fun(choices: palimpsest.Choice[])
-local function question(kind, done)
+---@param show fun(answer: any, encoding: string)
+local function question(kind, show)
   if events.inserting() then
-    latest.ask({ context = { triggerKind = kind } }, function(same, result, one)
+    latest.ask({ context = { triggerKind = kind } }, function(same, answer, one)
       if same then
-        local _, row, column, line = shown.here()
-        done(answers.choices(result, one.offset_encoding, row, column, line))
+        show(answer, one.offset_encoding)
       end
     end)
   end
@@ -62,7 +61,7 @@ end
 
 --- Where a key shows it, the server is only to have it ready.
 local function ask()
-  question(AUTOMATIC, config.get().completion.show ~= "key" and shown.set or function() end)
+  question(AUTOMATIC, config.get().completion.show ~= "key" and shown.offer or function() end)
 end
 
 local function on_change(buffer)
@@ -160,9 +159,9 @@ function M.ask()
   end
   take_over(api.nvim_get_current_buf())
   shown.hide()
-  question(INVOKED, function(choices)
-    shown.set(choices)
-    if #choices == 0 then
+  question(INVOKED, function(...)
+    shown.offer(...)
+    if shown.count() == 0 then
       require("palimpsest.tell").say("nothing to complete here.")
     end
   end)
@@ -171,7 +170,7 @@ end
 --- Shows what was prepared for the cursor while a person typed.
 function M.reveal()
   cancel()
-  question(AUTOMATIC, shown.set)
+  question(AUTOMATIC, shown.offer)
 end
 
 --- The alternatives in turn; asks for them where there is only one.

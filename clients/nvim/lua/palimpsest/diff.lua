@@ -42,19 +42,14 @@ local function with_chosen(name)
   end
 end
 
-local function turn(by)
+--- Another suggestion, or another document of this one.
+local function turn(by, by_documents)
   return function()
     local there = assert(now)
-    there.index, there.document = (there.index - 1 + by) % #there.suggestions + 1, 1
-    require("palimpsest.edits").choose(there.suggestions[there.index])
-    show()
-  end
-end
-
-local function turn_document(by)
-  return function()
-    local there = assert(now)
-    there.document = (there.document - 1 + by) % #there.suggestions[there.index].documents + 1
+    there.index = (there.index - 1 + by) % #there.suggestions + 1
+    local suggestion = there.suggestions[there.index]
+    there.document = by == 0 and (there.document - 1 + by_documents) % #suggestion.documents + 1 or 1
+    require("palimpsest.edits").choose(suggestion)
     show()
   end
 end
@@ -84,8 +79,8 @@ local KEYS = {
   q = { M.close, "close without applying" },
   ["]e"] = { turn(1), "next suggestion" },
   ["[e"] = { turn(-1), "previous suggestion" },
-  ["]f"] = { turn_document(1), "next file of this edit" },
-  ["[f"] = { turn_document(-1), "previous file of this edit" },
+  ["]f"] = { turn(0, 1), "next file of this edit" },
+  ["[f"] = { turn(0, -1), "previous file of this edit" },
 }
 
 --- A copy of the document, with the edits made; the document itself is not touched and gets no keys of ours.

@@ -101,7 +101,7 @@ end
 ---@param n? integer how many, side by side
 ---@param is_told? boolean an instruction is asked for where there is none
 local function suggest(words, arguments, n, is_told)
-  local one = client.expect(vim.api.nvim_get_current_buf())
+  local one = client.expect()
   if not one then
     return
   end

@@ -74,10 +74,6 @@ end
 
 local completion_visible, edit_visible = visible("completion"), visible("next_edits")
 
-local function always()
-  return true
-end
-
 --- The next edit, else the completion, else what closes behind an accepted one, else what Tab was.  A completion menu
 --- keeps its Tab.
 local function tab()
@@ -92,14 +88,14 @@ local function tab()
   end
 end
 
---- By the setting's name: modes, what `palimpsest` has, when, what it does.
+--- By the setting's name: modes, what `palimpsest` has, when (false: always), what it does.
 local KEYS = {
   { "accept_word", "i", "accept_word", completion_visible, "accept a word" },
   { "accept_line", "i", "accept_line", completion_visible, "accept a line" },
-  { "next", "i", "next", always, "next alternative" },
-  { "previous", "i", "previous", always, "previous alternative" },
-  { "complete", "in", "complete", always, "complete here" },
-  { "show", "i", "show", always, "show the completion" },
+  { "next", "i", "next", false, "next alternative" },
+  { "previous", "i", "previous", false, "previous alternative" },
+  { "complete", "in", "complete", false, "complete here" },
+  { "show", "i", "show", false, "show the completion" },
   { "dismiss", "i", "dismiss", completion_visible, "hide the completion" },
   { "dismiss_edit", "ni", "dismiss_edit", edit_visible, "dismiss the next edit" },
   { "tab", "n", "next_edit", edit_visible, "next edit or Tab" },
@@ -116,7 +112,7 @@ function M.attach(buffer)
     local wanted = keys[name] and (name ~= "show" or config.get().completion.show == "key")
     for mode in (wanted and modes or ""):gmatch(".") do
       M.map(buffer, mode, keys[name], description, function()
-        return is_due() and call(what) or nil
+        return (not is_due or is_due()) and call(what) or nil
       end)
     end
   end

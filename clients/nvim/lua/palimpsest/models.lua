@@ -31,26 +31,19 @@ end
 function M.open(words)
   local wanted = words and words[1]
   client.command("palimpsest.model.list", nil, function(list)
-    if wanted then
-      local found = vim.iter(list.models):find(function(model)
-        return model.name == wanted
+    local rows = vim.list_extend(list.models, wanted and {} or list.engines)
+    if not wanted then
+      return tell.choose(("Which model? %s"):format(list.reason), rows, title, function(one)
+        (one.kind and use_engine or use)(one)
       end)
-      if not found then
-        return tell.error(("there is no model `%s`."):format(wanted))
-      end
-      return use(found)
     end
-    local rows = list.models
-    client.command("palimpsest.engines.found", nil, function(answer)
-      vim.list_extend(rows, answer.engines)
-    end, {
-      quiet = true,
-      finally = vim.schedule_wrap(function()
-        tell.choose(("Which model? %s"):format(list.reason or ""), rows, title, function(one)
-          (one.kind and use_engine or use)(one)
-        end)
-      end),
-    })
+    local found = vim.iter(rows):find(function(model)
+      return model.name == wanted
+    end)
+    if not found then
+      return tell.error(("there is no model `%s`."):format(wanted))
+    end
+    use(found)
   end)
 end
 

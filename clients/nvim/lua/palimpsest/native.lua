@@ -1,7 +1,6 @@
 --- Neovim's own inline completion (0.12), which asks by itself 200 ms after a keystroke, and draws.  What it is told is
 --- noted in `shown.lua`, which follows what is typed; what is accepted is inserted by `completion.lua`, since its own
 --- acceptance knows no word and no line and leaves behind what was typed after it asked.
-local answers = require("palimpsest.answers")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
 local shown = require("palimpsest.shown")
@@ -55,8 +54,7 @@ function M.hearing(one, handler, buffer)
     if shown.by_neovim(buffer) then
       handler(error, result, context)
       if api.nvim_get_current_buf() == buffer and events.inserting() then
-        local _, row, column, line = shown.here()
-        shown.set(answers.choices(result, one.offset_encoding, row, column, line))
+        shown.offer(result, one.offset_encoding)
         follow(buffer)
       end
     end

@@ -56,13 +56,11 @@ local found = {} ---@type table<integer, true> buffers of which some were told
 local function tell_diagnostics(buffer)
   waiting[buffer] = nil
   local one = api.nvim_buf_is_valid(buffer) and client.get(buffer)
-  if not one then
-    return
-  end
+  local every = one and vim.diagnostic.get(buffer, { severity = { min = vim.diagnostic.severity.WARN } }) or {}
   local serious = vim.tbl_filter(function(it)
     return it.source ~= "palimpsest"
-  end, vim.diagnostic.get(buffer, { severity = { min = vim.diagnostic.severity.WARN } }))
-  if #serious > 0 or found[buffer] then
+  end, every)
+  if one and (#serious > 0 or found[buffer]) then
     found[buffer] = true
     local diagnostics = vim.lsp.diagnostic.from(serious)
     one:notify("palimpsest/diagnostics", { textDocument = client.document(buffer), diagnostics = diagnostics })

@@ -70,7 +70,7 @@ end
 local function toggle(name, changed, keys)
   local open = M.current(name)
   if open then
-    return scratch.closer(open.buffer)()
+    return api.nvim_buf_delete(open.buffer, { force = true })
   elseif not client.expect() then
     return
   end

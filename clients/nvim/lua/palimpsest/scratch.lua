@@ -4,6 +4,8 @@ local M = {}
 local api = vim.api
 local space = api.nvim_create_namespace("palimpsest.scratch")
 
+local CLOSE = { "<Cmd>bwipeout!<CR>", "close" }
+
 ---@alias palimpsest.Chunk [string, string?] text and highlight group
 ---@alias palimpsest.Row palimpsest.Chunk[]
 ---@alias palimpsest.Mark [integer, integer, integer, string] row, bytes from and to, highlight group
@@ -17,7 +19,7 @@ function M.buffer(name, filetype)
     api.nvim_buf_set_name(buffer, full)
   end
   vim.bo[buffer].bufhidden, vim.bo[buffer].swapfile = "wipe", false
-  M.keys(buffer, { q = { M.closer(buffer), "close" } })
+  M.keys(buffer, { q = CLOSE })
   if filetype and vim.bo[buffer].filetype ~= filetype then
     vim.bo[buffer].filetype = filetype
   end
@@ -59,19 +61,10 @@ function M.width(lines)
   end)
 end
 
----@param keys table<string, { [1]: fun(), [2]: string }>
+---@param keys table<string, { [1]: string|fun(), [2]: string }>
 function M.keys(buffer, keys)
   for key, one in pairs(keys) do
     vim.keymap.set("n", key, one[1], { buffer = buffer, nowait = true, desc = "Palimpsest: " .. one[2] })
-  end
-end
-
---- What closes it.
-function M.closer(buffer)
-  return function()
-    if api.nvim_buf_is_valid(buffer) then
-      api.nvim_buf_delete(buffer, { force = true })
-    end
   end
 end
 
@@ -94,7 +87,7 @@ function M.split(buffer)
 end
 
 function M.float(buffer, title, width, height)
-  M.keys(buffer, { ["<Esc>"] = { M.closer(buffer), "close" } })
+  M.keys(buffer, { ["<Esc>"] = CLOSE })
   width, height = math.min(width, vim.o.columns - 4), math.min(height, vim.o.lines - 4)
   local where = {
     relative = "editor",

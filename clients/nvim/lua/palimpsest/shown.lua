@@ -1,4 +1,6 @@
 --- The completion that is shown as grey text.  Owner of it: it follows what is typed, gives away pieces, and goes.
+local answers = require("palimpsest.answers")
+
 local M = {}
 
 local api = vim.api
@@ -85,10 +87,11 @@ local function put(choices, index, numbered)
   })
 end
 
---- Shows the first one, or nothing where there are none.
----@param choices palimpsest.Choice[]
-function M.set(choices)
+--- Shows the first of what an answer offers at the cursor, or nothing.
+function M.offer(answer, encoding)
   M.hide()
+  local _, row, column, line = M.here()
+  local choices = answers.choices(answer, encoding, row, column, line)
   if #choices > 0 then
     put(choices, 1, #choices > 1)
   end

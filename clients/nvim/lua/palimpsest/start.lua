@@ -2,7 +2,7 @@
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
 local find = require("palimpsest.find")
-local state = require("palimpsest.state")
+local status = require("palimpsest.status")
 local tell = require("palimpsest.tell")
 
 local M = {}
@@ -29,7 +29,7 @@ end
 --- There is none, and what waited for it does so no longer.
 local function ended(message, is_error)
   gone, waiting = true, {}
-  state.told({ kind = is_error and "Error" or "Inactive", message = message })
+  status.told({ kind = is_error and "Error" or "Inactive", message = message })
 end
 
 --- For `vim.lsp.Config.root_dir`: a buffer that nobody wants helped gets no client.
@@ -50,7 +50,7 @@ end
 
 function M.connect(dispatchers)
   gone = false
-  state.told({ state = "loading", message = "The server starts." })
+  status.told({ state = "loading", message = "The server starts." })
   return vim.lsp.rpc.start(assert(find.found).command, dispatchers, { cwd = vim.uv.os_homedir() })
 end
 

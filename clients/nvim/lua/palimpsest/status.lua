@@ -1,9 +1,10 @@
---- The state of server and engine: a component for the status line, and a float with the cause and what can be done.
+--- What the server last said of itself and its engine; `User PalimpsestStatus` comes with each change.  A component for
+--- the status line, and a float with the cause and what can be done.  Owner of the status.
 local client = require("palimpsest.client")
+local events = require("palimpsest.events")
 local find = require("palimpsest.find")
 local highlights = require("palimpsest.highlights")
 local scratch = require("palimpsest.scratch")
-local state = require("palimpsest.state")
 
 local M = {}
 
@@ -18,12 +19,69 @@ local ACTIONS = {
   { "d", "doctor", "doctor" },
 }
 
+local COUNT_DOWN_MS = 5000
+local later = events.pause()
+
+local NOTHING = {
+  kind = "Inactive",
+  state = "off",
+  cause = "",
+  message = "",
+  model = "",
+  brief = "",
+  figures = { cache = "", last = "", chat = "" },
+  snoozed_until = 0,
+}
+
+M.now = NOTHING ---@type table what it last said
+
+--- Fields of the same types as those that stand for nothing; in place of each other one, that one.  Texts are of one
+--- line: they stand in status lines and rows.
+local function like(given, nothing)
+  if type(given) ~= type(nothing) then
+    return nothing
+  elseif type(nothing) == "table" then
+    local found = {}
+    for name, value in pairs(nothing) do
+      found[name] = like(given[name], value)
+    end
+    return found
+  end
+  return type(given) == "string" and given:gsub("%c+", " ") or given
+end
+
+--- What is left of snoozing is counted down.
+local function changed()
+  api.nvim_exec_autocmds("User", { pattern = "PalimpsestStatus", modeline = false })
+  vim.cmd.redrawstatus({ bang = true })
+  if M.snoozed() ~= "" then
+    later(COUNT_DOWN_MS, changed)
+  end
+end
+
+function M.told(status)
+  M.now = like(status, NOTHING)
+  if not SIGNS[M.now.state] then
+    M.now.state = NOTHING.state
+  end
+  changed()
+end
+
+--- What is left of snoozing: `4 min`, `30 s`; "" where there is none.
+function M.snoozed()
+  local seconds = math.floor(M.now.snoozed_until) - os.time()
+  if seconds <= 0 then
+    return ""
+  end
+  return seconds > 60 and ("%d min"):format(math.ceil(seconds / 60)) or ("%d s"):format(seconds)
+end
+
 --- For 'statusline', in buffers with Palimpsest: sign, model, tokens, milliseconds.
 function M.line()
   if not package.loaded["palimpsest.start"] then
     return ""
   end
-  local status, snoozed = state.status, state.snoozed()
+  local status, snoozed = M.now, M.snoozed()
   local sign = SIGNS[status.state]
   if not require("palimpsest.switches").completes(api.nvim_get_current_buf()) then
     sign = SIGNS.loading .. " off here"
@@ -38,7 +96,7 @@ end
 
 ---@return palimpsest.Row[]
 local function rows()
-  local status, snoozed, found = state.status, state.snoozed(), find.found or {}
+  local status, snoozed, found = M.now, M.snoozed(), find.found or {}
   local all = {} ---@type palimpsest.Row[]
   local function row(name, text, kind)
     if text and text ~= "" then
@@ -79,11 +137,7 @@ function M.open()
   api.nvim_create_autocmd("User", { pattern = "PalimpsestStatus", callback = draw })
   for _, action in ipairs(ACTIONS) do
     local key, what, id = unpack(action)
-    local function run()
-      scratch.closer(buffer)()
-      require("palimpsest.commands").call(id)
-    end
-    scratch.keys(buffer, { [key] = { run, what } })
+    scratch.keys(buffer, { [key] = { ("<Cmd>bwipeout! | Palimpsest %s<CR>"):format(id), what } })
   end
 end
 
