@@ -108,7 +108,9 @@ async def test_an_answer_for_good_holds_for_the_folder_that_the_file_is_in_and_c
     assert "success" in await calls(talk, made, 'ref_to_file(ref_id="note", file_path="a.txt")')
     assert len(asked) == 2, "the other folder's answer does not hold here"
     known = (await do(editor, "permissions.list"))["permissions"]
-    assert known == [{"folder": str(other), "what": "write", "allowed": False}]
+    assert known == [
+        {"folder": str(other), "what": "write", "allowed": False, "label": "may not write new files"},
+    ]
     await do(editor, "permissions.forget", folder=str(other), what="write")
     assert "success" in await calls(talk, made, there)
     assert len(asked) == 3

@@ -133,6 +133,10 @@ async def test_models_are_listed_with_what_they_take_and_one_can_be_used(editor:
     assert (known["title"], known["purpose"]) == ("Qwen2.5 Coder 1.5B Instruct", "completion and edits")
     assert (known["size_gb"], known["memory_gib"], known["licence"]) == (1.65, 3, "Apache-2.0")
     assert isinstance(known["fits"], bool)
+    assert known["about"] == "completion and edits, 3.0 GiB of memory, Apache-2.0"
+    assert known["marks"].startswith(("to be fetched: 1.6 GB", "recommended here, to be fetched: 1.6 GB"))
+    assert rows["embedded"]["marks"].startswith("in use")
+    assert isinstance(found["engines"], list)
     with pytest.raises(JsonRpcException, match="is not here yet"):
         await editor.command("palimpsest.model.use", {"name": "qwen2.5-coder-0.5b"})
     with pytest.raises(JsonRpcException, match="There is no model file dogs"):

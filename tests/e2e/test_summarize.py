@@ -70,10 +70,13 @@ async def test_what_is_staged_and_what_is_not_saved(editor: Editor) -> None:
     assert "not saved" in await refused(editor), "on disk nothing changed"
     assert (await editor.command("palimpsest.summarize", {"uri": uri}))["files"] == [CART]
     assert "nothing is staged" in await refused(editor, {"uri": uri, "staged": True})
+    either = {"uri": uri, "staged": True, "or_all": True}
+    assert (await editor.command("palimpsest.summarize", either))["files"] == [CART]
     rewrite(editor, "shop/order.py", "def ", "def x_")
     git(editor.root, "add", "shop/order.py")
     answer = await editor.command("palimpsest.summarize", {"uri": uri, "staged": True})
     assert answer["files"] == ["shop/order.py"]
+    assert (await editor.command("palimpsest.summarize", either))["files"] == ["shop/order.py"]
     assert sorted((await editor.command("palimpsest.summarize", {"uri": uri}))["files"]) == [CART, "shop/order.py"]
 
 

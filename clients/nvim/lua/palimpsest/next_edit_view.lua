@@ -108,14 +108,9 @@ function M.make(now)
   local edit = now.edit
   local start = edit.range.start
   vim.lsp.util.apply_text_edits({ { range = edit.range, newText = edit.text } }, now.buffer, now.encoding)
-  local row = math.min(start.line, api.nvim_buf_line_count(now.buffer) - 1)
-  local line, column = line_of(now.buffer, row), 0
-  if row == start.line then
-    local first = edit.text:match("^[^\r\n]*")
-    column = vim.str_byteindex(line, now.encoding, start.character, false) + #first
-  end
-  local last = require("palimpsest.events").inserting() and #line or #line - 1
-  api.nvim_win_set_cursor(0, { row + 1, math.max(math.min(column, last), 0) })
+  local row, column = place(now, start)
+  local is_there = row == start.line
+  api.nvim_win_set_cursor(0, { row + 1, is_there and column + #edit.text:match("^[^\r\n]*") or 0 })
 end
 
 --- Whether the cursor is in its lines.

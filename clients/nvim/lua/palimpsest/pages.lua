@@ -11,6 +11,7 @@ local M = {}
 local api = vim.api
 --- What changes comes in bursts, which are one question.
 local SOON_MS = 20
+local HELP = { "<CR> source  K text  p pin  u unpin  d drop", "R again  q close" }
 local later = { cache = events.pause(), context = events.pause() }
 
 ---@class palimpsest.View
@@ -39,15 +40,14 @@ local function draw(name, view, page)
   for _, link in ipairs(page.links) do
     view.blocks[link.range.start.line + 1] = link.block
   end
-  if name == "cache" then
-    scratch.float(view.buffer, page.title, 84, math.min(#lines, 30))
-  else
-    for _, help in ipairs({ "<CR> source  K text  p pin  u unpin  d drop", "R again  q close" }) do
-      table.insert(marks, { #lines, 0, #help, "PalimpsestDim" })
-      table.insert(lines, help)
-    end
+  for _, help in ipairs(name == "context" and HELP or {}) do
+    table.insert(marks, { #lines, 0, #help, "PalimpsestDim" })
+    table.insert(lines, help)
   end
   scratch.set(view.buffer, lines, marks)
+  if name == "cache" then
+    scratch.float(view.buffer, page.title, 84)
+  end
 end
 
 --- Asks again.  The context is that of where the cursor was last.
@@ -87,7 +87,7 @@ local function toggle(name, changed, keys)
     require("palimpsest.notices").tell_cursor(api.nvim_get_current_buf())
     scratch.split(view.buffer)
   else
-    scratch.float(view.buffer, "Cache", 84, 3)
+    scratch.float(view.buffer, "Cache", 84)
   end
   refresh()
 end
@@ -98,10 +98,10 @@ local function code()
 end
 
 local function show_text(block)
-  local buffer, lines = scratch.buffer("block/" .. block.type .. "/" .. block.name), vim.split(block.text, "\n")
-  scratch.set(buffer, lines)
+  local buffer = scratch.buffer("block/" .. block.type .. "/" .. block.name)
+  scratch.set(buffer, vim.split(block.text, "\n"))
   vim.bo[buffer].syntax = vim.bo[code()].filetype
-  scratch.float(buffer, block.name, math.min(math.max(scratch.width(lines), 20), 100), math.min(#lines, 30))
+  scratch.float(buffer, block.name, 20)
 end
 
 local function open_source(block)

@@ -55,12 +55,6 @@ function M.coloured(rows)
   return lines, marks
 end
 
-function M.width(lines)
-  return vim.iter(lines):fold(1, function(width, line)
-    return math.max(width, vim.fn.strdisplaywidth(line))
-  end)
-end
-
 ---@param keys table<string, { [1]: string|fun(), [2]: string }>
 function M.keys(buffer, keys)
   for key, one in pairs(keys) do
@@ -86,9 +80,14 @@ function M.split(buffer)
   return (in_window(buffer, false, { split = "right", width = math.min(60, math.floor(vim.o.columns / 2)) }))
 end
 
-function M.float(buffer, title, width, height)
+--- As large as its text, within bounds.
+---@param least integer its width
+function M.float(buffer, title, least)
   M.keys(buffer, { ["<Esc>"] = CLOSE })
-  width, height = math.min(width, vim.o.columns - 4), math.min(height, vim.o.lines - 4)
+  local lines = api.nvim_buf_get_lines(buffer, 0, -1, false)
+  local longest = vim.fn.max(vim.tbl_map(vim.fn.strdisplaywidth, lines))
+  local width = math.min(math.max(longest, least), 100, vim.o.columns - 4)
+  local height = math.min(#lines, 30, vim.o.lines - 4)
   local where = {
     relative = "editor",
     width = width,

@@ -129,9 +129,8 @@ function M.open()
     if not api.nvim_buf_is_valid(buffer) then
       return true -- the event is not listened to any more
     end
-    local lines, marks = scratch.coloured(rows())
-    scratch.set(buffer, lines, marks)
-    scratch.float(buffer, "Palimpsest", math.max(40, scratch.width(lines)) + 1, #lines)
+    scratch.set(buffer, scratch.coloured(rows()))
+    scratch.float(buffer, "Palimpsest", 40)
   end
   draw()
   api.nvim_create_autocmd("User", { pattern = "PalimpsestStatus", callback = draw })
