@@ -34,9 +34,9 @@ local function finish(buffer)
   end
 end
 
---- With other settings.
-function M.again(buffer)
-  if attached[buffer] then
+--- With other settings, or where something was switched.
+function M.again()
+  for buffer in pairs(vim.deepcopy(attached)) do
     finish(buffer)
     begin(buffer)
   end

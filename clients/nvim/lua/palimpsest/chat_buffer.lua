@@ -6,6 +6,7 @@ local keys = require("palimpsest.keys")
 
 local M = {}
 
+local FOLD = "v:lua.vim.lsp.foldexpr()"
 local REST_MS = 200
 local later = events.pause()
 
@@ -18,7 +19,9 @@ end
 local function fold(buffer)
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     local wo = vim.wo[window][0]
-    wo.foldmethod, wo.foldexpr, wo.foldlevel, wo.foldtext = "expr", "v:lua.vim.lsp.foldexpr()", 99, ""
+    if wo.foldexpr ~= FOLD then
+      wo.foldmethod, wo.foldexpr, wo.foldlevel, wo.foldtext = "expr", FOLD, 99, ""
+    end
     wo.linebreak = true
   end
 end
@@ -58,10 +61,9 @@ end
 ---@param params { conversation: string, answering: boolean }
 function M.on_conversation(_, params)
   require("palimpsest.virtual").refresh(params.conversation)
-  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_is_loaded(buffer) and chats.id(buffer) == params.conversation then
-      refresh(buffer)
-    end
+  local buffer = chats.buffer_of(params.conversation)
+  if buffer then
+    refresh(buffer)
   end
 end
 

@@ -52,8 +52,8 @@ function M.command(command, more, done)
   client.command("palimpsest." .. command, asked, done)
 end
 
----@return integer?
-local function buffer_of(conversation)
+---@return integer? buffer
+function M.buffer_of(conversation)
   return conversation
     and vim.iter(api.nvim_list_bufs()):find(function(buffer)
       return api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == "" and M.id(buffer) == conversation
@@ -80,7 +80,7 @@ end
 local function show(one)
   local name = vim.uri_decode(one.uri):match("[^/:]*$")
   local file = one.is_file and vim.uri_to_bufnr(one.uri)
-  local buffer = buffer_of(one.conversation) or file or fresh(name, one.text)
+  local buffer = M.buffer_of(one.conversation) or file or fresh(name, one.text)
   vim.bo[buffer].buflisted = true
   local there = vim.fn.win_findbuf(buffer)[1]
   if there then
@@ -129,7 +129,7 @@ end
 ---@param name "send"|"stop"
 ---@return integer? buffer
 local function of_document(name)
-  local buffer = M.is(0) and api.nvim_get_current_buf() or buffer_of(last)
+  local buffer = M.is(0) and api.nvim_get_current_buf() or M.buffer_of(last)
   if not buffer then
     return none()
   end
@@ -157,7 +157,7 @@ end
 
 --- A copy that goes on by itself: beside the document if that is a file, else in a document of no file.
 function M.fork()
-  local buffer = buffer_of(M.id(0) or last)
+  local buffer = M.buffer_of(M.id(0) or last)
   local is_file = buffer and vim.uv.fs_stat(api.nvim_buf_get_name(buffer)) ~= nil
   M.command("conversation.fork", { uri = is_file and vim.uri_from_bufnr(buffer) or nil }, not is_file and show or nil)
 end

@@ -15,7 +15,6 @@ local api = vim.api
 local DELAY_MS = 60
 local INVOKED, AUTOMATIC = 1, 2 -- LSP's kinds of triggers
 
-local ours = {} ---@type table<integer, true> buffers where Neovim's own rests until Insert mode ends
 local later, stop = events.pause()
 
 --- An answer for another place, or for what was typed since, is dropped.
@@ -46,17 +45,9 @@ local function question(kind, show)
   end
 end
 
---- From now on, until Insert mode ends, we ask and draw in this buffer.
-local function take_over(buffer)
-  if shown.by_neovim(buffer) then
-    native.off(buffer)
-    ours[buffer] = true
-  end
-end
-
 --- Whether we ask by ourselves.
 local function automatic(buffer)
-  return config.get().completion.trigger == "automatic" and (ours[buffer] or not native.serves())
+  return config.get().completion.trigger == "automatic" and not shown.by_neovim(buffer)
 end
 
 --- Where a key shows it, the server is only to have it ready.
@@ -80,13 +71,11 @@ local function on_change(buffer)
   end
 end
 
---- Neovim's own asks again from the next Insert mode on.
+--- Where Neovim's own was switched off, since a person did something with what it showed, it asks again from the next
+--- Insert mode on.
 local function on_leave(buffer)
   clear()
-  if ours[buffer] then
-    ours[buffer] = nil
-    native.on(buffer)
-  end
+  native.on(buffer)
 end
 
 local function again(buffer)
@@ -131,7 +120,7 @@ function M.accept(part)
     return false
   end
   local buffer, row, column = shown.here()
-  take_over(buffer)
+  native.off(buffer)
   local piece = answers.piece(one.rest, part)
   local whole = #piece == #one.rest
   cancel()
@@ -157,7 +146,7 @@ function M.ask()
   elseif not events.inserting() then
     return api.nvim_feedkeys(vim.keycode("a<Cmd>lua require('palimpsest').complete()<CR>"), "n", false)
   end
-  take_over(api.nvim_get_current_buf())
+  native.off(api.nvim_get_current_buf())
   shown.hide()
   question(INVOKED, function(...)
     shown.offer(...)
@@ -178,14 +167,14 @@ function M.cycle(by)
   if shown.count() < 2 then
     return M.ask()
   end
-  take_over(api.nvim_get_current_buf())
+  native.off(api.nvim_get_current_buf())
   shown.turn(by)
 end
 
 --- Hides it; it is counted as rejected.
 function M.dismiss()
   local buffer, one = api.nvim_get_current_buf(), shown.chosen()
-  take_over(buffer)
+  native.off(buffer)
   clear()
   if one then
     client.event("rejected", buffer, { what = "completion", id = one.id })
@@ -205,17 +194,9 @@ end
 
 function M.detach(buffer)
   clear()
-  ours[buffer] = nil
   if api.nvim_buf_is_valid(buffer) then
     native.off(buffer)
   end
-end
-
---- Completions were switched on or off.
-function M.switched(buffer)
-  clear()
-  native.off(buffer)
-  native.on(buffer)
 end
 
 return M

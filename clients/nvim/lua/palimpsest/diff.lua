@@ -18,9 +18,12 @@ local api = vim.api
 
 local now ---@type palimpsest.Preview?
 
----@return palimpsest.Preview?
+--- The suggestion under the cursor, else the one that is shown; nil where the tab is closed.
+---@return table?
 function M.current()
-  return now
+  if now and api.nvim_tabpage_is_valid(now.tab) then
+    return now.suggestions[now.windows[api.nvim_get_current_win()] or now.index]
+  end
 end
 
 ---@return lsp.TextEdit[]
@@ -33,23 +36,13 @@ end
 
 local show
 
---- What `edits` does, with the suggestion under the cursor.
-local function with_chosen(name)
-  return function()
-    local there, edits = assert(now), require("palimpsest.edits")
-    edits.choose(there.suggestions[there.windows[api.nvim_get_current_win()] or there.index])
-    edits[name]()
-  end
-end
-
 --- Another suggestion, or another document of this one.
 local function turn(by, by_documents)
   return function()
     local there = assert(now)
     there.index = (there.index - 1 + by) % #there.suggestions + 1
-    local suggestion = there.suggestions[there.index]
-    there.document = by == 0 and (there.document - 1 + by_documents) % #suggestion.documents + 1 or 1
-    require("palimpsest.edits").choose(suggestion)
+    local n_documents = #there.suggestions[there.index].documents
+    there.document = by == 0 and (there.document - 1 + by_documents) % n_documents + 1 or 1
     show()
   end
 end
@@ -72,10 +65,10 @@ function M.close()
 end
 
 local KEYS = {
-  ["<CR>"] = { with_chosen("accept"), "apply all of this edit" },
-  x = { with_chosen("reject"), "reject it" },
-  r = { with_chosen("again"), "ask again" },
-  c = { with_chosen("go_on"), "continue it" },
+  ["<CR>"] = { "<Cmd>Palimpsest edit.accept<CR>", "apply all of this edit" },
+  x = { "<Cmd>Palimpsest edit.reject<CR>", "reject it" },
+  r = { "<Cmd>Palimpsest edit.again<CR>", "ask again" },
+  c = { "<Cmd>Palimpsest edit.continue<CR>", "continue it" },
   q = { M.close, "close without applying" },
   ["]e"] = { turn(1), "next suggestion" },
   ["[e"] = { turn(-1), "previous suggestion" },

@@ -2,16 +2,13 @@
 --- lines still stand.  Owner of the last suggestions.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
+local diff = require("palimpsest.diff")
 local tell = require("palimpsest.tell")
 
 local M = {}
 
 local last ---@type table?
 local asking = false
-
-function M.choose(suggestion)
-  last = suggestion
-end
 
 local function applied(suggestion)
   local others = {}
@@ -68,7 +65,7 @@ local function ask(command, asked, uri)
     if not first then
       tell.say(refused and ("no edit: " .. refused.reason) or "nothing to suggest here.")
     elseif is_several or shows_first(first, uri or asked.uri) then
-      require("palimpsest.diff").open(answer.suggestions, is_several)
+      diff.open(answer.suggestions, is_several)
     else
       M.apply(first, false)
     end
@@ -136,14 +133,15 @@ function M.from_action(asked)
   ask("suggest", asked)
 end
 
---- With the one that was offered last, whose diff is closed.
+--- With the one that is shown, whose diff is closed, else the one that was offered last.
 ---@param act fun(one: table, words?: string[])
 local function with_last(act)
   return function(words)
+    last = diff.current() or last
     if not last then
       return tell.say("there is no edit yet. `:Palimpsest edit` asks for one.")
     end
-    require("palimpsest.diff").close()
+    diff.close()
     act(last, words)
   end
 end

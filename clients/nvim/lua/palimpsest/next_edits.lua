@@ -205,10 +205,4 @@ end
 
 M.detach = withdraw
 
---- They were switched on or off.
-function M.switched(buffer)
-  clear()
-  on_change(buffer)
-end
-
 return M

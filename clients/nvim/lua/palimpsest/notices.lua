@@ -9,7 +9,6 @@ local M = {}
 local api = vim.api
 local DIAGNOSTICS_MS = 300
 local later = events.pause()
-local told ---@type table? where the cursor was, last
 
 function M.tell_cursor(buffer)
   local one = api.nvim_buf_is_valid(buffer) and client.get(buffer)
@@ -18,14 +17,11 @@ function M.tell_cursor(buffer)
   if not one or not window then
     return
   end
-  local now = { textDocument = client.document(buffer), position = client.position(one, window) }
-  if not vim.deep_equal(now, told) then
-    told = now
-    one:notify("palimpsest/cursor", now)
-    vim.schedule(function()
-      api.nvim_exec_autocmds("User", { pattern = "PalimpsestCursor", modeline = false })
-    end)
-  end
+  local position = client.position(one, window)
+  one:notify("palimpsest/cursor", { textDocument = client.document(buffer), position = position })
+  vim.schedule(function()
+    api.nvim_exec_autocmds("User", { pattern = "PalimpsestCursor", modeline = false })
+  end)
 end
 
 local function on_move(buffer)

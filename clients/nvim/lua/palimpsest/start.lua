@@ -108,9 +108,7 @@ function M.settings_changed()
   if running then
     running.settings = { palimpsest = config.for_server() }
     running:notify("workspace/didChangeConfiguration", { settings = running.settings })
-    for buffer in pairs(running.attached_buffers) do
-      require("palimpsest.attach").again(buffer)
-    end
+    require("palimpsest.attach").again()
   end
 end
 

@@ -68,10 +68,7 @@ local function switch(feature, scope, enabled)
       return vim.startswith(one, scope)
     end)
     switched[feature][here] = answer.enabled
-    local one, part = client.get(), ({ completion = "completion", nextEdit = "next_edits" })[feature]
-    for attached in pairs(one and part and one.attached_buffers or {}) do
-      require("palimpsest." .. part).switched(attached)
-    end
+    require("palimpsest.attach").again()
     tell.say(("%s are %s %s."):format(FEATURES[feature], answer.enabled and "on" or "off", where(scope, buffer)))
   end)
 end
