@@ -60,27 +60,30 @@ function M.buffer_of(conversation)
     end)
 end
 
+---@class palimpsest.Opened
+---@field conversation string
+---@field uri string
+---@field text string
+---@field is_file boolean
+
 --- A document that is no file until it is written, under a name that no file and no buffer has.
-local function fresh(name, text)
-  local one = client.get()
-  local stem = vim.fs.joinpath((one and one.root_dir) or vim.fn.getcwd(), name:sub(1, -1 - #SUFFIX))
-  local path, number = stem .. SUFFIX, 1
-  while vim.uv.fs_stat(path) or vim.fn.bufexists(path) == 1 do
-    number = number + 1
-    path = stem .. "-" .. number .. SUFFIX
+---@param one palimpsest.Opened
+local function fresh(one)
+  local server, name = client.get(), vim.uri_decode(one.uri):match("[^/:]*$")
+  local path = vim.fs.joinpath((server and server.root_dir) or vim.fn.getcwd(), name)
+  if vim.uv.fs_stat(path) or vim.fn.bufexists(path) == 1 then
+    path = ("%s-%s%s"):format(path:sub(1, -1 - #SUFFIX), one.conversation, SUFFIX)
   end
   local buffer = api.nvim_create_buf(true, false)
   api.nvim_buf_set_name(buffer, path)
-  api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text, "\n"))
+  api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(one.text, "\n"))
   vim.bo[buffer].filetype = "markdown"
   return buffer
 end
 
----@param one { conversation: string, uri: string, text: string, is_file: boolean? }
+---@param one palimpsest.Opened
 local function show(one)
-  local name = vim.uri_decode(one.uri):match("[^/:]*$")
-  local file = one.is_file and vim.uri_to_bufnr(one.uri)
-  local buffer = M.buffer_of(one.conversation) or file or fresh(name, one.text)
+  local buffer = M.buffer_of(one.conversation) or one.is_file and vim.uri_to_bufnr(one.uri) or fresh(one)
   vim.bo[buffer].buflisted = true
   local there = vim.fn.win_findbuf(buffer)[1]
   if there then

@@ -45,12 +45,8 @@ end
 
 ---@param uri string of the document it was asked about
 local function shows_first(suggestion, uri)
-  local preview = config.get().edits.preview
-  return preview == "always"
-    or preview == "others"
-      and vim.iter(suggestion.documents):any(function(document)
-        return document.uri ~= uri
-      end)
+  local preview, documents = config.get().edits.preview, suggestion.documents
+  return preview == "always" or preview == "others" and (#documents > 1 or documents[1].uri ~= uri)
 end
 
 ---@param uri? string of the document it is about, if that is not asked

@@ -40,10 +40,7 @@ function M.open(words)
     local found = vim.iter(rows):find(function(model)
       return model.name == wanted
     end)
-    if not found then
-      return tell.error(("there is no model `%s`."):format(wanted))
-    end
-    use(found)
+    use(found or { name = wanted, here = true }) -- the server says that there is none
   end)
 end
 

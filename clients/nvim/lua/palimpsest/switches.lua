@@ -80,12 +80,10 @@ function M.toggle(words)
   for _, word in ipairs(words) do
     if FEATURES[word] then
       feature = word
-    elseif vim.list_contains(SCOPES, word) then
-      scope = word
     elseif word == "on" or word == "off" then
       enabled = word == "on"
     else
-      return tell.warn(("`%s` is no place to switch at: everywhere, language, folder, buffer."):format(word))
+      scope = word -- the server says what is none
     end
   end
   if scope then
@@ -101,11 +99,7 @@ end
 
 --- `:Palimpsest snooze [minutes]`
 function M.snooze(words)
-  local minutes = words[1] and tonumber(words[1])
-  if words[1] and not minutes then
-    return tell.error(("`%s` is no number of minutes."):format(words[1]))
-  end
-  client.command("palimpsest.completion.snooze", { minutes = minutes })
+  client.command("palimpsest.completion.snooze", { minutes = tonumber(words[1]) or words[1] })
 end
 
 return M
