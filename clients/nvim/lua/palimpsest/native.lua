@@ -19,9 +19,11 @@ function M.serves()
   return backend == "native" or own.delay_ms == 0
 end
 
---- It goes on drawing until the next answer whatever is typed into it: what no longer agrees goes with the key.
+--- It goes on drawing until the next answer whatever is typed into it: what no longer agrees goes with the key, unless
+--- it may be another server's.
 local function follow(buffer)
-  if not shown.follow() then
+  local servers = vim.lsp.get_clients({ bufnr = buffer, method = "textDocument/inlineCompletion" })
+  if not shown.follow() and #servers == 1 then
     api.nvim_buf_clear_namespace(buffer, space, 0, -1)
   end
 end
