@@ -310,6 +310,25 @@ async def test_a_byte_order_mark_is_no_part_of_what_is_said(window: Editor, said
     assert len((await window.command("palimpsest.conversation.list", {}))["conversations"]) == 1
 
 
+async def test_whether_its_file_still_shows_a_conversation_is_said(window: Editor) -> None:
+    uri = window.open(NAME, "bonjour")
+    await send(window, uri)
+    await is_shown(window, uri, "first answer")
+    talk, path = parse(window.texts[uri]).id, window.root / NAME
+
+    async def is_file() -> bool:
+        opened = await window.command("palimpsest.conversation.open", {"conversation": talk})
+        assert opened["uri"] == uri
+        return bool(opened["is_file"])
+
+    path.unlink(missing_ok=True)
+    assert not await is_file()
+    path.write_text(window.texts[uri], encoding="utf-8")
+    assert await is_file()
+    path.write_text("# Something else\n", encoding="utf-8")
+    assert not await is_file()
+
+
 async def test_a_reply_comes_into_the_document_however_often_its_edits_come_too_late(
     window: Editor, said: Scripted
 ) -> None:

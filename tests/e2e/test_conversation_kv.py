@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,10 @@ async def test_what_was_said_stays_in_the_cache_when_the_code_is_edited(machine:
         first, second, status = await decoded_after_an_edit(editor, shop)
         assert second < first / 4
         assert status["kv"] == "leave"
+        figures = editor.status["figures"]
+        assert f"its cache stays when blocks change ({status['left']:,} as they were)" in figures[-1]
+        assert figures[0].endswith(f" of {editor.status['tokens']['total']:,} tokens")
+        assert re.fullmatch(r"[\d.]+k?/[\d.]+k( \d+ ms)?", editor.status["brief"])
         assert status["left"] > 0
         assert 0 < status["used"] < status["total"]
     finally:

@@ -37,6 +37,14 @@ async def test_a_conversation_is_begun_listed_opened_renamed_and_deleted(editor:
     assert error.value.code == -32602
 
 
+async def test_one_that_is_there_is_opened_by_its_name_or_id_in_place_of_a_new_one(editor: Editor) -> None:
+    made = await run(editor, "new", name="Free shipping")
+    for name in ("Free shipping", made["conversation"]):
+        assert (await run(editor, "new", name=name, existing=True))["conversation"] == made["conversation"]
+    assert (await run(editor, "new", name="Free shipping"))["conversation"] != made["conversation"]
+    assert (await run(editor, "new", name="Another", existing=True))["name"] == "Another"
+
+
 def fields(answer: dict[str, Any]) -> dict[str, Any]:
     """Without what is for a model."""
     return {name: value for name, value in answer.items() if name != "xml"}

@@ -13,14 +13,10 @@ return {
   settings = { palimpsest = require("palimpsest.config").for_server() },
   handlers = {
     ["palimpsest/status"] = function(_, status)
-      require("palimpsest.state").told(status)
+      require("palimpsest.status").told(status)
     end,
-    ["palimpsest/completion"] = function(...)
-      require("palimpsest.completion").on_told(...)
-    end,
-    ["palimpsest/conversation"] = function(...)
-      require("palimpsest.chat_buffer").on_conversation(...)
-    end,
+    ["palimpsest/completion"] = require("palimpsest.completion").on_told,
+    ["palimpsest/conversation"] = require("palimpsest.chat_buffer").on_conversation,
   },
   commands = {
     ["palimpsest.suggest.apply"] = function(command)

@@ -15,18 +15,12 @@ end
 
 local group = vim.api.nvim_create_augroup("palimpsest", { clear = true })
 
-local function wants_help(buffer)
-  return vim.api.nvim_buf_is_loaded(buffer)
-    and vim.bo[buffer].buftype == ""
-    and vim.api.nvim_buf_get_name(buffer) ~= ""
-    and (vim.g.palimpsest or {}).enabled ~= false
-end
-
 vim.api.nvim_create_autocmd({ "FileType", "VimEnter" }, {
   group = group,
   desc = "Start Palimpsest with the first file",
   callback = function(event)
-    if vim.v.vim_did_enter == 0 or not wants_help(event.buf) then
+    local is_file = vim.bo[event.buf].buftype == "" and vim.api.nvim_buf_get_name(event.buf) ~= ""
+    if vim.v.vim_did_enter == 0 or not is_file or (vim.g.palimpsest or {}).enabled == false then
       return false
     end
     require("palimpsest.start").begin()

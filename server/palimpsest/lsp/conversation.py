@@ -24,8 +24,11 @@ from palimpsest.lsp.arguments import LARGEST, Conversation, Nothing
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.document_edits import ANSWER_S, why_not_made
+from palimpsest.lsp.link_ids import conversation_of
+from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.conversations import SUFFIX
 from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import path_or_none
 
 if TYPE_CHECKING:
     from palimpsest.conversations.memory import Memory
@@ -36,8 +39,11 @@ _UNFIT = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class New:
+    """`existing`: the one that is called so, or has this id, if there is one."""
+
     name: str = ""
     memory_key: str = MAIN
+    existing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,10 @@ class Rename:
 async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
     session = server.window.session
     memory = session.memory.now()
+    if asked.existing:
+        every = await asyncio.to_thread(memory.conversations.list)
+        if (known := next((one for one in every if asked.name in (one.id, one.name)), None)) is not None:
+            return await asyncio.to_thread(_opened, server, memory, known)
 
     def made() -> dict[str, Any]:
         workspace = session.services.roots.names
@@ -145,12 +155,23 @@ async def _shown(server: PalimpsestServer, beside: str, answer: dict[str, Any]) 
 
 def _opened(server: PalimpsestServer, memory: Memory, talk: Talk) -> dict[str, Any]:
     text = document_of(memory, talk.id, server.window.settings.documents.most_listed)
-    return {**_fields(talk), "uri": _uri(talk), "text": text}
+    return {**_fields(talk), "uri": _uri(talk), "text": text, "is_file": _is_file(talk)}
 
 
 def _uri(talk: Talk) -> str:
     """Where it is shown; else an untitled document that is called as it is."""
     return talk.uri or f"untitled:{_UNFIT.sub('-', talk.name).strip('-') or talk.id}{SUFFIX}"
+
+
+def _is_file(talk: Talk) -> bool:
+    """Whether the file that it was shown in last still shows it."""
+    if (path := path_or_none(talk.uri)) is None:
+        return False
+    try:
+        text = read_text(path, MOST_OF_SOURCE)
+    except (OSError, Refused):
+        return False
+    return conversation_of(Snapshot(talk.uri, 0, "markdown", text)) == talk.id
 
 
 def _fields(talk: Talk) -> dict[str, Any]:
@@ -166,7 +187,12 @@ def _fields(talk: Talk) -> dict[str, Any]:
 
 
 COMMANDS = (
-    Command("palimpsest.conversation.new", New, new, "begins a conversation; answers its document's name and text"),
+    Command(
+        "palimpsest.conversation.new",
+        New,
+        new,
+        "begins a conversation, with `existing` only where none is called so; answers its document's name and text",
+    ),
     Command("palimpsest.conversation.list", Nothing, listed, "the workspace's conversations, those changed last first"),
     Command(
         "palimpsest.conversation.open", Conversation, opened, "a conversation as a document: where it is, and its text"

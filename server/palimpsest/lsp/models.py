@@ -19,6 +19,7 @@ from palimpsest.lsp.subprocesses import our_answer
 from palimpsest.models import catalogue, default_model
 from palimpsest.models.known import recommended
 from palimpsest.models.machine import this_machine
+from palimpsest.providers.running import running_engines
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -41,7 +42,7 @@ async def info(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 
 
 async def listing(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    machine = await asyncio.to_thread(this_machine)
+    machine, engines = await asyncio.gather(asyncio.to_thread(this_machine), running_engines())
     used, rows = await asyncio.to_thread(catalogue.listed, server.window.settings.model, machine)
     choice = recommended(machine)
     best = choice.model.name if choice.model else default_model.NAME
@@ -51,6 +52,7 @@ async def listing(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
         "recommended": best,
         "reason": choice.reason,
         "models": [{**asdict(row), "about": _about(row, used, best), "facts": _facts(row)} for row in rows],
+        "engines": [asdict(engine) for engine in engines],
     }
 
 
@@ -115,7 +117,7 @@ COMMANDS = (
         "palimpsest.model.list",
         Nothing,
         listing,
-        "the model in use, those that are here or can be fetched, and which suits this machine",
+        "the model in use, those that are here or can be fetched, and which suits this machine; `engines` that run",
     ),
     Command(
         GET,

@@ -60,9 +60,16 @@ class Status:
         """What goes on, in a sentence or a few words."""
         return self.cause or (self.message if self.state == "loading" else "") or HEADLINES[self.state]
 
+    @property
+    def brief(self) -> str:
+        """The figures for a line."""
+        used, total, ms = self.tokens["used"], self.tokens["total"], self.last["ms"]
+        return " ".join([f"{_short(used)}/{_short(total)}"] * bool(total) + [f"{ms:.0f} ms"] * bool(ms))
+
     def told(self) -> dict[str, Any]:
         """As a client is told it: with what it shows as it is."""
-        return {**asdict(self), "headline": self.headline, "figures": list(self._figures())}
+        words = {"headline": self.headline, "brief": self.brief, "figures": list(self._figures())}
+        return {**asdict(self), **words}
 
     def _figures(self) -> Iterator[str]:
         tokens, last, talked = self.tokens, self.last, self.conversation
@@ -145,3 +152,7 @@ class Report:
 
     def _notify(self, method: str, params: dict[str, Any]) -> None:
         self._server.protocol.notify(method, params)
+
+
+def _short(n: int) -> str:
+    return f"{n / 1000:.1f}k" if n >= 1000 else str(n)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -156,7 +157,9 @@ async def toggle_completions(server: PalimpsestServer, asked: CompletionToggle) 
 async def snooze(server: PalimpsestServer, asked: Minutes) -> dict[str, Any]:
     snoozed = server.window.session.services.snooze
     snoozed.start(asked.minutes)
-    return {"until": snoozed.until}
+    clock = time.strftime("%H:%M", time.localtime(snoozed.until))
+    says = f"completions are snoozed until {clock}" if snoozed.until else "completions are shown again"
+    return {"until": snoozed.until, "says": says}
 
 
 async def stats(server: PalimpsestServer, asked: Days) -> dict[str, Any]:

@@ -34,7 +34,7 @@ for _, name in ipairs({ 'nvim.lsp.inline_completion', 'palimpsest.ghost' }) do
 end
 return nil
 """
-READY = "return require('palimpsest.state').status.kind == 'Normal'"
+READY = "return require('palimpsest.status').now.kind == 'Normal'"
 ATTACHED = "return require('palimpsest.client').get(0) ~= nil"
 
 

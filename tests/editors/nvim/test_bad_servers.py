@@ -181,10 +181,10 @@ STATUSES = [
 def test_a_status_of_nonsense_is_shown_without_an_error(begin: Begin, folder: Path) -> None:
     said = [["palimpsest/status", status] for status in [*STATUSES, {"kind": "Normal", "state": "ready"}]]
     nvim = begin(**{"#notices": said})
-    nvim.until("return require('palimpsest.state').status.kind == 'Normal'")
+    nvim.until("return require('palimpsest.status').now.kind == 'Normal'")
     run(nvim, "vim.o.statusline = \"%{v:lua.require'palimpsest'.statusline()}\"")
     for status in STATUSES:
-        run(nvim, f"require('palimpsest.state').told(vim.json.decode([==[{json.dumps(status)}]==]))")
+        run(nvim, f"require('palimpsest.status').told(vim.json.decode([==[{json.dumps(status)}]==]))")
         run(nvim, "local status = require('palimpsest.status') status.open() vim.cmd.redraw({ bang = true })")
         assert "\n" not in nvim.lua(STATUS)
         assert nvim.lua("return vim.o.statusline") != "", "it is not switched off, as Neovim does after an error"

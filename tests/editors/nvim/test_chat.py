@@ -154,7 +154,7 @@ def test_a_conversation_goes_back_to_a_checkpoint(nvim: Plugged) -> None:
     nvim.lua("""
       vim.ui.input = function(_, done) done('before') end
       vim.ui.select = function(items, _, done)
-        done(vim.iter(items):find(function(one) return one.name == 'before' end))
+        done(vim.iter(items):find(function(one) return one.label == 'before' end))
       end
       return true
     """)
@@ -200,7 +200,7 @@ def test_a_conversation_is_compacted_and_the_person_hears_who_wrote_the_summary(
 def test_the_status_says_what_the_conversation_takes(nvim: Plugged) -> None:
     asked(nvim, "When is it free?")
     nvim.keys(":Palimpsest status<CR>")
-    until(lambda: "blocks change: " in text_of(nvim), lambda: text_of(nvim))
+    until(lambda: "when blocks change" in text_of(nvim), lambda: text_of(nvim))
 
 
 @pytest.mark.parametrize("send", ["\\s", ":lua vim.lsp.codelens.run()<CR>"], ids=["key", "lens"])

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.slow(part="editors")
 STATUSES = """
 _G.statuses = {}
 vim.api.nvim_create_autocmd('User', { pattern = 'PalimpsestStatus', callback = function()
-  local state = require('palimpsest.state')
-  table.insert(_G.statuses, { word = state.word(), kind = state.status.kind, message = state.status.message })
+  local now = require('palimpsest.status').now
+  table.insert(_G.statuses, { word = now.state, kind = now.kind, message = now.message })
 end })
 """
 LOADED = "return vim.iter(vim.tbl_keys(package.loaded)):filter(function(n) return n:find('^palimpsest') end):totable()"
@@ -32,7 +32,7 @@ def test_an_engine_that_ends_is_said_and_comes_back(start: Start, folder: Path) 
     os.kill(row["pid"], signal.SIGKILL)
     nvim.keys("/total = self.subtotal<CR>oif self.disc")
     until(lambda: any(it["word"] != "ready" for it in nvim.lua("return _G.statuses")), nvim.messages)
-    nvim.until("return require('palimpsest.state').word() == 'ready'")
+    nvim.until("return require('palimpsest.status').now.state == 'ready'")
     nvim.keys("<Esc>ccif self.disc")
     assert nvim.ghost()
     assert [it["pid"] for it in running(folder)] != [row["pid"]]
@@ -42,7 +42,7 @@ def test_a_server_that_ends_is_said_and_started_again(start: Start) -> None:
     nvim = start(WITHOUT_ENGINE)
     nvim.attached()
     nvim.lua("vim.lsp.get_clients({ name = 'palimpsest' })[1].rpc.terminate() return true")
-    nvim.until("return require('palimpsest.state').status.message:find('restartServer') ~= nil")
+    nvim.until("return require('palimpsest.status').now.message:find('restartServer') ~= nil")
     nvim.keys(":Palimpsest status<CR>")
     nvim.until("return vim.bo.filetype == 'palimpsest-status'")
     assert any("The server" in line for line in nvim.lines)
@@ -96,7 +96,7 @@ def test_nothing_of_a_workspace_is_run_unasked(start: Start, folder: Path) -> No
     nvim = start("vim.env.PATH = '.venv/bin:' .. vim.env.PATH\n" + WITHOUT_ENGINE)
     nvim.attached()
     assert not (folder / "run-it").exists()
-    assert str(Path(sys.executable).parent) in nvim.lua("return require('palimpsest.start').found().command[1]")
+    assert str(Path(sys.executable).parent) in nvim.lua("return require('palimpsest.find').found.command[1]")
     nvim.lua("require('palimpsest').setup({ server = { command = './.venv/bin/palimpsest' } }) return true")
     said = nvim.lua("local said require('palimpsest.find').server(nil, function(_, why) said = why end) return said")
     assert "give a full path" in said
@@ -106,7 +106,7 @@ def test_nothing_of_a_workspace_is_run_unasked(start: Start, folder: Path) -> No
 def test_without_a_server_it_says_how_to_install_one(start: Start) -> None:
     nvim = start("vim.env.PATH = '/usr/bin:/bin'")
     nvim.until("return vim.fn.execute('messages'):find(':Palimpsest install') ~= nil")
-    assert nvim.lua("return require('palimpsest.state').word()") == "off"
+    assert nvim.lua("return require('palimpsest.status').now.state") == "off"
 
 
 def test_what_is_installed_is_said_step_by_step_and_then_used(start: Start, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_what_is_installed_is_said_step_by_step_and_then_used(start: Start, tmp_
     nvim.until("return vim.fn.execute('messages'):find('It is installed.', 1, true) ~= nil")
     nvim.attached()
     assert nvim.lua("return require('palimpsest.progress').text()") == ""
-    program = nvim.lua("return require('palimpsest.start').found().command[1]")
+    program = nvim.lua("return require('palimpsest.find').found.command[1]")
     assert program == nvim.lua("return require('palimpsest.find').own_folder()") + "/bin/palimpsest"
 
 

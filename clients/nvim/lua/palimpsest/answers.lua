@@ -31,30 +31,14 @@ local function choice(item, start, line, column)
   return { rest = text:sub(#typed + 1), id = argument.id, command = item.command, snippet = snippet }
 end
 
---- What Neovim's own inline completion gives away.
----@param item vim.lsp.inline_completion.Item
----@return palimpsest.Choice?
-function M.of_native(item, row, column, line)
-  local first, start = row, column
-  if item.range then
-    first, start = item.range:to_extmark()
-  end
-  local text = { insertText = item.insert_text, filterText = item._filter_text, command = item.command }
-  return first == row and choice(text, start, line, column) or nil
-end
-
 ---@return palimpsest.Choice[]
 function M.choices(result, encoding, row, column, line)
-  local found, seen = {}, {}
+  local found = {}
   for _, item in ipairs(result and (result.items or result) or {}) do
-    local start = column
-    if item.range then
-      start = item.range.start.line == row and vim.str_byteindex(line, encoding, item.range.start.character, false)
-    end
-    local one = start and choice(item, start, line, column)
-    if one and not seen[one.rest] then
-      seen[one.rest] = true
-      table.insert(found, one)
+    local from = item.range and item.range.start
+    if not from or from.line == row then
+      local start = from and vim.str_byteindex(line, encoding, from.character, false) or column
+      table.insert(found, choice(item, start, line, column))
     end
   end
   return found

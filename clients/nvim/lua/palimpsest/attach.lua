@@ -1,6 +1,5 @@
 --- What begins in a buffer when the server is connected to it, and ends with it.  Owner of the set of such buffers.
 local client = require("palimpsest.client")
-local config = require("palimpsest.config")
 local events = require("palimpsest.events")
 
 local M = {}
@@ -8,7 +7,6 @@ local M = {}
 local PARTS = { "keys", "undo", "completion", "next_edits", "notices", "chat_buffer" }
 
 local attached = {} ---@type table<integer, true>
-local greeted = false
 
 function M.is(buffer)
   return attached[buffer] == true
@@ -26,10 +24,6 @@ end
 local function begin(buffer)
   attached[buffer] = true
   each("attach", buffer)
-  if not greeted and config.get().other_providers then
-    require("palimpsest.others").say()
-  end
-  greeted = true
 end
 
 local function finish(buffer)
@@ -40,9 +34,9 @@ local function finish(buffer)
   end
 end
 
---- With other settings.
-function M.again(buffer)
-  if attached[buffer] then
+--- With other settings, or where something was switched.
+function M.again()
+  for buffer in pairs(vim.deepcopy(attached)) do
     finish(buffer)
     begin(buffer)
   end

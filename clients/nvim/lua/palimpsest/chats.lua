@@ -8,25 +8,19 @@ local M = {}
 local api = vim.api
 local SUFFIX = ".palimpsest.md"
 local HEAD_LINES = 40
-local WRITERS = { model = "the model", mechanical = "rules", person = "you" }
 
 local last ---@type string?
 
---- The id in the front matter of a conversation's document.
+--- The id in the front matter of a conversation's document; nil for any other, and for one that nothing was said in.
 ---@return string?
-local function id_in(lines)
+function M.id(buffer)
+  local lines = api.nvim_buf_get_lines(buffer, 0, HEAD_LINES, false)
   for row = 2, lines[1] == "---" and #lines or 0 do
     local id = lines[row]:match("^id:%s*(c%-%x+)%s*$")
     if id or lines[row] == "---" then
       return id
     end
   end
-end
-
---- Of a conversation's document; nil for any other, and for one that nothing was said in.
----@return string?
-function M.id(buffer)
-  return id_in(api.nvim_buf_get_lines(buffer, 0, HEAD_LINES, false))
 end
 
 --- Whether it is a conversation's document, also one that nothing was said in.
@@ -47,60 +41,49 @@ function M.need()
 end
 
 --- Runs a command with the conversation at hand.
----@param done? fun(answer: table, conversation: string)
+---@param done? fun(answer: table)
 function M.command(command, more, done)
   local conversation = M.need()
   if not conversation then
     return
   end
   local asked = vim.tbl_extend("error", { conversation = conversation }, more or {})
-  client.command("palimpsest." .. command, asked, function(answer)
-    if done then
-      done(answer, conversation)
-    end
-  end)
+  client.command("palimpsest." .. command, asked, done)
 end
 
----@return integer?
-local function buffer_of(conversation)
+---@return integer? buffer
+function M.buffer_of(conversation)
   return conversation
     and vim.iter(api.nvim_list_bufs()):find(function(buffer)
       return api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].buftype == "" and M.id(buffer) == conversation
     end)
 end
 
+---@class palimpsest.Opened
+---@field conversation string
+---@field uri string
+---@field text string
+---@field is_file boolean
+
 --- A document that is no file until it is written, under a name that no file and no buffer has.
-local function fresh(name, text)
-  local one = client.get()
-  local stem = vim.fs.joinpath((one and one.root_dir) or vim.fn.getcwd(), name:sub(1, -1 - #SUFFIX))
-  local path, number = stem .. SUFFIX, 1
-  while vim.uv.fs_stat(path) or vim.fn.bufexists(path) == 1 do
-    number = number + 1
-    path = stem .. "-" .. number .. SUFFIX
+---@param one palimpsest.Opened
+local function fresh(one)
+  local server, name = client.get(), vim.uri_decode(one.uri):match("[^/:]*$")
+  local path = vim.fs.joinpath((server and server.root_dir) or vim.fn.getcwd(), name)
+  if vim.uv.fs_stat(path) or vim.fn.bufexists(path) == 1 then
+    path = ("%s-%s%s"):format(path:sub(1, -1 - #SUFFIX), one.conversation, SUFFIX)
   end
   local buffer = api.nvim_create_buf(true, false)
   api.nvim_buf_set_name(buffer, path)
-  api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(text, "\n"))
+  api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(one.text, "\n"))
   vim.bo[buffer].filetype = "markdown"
   return buffer
 end
 
---- Its file, if that still shows it.
----@param one { conversation: string, uri: string }
-local function file_of(one)
-  local path = vim.startswith(one.uri, "file:") and vim.uri_to_fname(one.uri) or ""
-  local is_there = vim.fn.filereadable(path) == 1
-  if is_there and id_in(vim.fn.readfile(path, "", HEAD_LINES)) == one.conversation then
-    local buffer = vim.fn.bufadd(path)
-    vim.bo[buffer].buflisted = true
-    return buffer
-  end
-end
-
----@param one { conversation: string, uri: string, text: string }
+---@param one palimpsest.Opened
 local function show(one)
-  local name = vim.uri_decode(one.uri):match("[^/:]*$")
-  local buffer = buffer_of(one.conversation) or file_of(one) or fresh(name, one.text)
+  local buffer = M.buffer_of(one.conversation) or one.is_file and vim.uri_to_bufnr(one.uri) or fresh(one)
+  vim.bo[buffer].buflisted = true
   local there = vim.fn.win_findbuf(buffer)[1]
   if there then
     api.nvim_set_current_win(there)
@@ -123,6 +106,11 @@ function M.begin(words)
   ask("new", { name = table.concat(words or {}, " ") }, show)
 end
 
+--- `:Palimpsest chat`: a new one; with an id or a name, the one that is called so, else a new one of that name.
+function M.chat(words)
+  ask("new", { name = table.concat(words, " "), existing = #words > 0 }, show)
+end
+
 --- One of the workspace's, or a new one.
 function M.choose()
   ask("list", nil, function(answer)
@@ -139,28 +127,11 @@ function M.choose()
   end)
 end
 
---- `:Palimpsest chat`: a new one; with an id or a name, the one that is called so, else a new one of that name.
-function M.chat(words)
-  local name = table.concat(words, " ")
-  if name == "" then
-    return M.begin()
-  end
-  ask("list", nil, function(answer)
-    local found = vim.iter(answer.conversations):find(function(one)
-      return one.conversation == name or one.name == name
-    end)
-    if not found then
-      return M.begin(words)
-    end
-    ask("open", { conversation = found.conversation }, show)
-  end)
-end
-
 --- For the document of the current buffer, else that of the conversation that was at hand last.
 ---@param name "send"|"stop"
 ---@return integer? buffer
 local function of_document(name)
-  local buffer = M.is(0) and api.nvim_get_current_buf() or buffer_of(last)
+  local buffer = M.is(0) and api.nvim_get_current_buf() or M.buffer_of(last)
   if not buffer then
     return none()
   end
@@ -188,7 +159,7 @@ end
 
 --- A copy that goes on by itself: beside the document if that is a file, else in a document of no file.
 function M.fork()
-  local buffer = buffer_of(M.id(0) or last)
+  local buffer = M.buffer_of(M.id(0) or last)
   local is_file = buffer and vim.uv.fs_stat(api.nvim_buf_get_name(buffer)) ~= nil
   M.command("conversation.fork", { uri = is_file and vim.uri_from_bufnr(buffer) or nil }, not is_file and show or nil)
 end
@@ -196,9 +167,7 @@ end
 function M.compact()
   return M.need()
     and tell.ask("How the summary is written (may be empty): ", function(text)
-      M.command("conversation.compact", { instruction = text ~= "" and text or nil }, function(answer)
-        tell.say(("a summary, written by %s, stands for what was said."):format(WRITERS[answer.written_by]))
-      end)
+      M.command("conversation.compact", { instruction = text ~= "" and text or nil })
     end)
 end
 
@@ -214,18 +183,14 @@ end
 
 --- Goes back to a checkpoint.  Nothing is lost: what is there now becomes one, too.
 function M.restore()
-  M.command("checkpoint.list", nil, function(answer)
-    if #answer.checkpoints == 0 then
-      return tell.say("the conversation has no checkpoints.")
-    end
+  M.command("conversation.contents", nil, function(answer)
     tell.choose("Go back to", answer.checkpoints, function(one)
-      local name = one.name ~= "" and one.name or one.checkpoint_id
-      return ("%-40s %s%s"):format(name, (one.created:gsub("T", " ")), one.automatic and "  automatic" or "")
+      return ("%-40s %s"):format(one.label, one.about)
     end, function(one)
-      M.command("checkpoint.restore", { checkpoint_id = one.checkpoint_id }, function(found)
+      M.command("checkpoint.restore", { checkpoint_id = one.id }, function(found)
         tell.say(("what was there is kept as checkpoint %s."):format(found.before))
       end)
-    end)
+    end, "the conversation has no checkpoints.")
   end)
 end
 

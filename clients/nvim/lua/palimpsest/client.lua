@@ -17,10 +17,9 @@ function M.get(buffer)
 end
 
 --- The connection, or nil and a sentence about it.
----@param buffer? integer
 ---@return vim.lsp.Client?
-function M.expect(buffer)
-  local client = M.get(buffer) or M.get()
+function M.expect()
+  local client = M.get()
   if not client then
     tell.warn("the server does not run. `:Palimpsest status` says why.")
   end
@@ -53,8 +52,7 @@ end
 --- -1 where its file is not open.
 function M.buffer_of(uri)
   local name = vim.uri_to_fname(uri)
-  local buffer = vim.fn.bufnr(("^%s$"):format(vim.fn.escape(name, "[]*?{},\\")))
-  return buffer > 0 and vim.api.nvim_buf_is_loaded(buffer) and buffer or -1
+  return vim.fn.bufloaded(name) == 1 and vim.fn.bufadd(name) or -1
 end
 
 ---@class palimpsest.Asked
@@ -62,27 +60,31 @@ end
 ---@field quiet? boolean a person is told of no failure
 ---@field finally? fun() called before `done`, and where it failed
 
---- Runs a command of the server; `done` gets its answer, and is not called where it failed.
+--- Runs a command of the server; `done` gets its answer, and is not called where it failed.  Without it, a person is
+--- told what the server says of the outcome.
 ---@param argument? table
 ---@param done? fun(answer: table)
 ---@param options? palimpsest.Asked
 function M.command(name, argument, done, options)
   options = options or {}
   local finally = options.finally or function() end
-  local buffer = options.buffer or vim.api.nvim_get_current_buf()
-  local client = options.quiet and (M.get(buffer) or M.get()) or not options.quiet and M.expect(buffer)
-  if not client then
-    return finally()
-  end
-  local params = { command = name, arguments = { argument or vim.empty_dict() } }
-  local sent = client:request("workspace/executeCommand", params, function(error, answer)
-    finally()
-    if error and not options.quiet and not QUIET[error.code] then
-      tell.error(error.message)
-    elseif answer and not error and done then
-      done(answer)
+  done = done
+    or function(answer)
+      local said = answer.says and answer.says .. "." or answer.summary
+      return said and not options.quiet and tell.say(said)
     end
-  end, buffer)
+  local buffer = options.buffer or vim.api.nvim_get_current_buf()
+  local client = options.quiet and M.get() or not options.quiet and M.expect()
+  local params = { command = name, arguments = { argument or vim.empty_dict() } }
+  local sent = client
+    and client:request("workspace/executeCommand", params, function(error, answer)
+      finally()
+      if error and not options.quiet and not QUIET[error.code] then
+        tell.error(error.message)
+      elseif answer and not error then
+        done(answer)
+      end
+    end, buffer)
   if not sent then
     finally()
   end

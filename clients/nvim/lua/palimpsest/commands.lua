@@ -1,10 +1,6 @@
 --- `:Palimpsest <id>`: every command by the name it has in each editor, and a menu of them.
 local M = {}
 
----@class palimpsest.Command
----@field id string
----@field title string
-
 local ON_OFF = { "completion", "nextEdit", "suggestion", "everywhere", "language", "folder", "buffer", "on", "off" }
 
 --- What each one calls: `module.function`, with the words behind it and the arguments of the user command.
@@ -59,11 +55,9 @@ local RUNS = {
 --- What may follow them.
 local WORDS = { snooze = { "5", "15", "60", "0" }, toggle = ON_OFF }
 
----@return palimpsest.Command[]
+---@return { id: string, title: string }[]
 function M.all()
-  return vim.tbl_filter(function(one)
-    return RUNS[one.id] ~= nil
-  end, require("palimpsest.generated").commands)
+  return require("palimpsest.generated").commands
 end
 
 --- One by its id, as a mapping calls it.
@@ -93,17 +87,15 @@ end
 
 function M.complete(lead, line)
   local words = vim.split(line:gsub("^.-Palimpsest%s+", ""), "%s+")
-  local found = WORDS[words[1]] or {}
-  if #words == 1 then
-    found = vim.tbl_map(function(command)
-      return command.id
-    end, M.all())
-  elseif words[1] == "context.pin" or words[1] == "context.unpin" then
+  if #words > 1 and vim.startswith(words[1], "context.") then
     return vim.fn.getcompletion(lead, "file")
   end
+  local ids = vim.tbl_map(function(command)
+    return command.id
+  end, M.all())
   return vim.tbl_filter(function(one)
     return vim.startswith(one, lead)
-  end, found)
+  end, #words == 1 and ids or WORDS[words[1]] or {})
 end
 
 return M

@@ -1,11 +1,10 @@
 --- Inline completions: asks, accepts all or a part.  Where Neovim's own inline completion asks and draws
---- (`native.lua`), what it shows is taken over as soon as a person does anything with it.
+--- (`native.lua`), we do both as soon as a person does anything with it.
 local answers = require("palimpsest.answers")
 local client = require("palimpsest.client")
 local closers = require("palimpsest.closers")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
-local menu = require("palimpsest.menu")
 local native = require("palimpsest.native")
 local shown = require("palimpsest.shown")
 
@@ -16,7 +15,6 @@ local api = vim.api
 local DELAY_MS = 60
 local INVOKED, AUTOMATIC = 1, 2 -- LSP's kinds of triggers
 
-local ours = {} ---@type table<integer, true> buffers where Neovim's own rests until Insert mode ends
 local later, stop = events.pause()
 
 --- An answer for another place, or for what was typed since, is dropped.
@@ -30,65 +28,58 @@ local function cancel()
   latest.cancel()
 end
 
+local function clear()
+  cancel()
+  shown.hide()
+end
+
 ---@param kind integer
----@param done? fun(choices: palimpsest.Choice[]) nil: the server is only to have it ready
-local function question(kind, done)
+---@param show fun(answer: any, encoding: string)
+local function question(kind, show)
   if events.inserting() then
-    latest.ask({ context = { triggerKind = kind } }, function(same, result, one)
-      if done and same then
-        local _, row, column, line = shown.here()
-        done(answers.choices(result, one.offset_encoding, row, column, line))
+    latest.ask({ context = { triggerKind = kind } }, function(same, answer, one)
+      if same then
+        show(answer, one.offset_encoding)
       end
     end)
   end
 end
 
---- From now on, until Insert mode ends, we ask and draw in this buffer.
-local function take_over(buffer)
-  if native.is_on(buffer) then
-    native.off(buffer)
-    ours[buffer] = true
-  end
-end
-
 --- Whether we ask by ourselves.
 local function automatic(buffer)
-  return config.get().completion.trigger == "automatic" and (ours[buffer] or not native.serves())
+  return config.get().completion.trigger == "automatic" and not shown.by_neovim(buffer)
 end
 
+--- Where a key shows it, the server is only to have it ready.
 local function ask()
-  question(AUTOMATIC, config.get().completion.show ~= "key" and shown.set or nil)
+  question(AUTOMATIC, config.get().completion.show ~= "key" and shown.offer or function() end)
 end
 
 local function on_change(buffer)
   shown.follow()
-  if menu.is_open() and not config.get().inline.with_menu then
+  if events.menu_is_open() and not config.get().inline.with_menu then
     shown.cover()
     return cancel()
-  elseif not automatic(buffer) then
-    return
+  elseif automatic(buffer) then
+    cancel()
+    local delay = config.get().completion.delay_ms
+    later(delay > 0 and delay or DELAY_MS, function()
+      if api.nvim_get_current_buf() == buffer then
+        ask()
+      end
+    end)
   end
-  cancel()
-  local delay = config.get().completion.delay_ms
-  later(delay > 0 and delay or DELAY_MS, function()
-    if api.nvim_get_current_buf() == buffer then
-      ask()
-    end
-  end)
 end
 
---- Neovim's own asks again from the next Insert mode on.
+--- Where Neovim's own was switched off, since a person did something with what it showed, it asks again from the next
+--- Insert mode on.
 local function on_leave(buffer)
-  cancel()
-  shown.hide()
-  if ours[buffer] then
-    ours[buffer] = nil
-    native.on(buffer)
-  end
+  clear()
+  native.on(buffer)
 end
 
 local function again(buffer)
-  if native.is_on(buffer) then
+  if shown.by_neovim(buffer) then
     native.again(buffer)
   elseif automatic(buffer) then
     ask()
@@ -100,18 +91,15 @@ end
 function M.on_told(_, params)
   local buffer = api.nvim_get_current_buf()
   local one = events.inserting() and client.get(buffer)
-  if
-    one
-    and vim.deep_equal(params.textDocument, client.document(buffer))
-    and vim.deep_equal(params.position, client.position(one))
-  then
+  local here = one and { textDocument = client.document(buffer), position = client.position(one) }
+  if vim.deep_equal(params, here) then
     again(buffer)
   end
 end
 
 --- Whether a completion is on the screen.
 function M.visible()
-  return shown.count() > 0 or native.visible(api.nvim_get_current_buf())
+  return shown.count() > 0
 end
 
 --- Says that a part was taken; all of it is counted by the item's own command.
@@ -124,9 +112,15 @@ local function count(buffer, one, part, piece)
   client.event("accepted", buffer, { what = "completion", part = part, chars = chars, id = one.id })
 end
 
-local function accept_shown(part)
-  local one = assert(shown.chosen())
+--- Accepts what is shown, or a part of it.
+---@return boolean whether there was something
+function M.accept(part)
+  local one = shown.follow() and shown.chosen()
+  if not one then
+    return false
+  end
   local buffer, row, column = shown.here()
+  native.off(buffer)
   local piece = answers.piece(one.rest, part)
   local whole = #piece == #one.rest
   cancel()
@@ -142,40 +136,21 @@ local function accept_shown(part)
     shown.taken(piece)
   end
   count(buffer, one, whole and "all" or part, piece)
-end
-
---- Accepts what is shown, or a part of it.  What Neovim's own shows goes on as if we had shown it.
----@return boolean whether there was something
-function M.accept(part)
-  local buffer = api.nvim_get_current_buf()
-  if shown.follow() then
-    accept_shown(part)
-    return true
-  end
-  return native.take(buffer, function(item)
-    local now, row, column, line = shown.here()
-    local one = now == buffer and answers.of_native(item, row, column, line)
-    if one then
-      take_over(buffer)
-      shown.set({ one })
-      accept_shown(part)
-    end
-  end)
+  return true
 end
 
 --- Asks now, for several alternatives, from Normal mode behind the cursor.
 function M.ask()
-  local buffer = api.nvim_get_current_buf()
-  if not client.expect(buffer) then
+  if not client.expect() then
     return
   elseif not events.inserting() then
     return api.nvim_feedkeys(vim.keycode("a<Cmd>lua require('palimpsest').complete()<CR>"), "n", false)
   end
-  take_over(buffer)
+  native.off(api.nvim_get_current_buf())
   shown.hide()
-  question(INVOKED, function(choices)
-    shown.set(choices)
-    if #choices == 0 then
+  question(INVOKED, function(...)
+    shown.offer(...)
+    if shown.count() == 0 then
       require("palimpsest.tell").say("nothing to complete here.")
     end
   end)
@@ -184,7 +159,7 @@ end
 --- Shows what was prepared for the cursor while a person typed.
 function M.reveal()
   cancel()
-  question(AUTOMATIC, shown.set)
+  question(AUTOMATIC, shown.offer)
 end
 
 --- The alternatives in turn; asks for them where there is only one.
@@ -192,18 +167,18 @@ function M.cycle(by)
   if shown.count() < 2 then
     return M.ask()
   end
+  native.off(api.nvim_get_current_buf())
   shown.turn(by)
 end
 
 --- Hides it; it is counted as rejected.
 function M.dismiss()
   local buffer, one = api.nvim_get_current_buf(), shown.chosen()
-  cancel()
+  native.off(buffer)
+  clear()
   if one then
     client.event("rejected", buffer, { what = "completion", id = one.id })
-    return shown.hide()
   end
-  native.take(buffer, function() end)
 end
 
 function M.attach(buffer)
@@ -218,20 +193,10 @@ function M.attach(buffer)
 end
 
 function M.detach(buffer)
-  cancel()
-  shown.hide()
-  ours[buffer] = nil
+  clear()
   if api.nvim_buf_is_valid(buffer) then
     native.off(buffer)
   end
-end
-
---- Completions were switched on or off.
-function M.switched(buffer)
-  cancel()
-  shown.hide()
-  native.off(buffer)
-  native.on(buffer)
 end
 
 return M

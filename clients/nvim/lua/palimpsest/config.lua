@@ -103,15 +103,12 @@ function M.set(options)
   merged = nil
 end
 
---- The server's part, as it answers `workspace/configuration`.
+--- The server's part, as it answers `workspace/configuration`.  What is ours of it, the server leaves to us.
 function M.for_server()
-  local found = vim.empty_dict()
+  local found = {}
   for _, section in ipairs(SERVER) do
-    local ours, own = M.defaults[section] or {}, vim.empty_dict()
-    for name, value in pairs(M.get()[section] or {}) do
-      own[name] = ours[name] == nil and value or nil
-    end
-    found[section] = next(own) and own or nil
+    local own = M.get()[section]
+    found[section] = own and next(own) and own or nil
   end
   return found
 end

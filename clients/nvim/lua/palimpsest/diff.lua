@@ -18,52 +18,31 @@ local api = vim.api
 
 local now ---@type palimpsest.Preview?
 
----@return palimpsest.Preview?
+--- The suggestion under the cursor, else the one that is shown; nil where the tab is closed.
+---@return table?
 function M.current()
-  return now
+  if now and api.nvim_tabpage_is_valid(now.tab) then
+    return now.suggestions[now.windows[api.nvim_get_current_win()] or now.index]
+  end
 end
 
 ---@return lsp.TextEdit[]
 local function edits_of(suggestion, uri)
-  for _, change in ipairs(suggestion.edit.documentChanges or {}) do
-    if change.textDocument.uri == uri then
-      return change.edits
-    end
-  end
-  return (suggestion.edit.changes or {})[uri] or {}
-end
-
-local function chosen()
-  local there = assert(now)
-  return there.suggestions[there.windows[api.nvim_get_current_win()] or there.index]
+  local change = vim.iter(suggestion.edit.documentChanges):find(function(one)
+    return one.textDocument.uri == uri
+  end)
+  return change and change.edits or {}
 end
 
 local show
 
-local function edits()
-  return require("palimpsest.edits")
-end
-
-local function with_chosen(name)
-  return function()
-    edits().choose(chosen())
-    edits()[name]()
-  end
-end
-
-local function turn(by)
+--- Another suggestion, or another document of this one.
+local function turn(by, by_documents)
   return function()
     local there = assert(now)
-    there.index, there.document = (there.index - 1 + by) % #there.suggestions + 1, 1
-    edits().choose(there.suggestions[there.index])
-    show()
-  end
-end
-
-local function turn_document(by)
-  return function()
-    local there = assert(now)
-    there.document = (there.document - 1 + by) % #there.suggestions[there.index].documents + 1
+    there.index = (there.index - 1 + by) % #there.suggestions + 1
+    local n_documents = #there.suggestions[there.index].documents
+    there.document = by == 0 and (there.document - 1 + by_documents) % n_documents + 1 or 1
     show()
   end
 end
@@ -86,15 +65,15 @@ function M.close()
 end
 
 local KEYS = {
-  ["<CR>"] = { with_chosen("accept"), "apply all of this edit" },
-  x = { with_chosen("reject"), "reject it" },
-  r = { with_chosen("again"), "ask again" },
-  c = { with_chosen("go_on"), "continue it" },
+  ["<CR>"] = { "<Cmd>Palimpsest edit.accept<CR>", "apply all of this edit" },
+  x = { "<Cmd>Palimpsest edit.reject<CR>", "reject it" },
+  r = { "<Cmd>Palimpsest edit.again<CR>", "ask again" },
+  c = { "<Cmd>Palimpsest edit.continue<CR>", "continue it" },
   q = { M.close, "close without applying" },
   ["]e"] = { turn(1), "next suggestion" },
   ["[e"] = { turn(-1), "previous suggestion" },
-  ["]f"] = { turn_document(1), "next file of this edit" },
-  ["[f"] = { turn_document(-1), "previous file of this edit" },
+  ["]f"] = { turn(0, 1), "next file of this edit" },
+  ["[f"] = { turn(0, -1), "previous file of this edit" },
 }
 
 --- A copy of the document, with the edits made; the document itself is not touched and gets no keys of ours.
@@ -196,10 +175,10 @@ function M.open(suggestions, side_by_side)
     windows = {},
     side_by_side = side_by_side and #suggestions > 1,
   }
+  show()
   if side_by_side and #suggestions == 1 then
     tell.say("all replies came to the same edit.")
   end
-  show()
 end
 
 return M

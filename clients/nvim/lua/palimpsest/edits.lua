@@ -2,16 +2,13 @@
 --- lines still stand.  Owner of the last suggestions.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
+local diff = require("palimpsest.diff")
 local tell = require("palimpsest.tell")
 
 local M = {}
 
 local last ---@type table?
 local asking = false
-
-function M.choose(suggestion)
-  last = suggestion
-end
 
 local function applied(suggestion)
   local others = {}
@@ -41,30 +38,30 @@ function M.apply(suggestion, confirmed)
   end)
 end
 
----@param uri string of the document it was asked about
-local function shows_first(suggestion, uri)
-  local preview = config.get().edits.preview
-  return preview == "always"
-    or preview == "others"
-      and vim.iter(suggestion.documents):any(function(document)
-        return document.uri ~= uri
-      end)
+--- An instruction, if there is one.
+local function joined(words)
+  return words and #words > 0 and table.concat(words, " ") or nil
 end
 
----@param asked table
----@param side_by_side? boolean
-local function ask(command, asked, uri, side_by_side)
+---@param uri string of the document it was asked about
+local function shows_first(suggestion, uri)
+  local preview, documents = config.get().edits.preview, suggestion.documents
+  return preview == "always" or preview == "others" and (#documents > 1 or documents[1].uri ~= uri)
+end
+
+---@param uri? string of the document it is about, if that is not asked
+local function ask(command, asked, uri)
   if asking then
     return tell.say("an edit is being made; it can be asked for again when that has come.")
   end
   asking = true
   client.command("palimpsest." .. command, asked, function(answer)
-    local first, refused = answer.suggestions[1], answer.refused[1]
+    local first, refused, is_several = answer.suggestions[1], answer.refused[1], asked.n ~= nil
     last = first or last
     if not first then
       tell.say(refused and ("no edit: " .. refused.reason) or "nothing to suggest here.")
-    elseif side_by_side or shows_first(first, uri) then
-      require("palimpsest.diff").open(answer.suggestions, side_by_side == true)
+    elseif is_several or shows_first(first, uri or asked.uri) then
+      diff.open(answer.suggestions, is_several)
     else
       M.apply(first, false)
     end
@@ -78,45 +75,39 @@ end
 --- The lines of a range that a person gave, or of the selection.
 ---@param arguments? table of the user command
 local function selected(arguments, one)
-  local first, to
+  local first, to = vim.fn.line("v"), vim.fn.line(".")
   if arguments and arguments.range and arguments.range > 0 then
     first, to = arguments.line1, arguments.line2
   elseif vim.api.nvim_get_mode().mode:find("^[vV\22]") then
-    first, to = vim.fn.line("v"), vim.fn.line(".")
-    first, to = math.min(first, to), math.max(first, to)
     vim.cmd.normal({ vim.keycode("<Esc>"), bang = true })
   else
     return nil
   end
+  first, to = math.min(first, to), math.max(first, to)
   local width = vim.str_utfindex(vim.fn.getline(to), one.offset_encoding)
   return { start = { line = first - 1, character = 0 }, ["end"] = { line = to - 1, character = width } }
-end
-
---- An instruction, if there is one.
-local function joined(words)
-  return words and #words > 0 and table.concat(words, " ") or nil
 end
 
 --- Asks for an edit of the code at the cursor, or of the selected lines.
 ---@param words? string[] an instruction
 ---@param arguments? table of the user command
----@param more? { asks: boolean?, n: integer? } an instruction is asked for where there is none; how many, side by side
-local function suggest(words, arguments, more)
-  local one = client.expect(vim.api.nvim_get_current_buf())
+---@param n? integer how many, side by side
+---@param is_told? boolean an instruction is asked for where there is none
+local function suggest(words, arguments, n, is_told)
+  local one = client.expect()
   if not one then
     return
   end
   local range = selected(arguments, one)
   local asked = { uri = vim.uri_from_bufnr(0), position = range and range.start or client.position(one), range = range }
-  more = more or {}
-  asked.n, asked.instruction = more.n, joined(words)
-  if asked.instruction or not more.asks then
-    return ask("suggest", asked, asked.uri, more.n ~= nil)
+  asked.n, asked.instruction = n, joined(words)
+  if asked.instruction or not is_told then
+    return ask("suggest", asked)
   end
   tell.ask("What shall be done? ", function(instruction)
     asked.instruction = instruction
     if vim.trim(instruction) ~= "" then
-      ask("suggest", asked, asked.uri)
+      ask("suggest", asked)
     end
   end)
 end
@@ -126,26 +117,27 @@ function M.here(words, arguments)
 end
 
 function M.with_instruction(words, arguments)
-  suggest(words, arguments, { asks = true })
+  suggest(words, arguments, nil, true)
 end
 
 function M.alternatives(words, arguments)
-  suggest(words, arguments, { n = config.get().edits.alternatives })
+  suggest(words, arguments, config.get().edits.alternatives)
 end
 
 --- What a code action of the server asks for: the same, with the diff first.
 function M.from_action(asked)
-  ask("suggest", asked, asked.uri)
+  ask("suggest", asked)
 end
 
---- With the one that was offered last, whose diff is closed.
+--- With the one that is shown, whose diff is closed, else the one that was offered last.
 ---@param act fun(one: table, words?: string[])
 local function with_last(act)
   return function(words)
+    last = diff.current() or last
     if not last then
       return tell.say("there is no edit yet. `:Palimpsest edit` asks for one.")
     end
-    require("palimpsest.diff").close()
+    diff.close()
     act(last, words)
   end
 end

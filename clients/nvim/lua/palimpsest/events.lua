@@ -1,4 +1,4 @@
---- Autocommands in a buffer with Palimpsest, which end with that; pauses.
+--- Autocommands in a buffer with Palimpsest, which end with that; pauses; what a person is doing.
 local M = {}
 
 local api = vim.api
@@ -7,7 +7,7 @@ local function group_of(buffer, part)
   return ("palimpsest.%s.%d"):format(part or "buffer", buffer)
 end
 
----@param calls { [1]: string[], [2]: fun(buffer: integer) }[]
+---@param calls { [1]: string|string[], [2]: fun(buffer: integer) }[]
 ---@param part? string one whose autocommands end before the others of the buffer
 function M.listen(buffer, calls, part)
   local group = api.nvim_create_augroup(group_of(buffer, part), { clear = false })
@@ -39,6 +39,16 @@ end
 
 function M.inserting()
   return api.nvim_get_mode().mode:find("^i") ~= nil
+end
+
+local function says(name, call)
+  local plugin = package.loaded[name]
+  return type(plugin) == "table" and type(plugin[call]) == "function" and plugin[call]() == true
+end
+
+--- Whether there is a completion menu: Neovim's own, nvim-cmp's, blink.cmp's.
+function M.menu_is_open()
+  return vim.fn.pumvisible() == 1 or says("cmp", "visible") or says("blink.cmp", "is_visible")
 end
 
 return M

@@ -8,12 +8,14 @@ local uv = vim.uv
 local WINDOWS = vim.fn.has("win32") == 1
 local PATIENCE_MS = 20000
 
+M.found = nil ---@type palimpsest.Found? the one that was found last
+
 ---@class palimpsest.Found
 ---@field command string[] with `serve`
 ---@field how string for a person
 ---@field version? string
 
-local checked = {} ---@type table<string, { found: palimpsest.Found?, why_not: string? }>
+local checked = {} ---@type table<string, { found: palimpsest.Found?, why_not: string? }> by command
 
 --- The workspace of a path: the folder with a marker; without one the folder in which Neovim is, if the path is in it
 --- and it is one that somebody chose: not a home folder, nor one around it, where all that a person has would be looked
@@ -99,22 +101,21 @@ function M.server(root, done)
     return done(nil, why_not)
   end
   local key = table.concat(found.command, "\0")
-  local function answer(result)
-    if result.code == 0 then
-      found.version = vim.trim(result.stdout or "")
-      checked[key] = { found = found }
-    else
-      local last = vim.trim(result.stderr or ""):match("[^\n]*$")
-      checked[key] = { why_not = ("%s (%s) does not start: %s"):format(found.command[1], found.how, last) }
-    end
+  local function say()
+    M.found = checked[key].found or M.found
     done(checked[key].found, checked[key].why_not)
   end
-  if checked[key] then
-    return done(checked[key].found, checked[key].why_not)
+  local function answer(result)
+    local last = vim.trim(result.stderr or ""):match("[^\n]*$")
+    found.version = vim.trim(result.stdout or "")
+    checked[key] = result.code == 0 and { found = found }
+      or { why_not = ("%s (%s) does not start: %s"):format(found.command[1], found.how, last) }
+    say()
   end
-  local data = vim.fn.stdpath("data")
-  local cwd = data:find("^/") and uv.fs_stat(data) and data or nil
-  local how = { cwd = cwd, text = true, timeout = PATIENCE_MS }
+  if checked[key] then
+    return say()
+  end
+  local how = { cwd = uv.os_homedir(), text = true, timeout = PATIENCE_MS }
   local started, problem = pcall(vim.system, { found.command[1], "--version" }, how, vim.schedule_wrap(answer))
   if not started then
     answer({ code = 1, stderr = tostring(problem) })

@@ -21,16 +21,25 @@ local function neovim()
   end
 end
 
+--- Calls with what is to be called when it is done, and waits for that.
+---@return ... what that was called with
+local function awaited(call)
+  local answer ---@type any[]?
+  call(function(...)
+    answer = { n = select("#", ...), ... }
+  end)
+  vim.wait(PATIENCE_MS, function()
+    return answer ~= nil
+  end, 20)
+  return unpack(answer or {}, 1, answer and answer.n or 0)
+end
+
 --- Whether there is one that starts.
 local function server()
   health.start("palimpsest: server")
-  local found, why_not, is_known = nil, nil, false
-  require("palimpsest.find").server(nil, function(it, why)
-    found, why_not, is_known = it, why, true
+  local found, why_not = awaited(function(done)
+    require("palimpsest.find").server(nil, done)
   end)
-  vim.wait(PATIENCE_MS, function()
-    return is_known
-  end, 20)
   if not found then
     health.error(why_not or "it did not answer.", { "`:Palimpsest install` makes an environment with it." })
     return false
@@ -65,12 +74,12 @@ end
 --- With the sample's file in a buffer of its own, and what is to be typed there.
 local function completion(client)
   health.start("palimpsest: a completion on the sample workspace")
-  local state = require("palimpsest.state")
+  local status = require("palimpsest.status")
   vim.wait(PATIENCE_MS, function()
-    return state.status.kind == "Normal" or state.status.kind == "Error"
+    return status.now.kind == "Normal" or status.now.kind == "Error"
   end, 50)
-  if state.status.kind == "Error" then
-    return health.error(state.status.message, { "`:Palimpsest restartEngine` starts the engine anew." })
+  if status.now.kind == "Error" then
+    return health.error(status.now.message, { "`:Palimpsest restartEngine` starts the engine anew." })
   end
   local sample, why_not = command(client, "palimpsest.sample")
   if not sample then
@@ -93,7 +102,7 @@ local function completion(client)
     return health.warn(("none came%s"):format(problem and ": " .. problem or "."), MAY_SAY_WHY)
   end
   local text = vim.trim(item.filterText or item.insertText):gsub("\n.*", " …")
-  health.ok(("“%s”, from %s"):format(text, state.status.model))
+  health.ok(("“%s”, from %s"):format(text, status.now.model))
   health.info("`:Palimpsest sample` opens that workspace to type in it.")
 end
 
@@ -102,15 +111,8 @@ function M.check()
   if not server() then
     return
   end
-  local client, start = require("palimpsest.client"), require("palimpsest.start")
-  start.begin()
-  if not client.get() then
-    start.without_buffer(nil)
-    vim.wait(PATIENCE_MS, function()
-      return client.get() ~= nil
-    end, 50)
-  end
-  local running = client.get()
+  awaited(require("palimpsest.start").wait)
+  local running = require("palimpsest.client").get()
   if not running then
     return health.error("the server does not start.", MAY_SAY_WHY)
   end

@@ -28,9 +28,9 @@ local LINKS = {
   PalimpsestKindEditing = "Function",
   PalimpsestKindOther = "Normal",
 }
-local KINDS = { used = "PalimpsestKindClass", pinned = "PalimpsestKey" }
+local KINDS = { used = "PalimpsestKindClass", pinned = "PalimpsestKey", loading = "PalimpsestBusy" }
 
---- Of a kind as the server's pages have it.
+--- Of a kind as the server's pages have it, and of a state.
 function M.of_kind(kind)
   local name = kind:sub(1, 1):upper() .. kind:sub(2)
   local own, block = "Palimpsest" .. name, "PalimpsestKind" .. name

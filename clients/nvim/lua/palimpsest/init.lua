@@ -25,14 +25,8 @@ M.complete = call("completion", "ask")
 M.show = call("completion", "reveal")
 M.dismiss = call("completion", "dismiss")
 
-function M.next()
-  require("palimpsest.completion").cycle(vim.v.count1)
-end
-
-function M.previous()
-  require("palimpsest.completion").cycle(-vim.v.count1)
-end
-
+M.next = call("completion", "cycle", 1)
+M.previous = call("completion", "cycle", -1)
 --- Go behind the brackets, quotes, `;` and `,` that follow the cursor on its line; whether there were some.
 M.jump = call("closers", "jump")
 --- Jump to the next edit, or make it where the cursor is there.

@@ -7,23 +7,18 @@ local M = {}
 
 local running = false
 
---- The script, and what it installs: a wheel beside it, the source tree that the plugin is a part of, or the version of
---- the package index that the plugin's own repository names.
+--- The script, and what it installs: of a copy of the plugin the wheel in it or the version of the package index that
+--- it names, else the source tree that the plugin is a part of.
 ---@return string? script, string? source
 function M.parts()
   local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h")
-  for _, script in ipairs({ here .. "/install.py", here .. "/shared/install.py", here .. "/../shared/install.py" }) do
-    if vim.uv.fs_stat(script) then
-      local wheel = vim.fn.glob(vim.fs.dirname(script) .. "/palimpsest_lsp-*.whl", true, true)[1]
-        or vim.fn.glob(here .. "/palimpsest_lsp-*.whl", true, true)[1]
-      local tree = vim.fs.normalize(here .. "/../..")
-      local source = wheel or (vim.uv.fs_stat(tree .. "/pyproject.toml") and tree or nil)
-      if not source and vim.uv.fs_stat(here .. "/server.txt") then
-        source = vim.fn.readfile(here .. "/server.txt")[1]
-      end
-      return vim.fs.normalize(script), source
-    end
+  if vim.uv.fs_stat(here .. "/install.py") then
+    local wheel = vim.fn.glob(here .. "/palimpsest_lsp-*.whl", true, true)[1]
+    local version = vim.uv.fs_stat(here .. "/server.txt") and vim.fn.readfile(here .. "/server.txt")[1]
+    return here .. "/install.py", wheel or version or nil
   end
+  local tree = vim.fs.normalize(here .. "/../..")
+  return vim.uv.fs_stat(tree .. "/clients/shared/install.py") and tree .. "/clients/shared/install.py", tree
 end
 
 ---@param last table what the script said last
@@ -33,8 +28,7 @@ local function finish(last, result)
   progress.set("", true)
   if last.done then
     tell.say(("%s `:Palimpsest sample` opens something to try it on."):format(last.message))
-    find.forget()
-    return require("palimpsest.start").again()
+    return require("palimpsest.start").restart()
   end
   local hint = type(last.hint) == "string" and " " .. last.hint or ""
   local why = last.error or vim.trim(result.stderr or ""):match("[^\n]*$")
@@ -54,17 +48,18 @@ function M.run()
     return tell.error("Python 3.11 or later is needed on PATH to install the server.")
   end
   running = true
+  progress.set("installing the server", true)
   local last, rest = {}, "" ---@type table, string
   local function hear(_, data) -- one JSON object a line
     local lines = vim.split(rest .. (data or ""), "\n")
     rest = table.remove(lines)
     for _, line in ipairs(lines) do
       local is_json, said = pcall(vim.json.decode, line)
-      last = is_json and type(said) == "table" and said or last
-      if last == said and said.message and not said.done then
+      if is_json and type(said) == "table" then
+        last = said
         local share = type(said.fraction) == "number" and (" (%d %%)"):format(said.fraction * 100) or ""
         vim.schedule(function()
-          if running then
+          if running and said.message and not said.done then
             progress.set(said.message .. share, true)
           end
         end)
@@ -72,15 +67,12 @@ function M.run()
     end
   end
   local command = { interpreter, "-I", script, "--into", find.own_folder(), "--source", source }
-  progress.set("installing the server", true)
   local how = { text = true, cwd = vim.uv.os_homedir(), stdout = hear }
-  vim.system(
-    command,
-    how,
-    vim.schedule_wrap(function(result)
+  vim.system(command, how, function(result)
+    vim.schedule(function()
       finish(last, result)
     end)
-  )
+  end)
 end
 
 return M

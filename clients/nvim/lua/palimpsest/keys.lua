@@ -5,9 +5,12 @@ local M = {}
 
 local api = vim.api
 
----@type table<integer, table<string, table>> by buffer, mode and key: the buffer's own mapping before ours
-local before = {}
-M.set_keys = {} ---@type table<integer, string[][]>
+---@class palimpsest.Key
+---@field mode string
+---@field key string
+---@field old? table the buffer's own mapping before ours
+
+M.set_keys = {} ---@type table<integer, palimpsest.Key[]>
 local waiting ---@type fun()?
 
 function M.run()
@@ -38,24 +41,23 @@ local function old_keys(old, key)
   return ""
 end
 
---- What the key is without us: the buffer's own mapping of before, else the global one as it is now.
-local function old_mapping(buffer, mode, key)
-  return before[buffer][mode .. key]
-    or vim.iter(api.nvim_get_keymap(mode)):find(function(mapping)
-      return vim.keycode(mapping.lhs) == vim.keycode(key)
-    end)
+--- The global mapping as it is now.
+local function of_all(mode, key)
+  return vim.iter(api.nvim_get_keymap(mode)):find(function(mapping)
+    return vim.keycode(mapping.lhs) == vim.keycode(key)
+  end)
 end
 
+--- Until `detach`, which gives the buffer its own mapping back.
 ---@param keys fun(): string? what to type instead; nil: what the key was
-local function map(buffer, mode, key, description, keys)
+function M.map(buffer, mode, key, description, keys)
   local old = vim.fn.maparg(key, mode, false, true)
-  if old.buffer == 1 and not vim.startswith(old.desc or "", "Palimpsest") then
-    before[buffer][mode .. key] = old
-  end
+  local is_own = old.buffer == 1 and not vim.startswith(old.desc or "", "Palimpsest")
+  local one = { mode = mode, key = key, old = is_own and old or nil }
   vim.keymap.set(mode, key, function()
-    return keys() or old_keys(old_mapping(buffer, mode, key), key)
+    return keys() or old_keys(one.old or of_all(mode, key), key)
   end, { buffer = buffer, expr = true, replace_keycodes = false, desc = "Palimpsest: " .. description })
-  table.insert(M.set_keys[buffer], { mode, key })
+  table.insert(M.set_keys[buffer], one)
 end
 
 --- Undone by itself: what was typed before and what is accepted are two steps.
@@ -64,22 +66,18 @@ local function call(name)
   return undo .. vim.keycode(("<Cmd>lua require('palimpsest').%s()<CR>"):format(name))
 end
 
-local function completion_visible()
-  return require("palimpsest.completion").visible()
+local function visible(part)
+  return function()
+    return require("palimpsest." .. part).visible()
+  end
 end
 
-local function edit_visible()
-  return require("palimpsest.next_edits").visible()
-end
-
-local function always()
-  return true
-end
+local completion_visible, edit_visible = visible("completion"), visible("next_edits")
 
 --- The next edit, else the completion, else what closes behind an accepted one, else what Tab was.  A completion menu
 --- keeps its Tab.
 local function tab()
-  if require("palimpsest.menu").is_open() then
+  if require("palimpsest.events").menu_is_open() then
     return nil
   elseif edit_visible() then
     return call("next_edit")
@@ -90,14 +88,14 @@ local function tab()
   end
 end
 
---- By the setting's name: modes, what `palimpsest` has, when, what it does.
+--- By the setting's name: modes, what `palimpsest` has, when (false: always), what it does.
 local KEYS = {
   { "accept_word", "i", "accept_word", completion_visible, "accept a word" },
   { "accept_line", "i", "accept_line", completion_visible, "accept a line" },
-  { "next", "i", "next", always, "next alternative" },
-  { "previous", "i", "previous", always, "previous alternative" },
-  { "complete", "in", "complete", always, "complete here" },
-  { "show", "i", "show", always, "show the completion" },
+  { "next", "i", "next", false, "next alternative" },
+  { "previous", "i", "previous", false, "previous alternative" },
+  { "complete", "in", "complete", false, "complete here" },
+  { "show", "i", "show", false, "show the completion" },
   { "dismiss", "i", "dismiss", completion_visible, "hide the completion" },
   { "dismiss_edit", "ni", "dismiss_edit", edit_visible, "dismiss the next edit" },
   { "tab", "n", "next_edit", edit_visible, "next edit or Tab" },
@@ -105,16 +103,16 @@ local KEYS = {
 
 function M.attach(buffer)
   local keys = config.get().keys or {}
-  before[buffer], M.set_keys[buffer] = before[buffer] or {}, {}
+  M.set_keys[buffer] = {}
   if keys.tab then
-    map(buffer, "i", keys.tab, "next edit, completion or Tab", tab)
+    M.map(buffer, "i", keys.tab, "next edit, completion or Tab", tab)
   end
   for _, row in ipairs(KEYS) do
-    local name, modes, what, visible, description = unpack(row)
+    local name, modes, what, is_due, description = unpack(row)
     local wanted = keys[name] and (name ~= "show" or config.get().completion.show == "key")
     for mode in (wanted and modes or ""):gmatch(".") do
-      map(buffer, mode, keys[name], description, function()
-        return visible() and call(what) or nil
+      M.map(buffer, mode, keys[name], description, function()
+        return (not is_due or is_due()) and call(what) or nil
       end)
     end
   end
@@ -123,16 +121,14 @@ end
 --- Gives the buffer its own mappings back.
 function M.detach(buffer)
   for _, one in ipairs(api.nvim_buf_is_valid(buffer) and M.set_keys[buffer] or {}) do
-    local mode, key = one[1], one[2]
-    local old = before[buffer][mode .. key]
-    pcall(vim.keymap.del, mode, key, { buffer = buffer })
-    if old then
+    pcall(vim.keymap.del, one.mode, one.key, { buffer = buffer })
+    if one.old then
       api.nvim_buf_call(buffer, function()
-        vim.fn.mapset(mode, false, old)
+        vim.fn.mapset(one.mode, false, one.old)
       end)
     end
   end
-  before[buffer], M.set_keys[buffer] = nil, nil
+  M.set_keys[buffer] = nil
 end
 
 return M

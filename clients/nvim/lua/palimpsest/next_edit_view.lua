@@ -18,19 +18,14 @@ local M = {}
 
 local api = vim.api
 local space = api.nvim_create_namespace("palimpsest.next_edit")
-local drawn = {} ---@type table<integer, true> buffers with marks
 
 function M.clear()
-  for buffer in pairs(drawn) do
-    if api.nvim_buf_is_valid(buffer) then
-      api.nvim_buf_clear_namespace(buffer, space, 0, -1)
-    end
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    api.nvim_buf_clear_namespace(buffer, space, 0, -1)
   end
-  drawn = {}
 end
 
 local function mark(buffer, row, column, options)
-  drawn[buffer] = true
   api.nvim_buf_set_extmark(buffer, space, row, column, options)
 end
 
@@ -38,7 +33,7 @@ end
 ---@param old string
 ---@param new string
 ---@return integer head, integer tail
-function M.common(old, new)
+local function common(old, new)
   local shortest, head, tail = math.min(#old, #new), 0, 0
   while head < shortest and old:byte(head + 1) == new:byte(head + 1) do
     head = head + 1
@@ -76,7 +71,7 @@ local function draw_here(now)
   local old = table.concat(api.nvim_buf_get_text(buffer, row, column, end_row, end_column, {}), "\n")
   local one_line = not (old .. new):find("\n")
   if one_line then
-    local head, tail = M.common(old, new)
+    local head, tail = common(old, new)
     column, end_column = column + head, end_column - tail
     new = new:sub(head + 1, #new - tail)
   end
@@ -113,21 +108,22 @@ function M.make(now)
   local edit = now.edit
   local start = edit.range.start
   vim.lsp.util.apply_text_edits({ { range = edit.range, newText = edit.text } }, now.buffer, now.encoding)
-  local row = math.min(start.line, api.nvim_buf_line_count(now.buffer) - 1)
-  local line, column = line_of(now.buffer, row), 0
-  if row == start.line then
-    local first = edit.text:match("^[^\r\n]*")
-    column = vim.str_byteindex(line, now.encoding, start.character, false) + #first
-  end
-  local last = require("palimpsest.events").inserting() and #line or #line - 1
-  api.nvim_win_set_cursor(0, { row + 1, math.max(math.min(column, last), 0) })
+  local row, column = place(now, start)
+  local is_there = row == start.line
+  api.nvim_win_set_cursor(0, { row + 1, is_there and column + #edit.text:match("^[^\r\n]*") or 0 })
+end
+
+--- Whether the cursor is in its lines.
+---@param now palimpsest.Offered
+function M.is_at_cursor(now)
+  local row, range = api.nvim_win_get_cursor(0)[1] - 1, now.edit.range
+  return now.buffer == api.nvim_get_current_buf() and row >= range.start.line and row <= range["end"].line
 end
 
 ---@param now palimpsest.Offered
 function M.draw(now)
   M.clear()
-  local range, message = now.edit.range, now.edit.message
-  local line = range.start.line
+  local line, message = now.edit.range.start.line, now.edit.message
   if now.buffer ~= -1 and api.nvim_buf_is_valid(now.buffer) then
     draw_here(now)
   end
@@ -135,8 +131,7 @@ function M.draw(now)
     local name = vim.fn.fnamemodify(vim.uri_to_fname(now.edit.textDocument.uri), ":~:.")
     return hint(now, ("→ %s:%d %s"):format(name, line + 1, message))
   end
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  if row >= line and row <= range["end"].line then
+  if M.is_at_cursor(now) then
     hint(now, "accepts: " .. message)
   elseif line + 1 < vim.fn.line("w0") then
     hint(now, ("↑ line %d: %s"):format(line + 1, message))

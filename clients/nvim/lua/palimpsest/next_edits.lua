@@ -20,13 +20,14 @@ local function clear()
   view.clear()
 end
 
+--- Of a buffer's text; 0 where there is none.
+local function tick(buffer)
+  return buffer ~= -1 and api.nvim_buf_is_valid(buffer) and api.nvim_buf_get_changedtick(buffer) or 0
+end
+
 --- Whether one is offered for the text as it is.
 function M.visible()
-  if not offered then
-    return false
-  end
-  local buffer = offered.buffer
-  return buffer == -1 or (api.nvim_buf_is_valid(buffer) and api.nvim_buf_get_changedtick(buffer) == offered.tick)
+  return offered ~= nil and tick(offered.buffer) == offered.tick
 end
 
 function M.current()
@@ -68,7 +69,7 @@ local function receive(answer, from)
     edit = edit,
     total = tonumber(answer.total) or 1,
     buffer = buffer,
-    tick = buffer ~= -1 and api.nvim_buf_get_changedtick(buffer) or 0,
+    tick = tick(buffer),
     encoding = from.offset_encoding,
   }
   view.draw(offered)
@@ -85,16 +86,19 @@ local function cancel()
   latest.cancel()
 end
 
+--- Nothing is offered, and nothing asked for.
+local function withdraw()
+  clear()
+  cancel()
+end
+
 --- Asks now.
 ---@param done? fun(any: boolean)
 local function request(done)
   stop()
   latest.ask({}, function(same, answer, from)
-    if not same then
-      return clear()
-    end
-    local any = receive(answer, from)
-    if done then
+    local any = receive(same and answer, from)
+    if same and done then
       done(any)
     end
   end)
@@ -133,8 +137,7 @@ local function jump(now)
   if now.buffer ~= -1 then
     return view.draw(now)
   end
-  clear() -- what it was for is not known to be what was opened: it is asked for anew
-  cancel()
+  withdraw() -- what it was for is not known to be what was opened: it is asked for anew
   waiting = api.nvim_get_current_buf()
   if client.get(waiting) then
     M.attached(waiting)
@@ -143,8 +146,7 @@ end
 
 ---@param now palimpsest.Offered
 local function accept(now)
-  clear()
-  cancel()
+  withdraw()
   if not vim.bo[now.buffer].modifiable then
     return tell.warn("this buffer cannot be changed ('modifiable' is off).")
   end
@@ -161,10 +163,8 @@ end
 --- Jumps to it, or makes it where the cursor is there, so that it was seen; asks for one where none is offered.
 function M.take()
   if M.visible() then
-    local now, row = assert(offered), api.nvim_win_get_cursor(0)[1] - 1
-    local range = now.edit.range
-    local is_here = now.buffer == api.nvim_get_current_buf() and row >= range.start.line and row <= range["end"].line
-    return (is_here and accept or jump)(now)
+    local now = assert(offered)
+    return (view.is_at_cursor(now) and accept or jump)(now)
   end
   clear()
   if client.expect() then
@@ -178,8 +178,7 @@ end
 function M.dismiss()
   local now = offered
   if now then
-    clear()
-    cancel()
+    withdraw()
     client.command("palimpsest.nextEdit.dismiss", { id = now.edit.id }, function()
       if not latest.is_asked() then
         request()
@@ -204,18 +203,6 @@ function M.attach(buffer)
   M.attached(buffer)
 end
 
-function M.detach()
-  cancel()
-  clear()
-end
-
---- They were switched on or off.
-function M.switched(buffer)
-  clear()
-  cancel()
-  if switches.edits_next(buffer) then
-    on_change(buffer)
-  end
-end
+M.detach = withdraw
 
 return M

@@ -9,7 +9,6 @@ local M = {}
 local api = vim.api
 local DIAGNOSTICS_MS = 300
 local later = events.pause()
-local told ---@type table? where the cursor was, last
 
 function M.tell_cursor(buffer)
   local one = api.nvim_buf_is_valid(buffer) and client.get(buffer)
@@ -18,14 +17,11 @@ function M.tell_cursor(buffer)
   if not one or not window then
     return
   end
-  local now = { textDocument = client.document(buffer), position = client.position(one, window) }
-  if not vim.deep_equal(now, told) then
-    told = now
-    one:notify("palimpsest/cursor", now)
-    vim.schedule(function()
-      api.nvim_exec_autocmds("User", { pattern = "PalimpsestCursor", modeline = false })
-    end)
-  end
+  local position = client.position(one, window)
+  one:notify("palimpsest/cursor", { textDocument = client.document(buffer), position = position })
+  vim.schedule(function()
+    api.nvim_exec_autocmds("User", { pattern = "PalimpsestCursor", modeline = false })
+  end)
 end
 
 local function on_move(buffer)
@@ -53,32 +49,16 @@ end
 local waiting = {} ---@type table<integer, true> buffers whose diagnostics will be told
 local found = {} ---@type table<integer, true> buffers of which some were told
 
----@param one vim.Diagnostic
-local function plain(one)
-  return {
-    range = {
-      start = { line = one.lnum, character = one.col },
-      ["end"] = { line = one.end_lnum or one.lnum, character = one.end_col or one.col },
-    },
-    message = one.message,
-    severity = one.severity,
-    source = one.source,
-    code = one.code,
-  }
-end
-
 local function tell_diagnostics(buffer)
   waiting[buffer] = nil
   local one = api.nvim_buf_is_valid(buffer) and client.get(buffer)
-  if not one then
-    return
-  end
+  local every = one and vim.diagnostic.get(buffer, { severity = { min = vim.diagnostic.severity.WARN } }) or {}
   local serious = vim.tbl_filter(function(it)
     return it.source ~= "palimpsest"
-  end, vim.diagnostic.get(buffer, { severity = { min = vim.diagnostic.severity.WARN } }))
-  if #serious > 0 or found[buffer] then
+  end, every)
+  if one and (#serious > 0 or found[buffer]) then
     found[buffer] = true
-    local diagnostics = vim.tbl_map(plain, serious)
+    local diagnostics = vim.lsp.diagnostic.from(serious)
     one:notify("palimpsest/diagnostics", { textDocument = client.document(buffer), diagnostics = diagnostics })
   end
 end
@@ -95,9 +75,9 @@ end
 function M.attach(buffer)
   events.listen(buffer, {
     { { "CursorMoved", "BufEnter", "InsertLeave" }, on_move },
-    { { "TextYankPost" }, on_yank },
-    { { "FocusGained" }, on_focus },
-    { { "DiagnosticChanged" }, on_diagnostics },
+    { "TextYankPost", on_yank },
+    { "FocusGained", on_focus },
+    { "DiagnosticChanged", on_diagnostics },
   })
   if api.nvim_get_current_buf() == buffer then
     on_move(buffer)

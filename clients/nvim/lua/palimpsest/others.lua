@@ -1,37 +1,15 @@
 --- Other completion providers in this Neovim: said once, with what to switch off.  Both go on working.
 local M = {}
 
-local function loaded(name)
-  return package.loaded[name] ~= nil
-end
-
-local function command(name)
-  return vim.fn.exists(":" .. name) == 2
-end
-
 --- How one is seen, and what a person does about it.
 local LIST = {
-  {
-    name = "copilot.lua",
-    here = function()
-      return loaded("copilot") or loaded("copilot.suggestion")
-    end,
-    off = "`suggestion = { enabled = false }` in its setup()",
-  },
+  { name = "copilot.lua", module = "copilot", off = "`suggestion = { enabled = false }` in its setup()" },
   {
     name = "copilot.vim",
-    here = function()
-      return vim.g.loaded_copilot ~= nil and not loaded("copilot")
-    end,
+    variable = "loaded_copilot",
     off = "`let g:copilot_enabled = v:false`, or `:Copilot disable`",
   },
-  {
-    name = "Copilot's language server",
-    here = function()
-      return #vim.lsp.get_clients({ name = "copilot" }) > 0
-    end,
-    off = '`vim.lsp.enable("copilot", false)`',
-  },
+  { name = "Copilot's language server", server = "copilot", off = '`vim.lsp.enable("copilot", false)`' },
   { name = "codeium", command = "Codeium", off = "`let g:codeium_enabled = v:false`" },
   { name = "minuet", command = "Minuet", off = "`:Minuet virtualtext disable`" },
   { name = "llama.vim", command = "LlamaDisable", off = "`:LlamaDisable`" },
@@ -43,7 +21,10 @@ local LIST = {
 ---@return { name: string, off: string }[]
 function M.found()
   return vim.tbl_filter(function(other)
-    return other.command and command(other.command) or other.here ~= nil and other.here()
+    return other.command and vim.fn.exists(":" .. other.command) == 2
+      or other.variable and vim.g[other.variable] ~= nil and package.loaded.copilot == nil -- which sets it, too
+      or other.server and #vim.lsp.get_clients({ name = other.server }) > 0
+      or other.module and package.loaded[other.module] ~= nil
   end, LIST)
 end
 
@@ -60,7 +41,7 @@ function M.say()
         .. 'or Palimpsest\'s: `completion = { trigger = "manual" }`. `other_providers = false` leaves this message out.'
       require("palimpsest.tell").warn(text:format(table.concat(names, " and "), table.concat(offs, "; ")))
     end
-  end, 1000)
+  end, 2000)
 end
 
 return M

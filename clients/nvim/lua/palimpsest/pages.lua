@@ -1,6 +1,7 @@
 --- The cache and the context as the server draws them (`palimpsest.page`), drawn anew as they change; keys act on the
 --- block under the cursor.  Owner of both views.
 local client = require("palimpsest.client")
+local events = require("palimpsest.events")
 local highlights = require("palimpsest.highlights")
 local scratch = require("palimpsest.scratch")
 local tell = require("palimpsest.tell")
@@ -8,19 +9,22 @@ local tell = require("palimpsest.tell")
 local M = {}
 
 local api = vim.api
+--- What changes comes in bursts, which are one question.
+local SOON_MS = 20
+local HELP = { "<CR> source  K text  p pin  u unpin  d drop", "R again  q close" }
+local later = { cache = events.pause(), context = events.pause() }
 
 ---@class palimpsest.View
 ---@field buffer integer
----@field blocks table<integer, table> by line
----@field asking? boolean
----@field again? boolean something has changed since it was asked
----@field drawn? boolean
+---@field blocks? table<integer, table> by line; nil before it is drawn
 
 local views = {} ---@type table<string, palimpsest.View>
 
+--- If it is open.
 ---@return palimpsest.View?
 function M.current(name)
-  return views[name]
+  local view = views[name]
+  return view and api.nvim_buf_is_valid(view.buffer) and view or nil
 end
 
 --- Its lines, with the marks that colour them.
@@ -38,77 +42,58 @@ end
 ---@param view palimpsest.View
 local function draw(name, view, page)
   local lines, marks = rows(page)
-  view.blocks, view.drawn = {}, true
+  view.blocks = {}
   for _, link in ipairs(page.links) do
     view.blocks[link.range.start.line + 1] = link.block
   end
-  if name == "cache" then
-    scratch.float(view.buffer, page.title, 84, math.min(#lines, 30))
-  else
-    for _, help in ipairs({ "<CR> source  K text  p pin  u unpin  d drop", "R again  q close" }) do
-      table.insert(marks, { #lines, 0, #help, "PalimpsestDim" })
-      table.insert(lines, help)
-    end
+  for _, help in ipairs(name == "context" and HELP or {}) do
+    table.insert(marks, { #lines, 0, #help, "PalimpsestDim" })
+    table.insert(lines, help)
   end
   scratch.set(view.buffer, lines, marks)
+  if name == "cache" then
+    scratch.float(view.buffer, page.title, 84)
+  end
 end
 
---- Asks again, at most one question at a time.  The context is that of where the cursor was last.
+--- Asks again.  The context is that of where the cursor was last.
 ---@param name "cache"|"context"
 function M.refresh(name)
-  local view = views[name]
-  if not view then
-    return
-  elseif view.asking then
-    view.again = true
-    return
-  end
-  view.asking, view.again = true, false
-  client.command("palimpsest.page", { name = name }, function(page)
-    if views[name] == view then
-      draw(name, view, page)
+  later[name](SOON_MS, function()
+    local view = M.current(name)
+    if view then
+      client.command("palimpsest.page", { name = name }, function(page)
+        if M.current(name) == view then
+          draw(name, view, page)
+        end
+      end, { quiet = view.blocks ~= nil or name == "context" })
     end
-  end, {
-    quiet = view.drawn or name == "context",
-    finally = function()
-      view.asking = false
-      if view.again then
-        M.refresh(name)
-      end
-    end,
-  })
+  end)
 end
 
 --- Opens it, or closes it where it is open.
 ---@param changed string the event at which it is asked for again
 local function toggle(name, changed, keys)
-  if views[name] then
-    return scratch.closer(views[name].buffer)()
+  local open = M.current(name)
+  if open then
+    return api.nvim_buf_delete(open.buffer, { force = true })
   elseif not client.expect() then
     return
   end
-  local view = { buffer = scratch.buffer(name, "palimpsest-" .. name), blocks = {} }
-  local group = api.nvim_create_augroup("palimpsest." .. name, { clear = true })
+  local view = { buffer = scratch.buffer(name, "palimpsest-" .. name) }
   local function refresh()
     M.refresh(name)
+    return M.current(name) ~= view -- then the event is not listened to any more
   end
   views[name] = view
-  api.nvim_create_autocmd("User", { group = group, pattern = changed, callback = refresh })
-  api.nvim_create_autocmd("BufWipeout", {
-    group = group,
-    buffer = view.buffer,
-    callback = function()
-      views[name] = nil
-      api.nvim_clear_autocmds({ group = group })
-    end,
-  })
+  api.nvim_create_autocmd("User", { pattern = changed, callback = refresh })
   scratch.set(view.buffer, { "…" })
   scratch.keys(view.buffer, vim.tbl_extend("error", keys, { R = { refresh, "ask again" } }))
   if name == "context" then
     require("palimpsest.notices").tell_cursor(api.nvim_get_current_buf())
     scratch.split(view.buffer)
   else
-    scratch.float(view.buffer, "Cache", 84, 3)
+    scratch.float(view.buffer, "Cache", 84)
   end
   refresh()
 end
@@ -119,10 +104,10 @@ local function code()
 end
 
 local function show_text(block)
-  local buffer, lines = scratch.buffer("block/" .. block.type .. "/" .. block.name), vim.split(block.text, "\n")
-  scratch.set(buffer, lines)
+  local buffer = scratch.buffer("block/" .. block.type .. "/" .. block.name)
+  scratch.set(buffer, vim.split(block.text, "\n"))
   vim.bo[buffer].syntax = vim.bo[code()].filetype
-  scratch.float(buffer, block.name, math.min(math.max(scratch.width(lines), 20), 100), math.min(#lines, 30))
+  scratch.float(buffer, block.name, 20)
 end
 
 local function open_source(block)
@@ -138,8 +123,7 @@ end
 ---@param name "pin"|"unpin"
 local function change_pin(name, uri)
   client.command("palimpsest.context." .. name, { uri = uri }, function(answer)
-    local what = name == "pin" and "is held in the context" or "is let go"
-    tell.say(("%s %s (%d tokens)."):format(answer.name, what, answer.tokens))
+    tell.say(answer.says .. ".")
     M.refresh("context")
   end)
 end
@@ -156,34 +140,32 @@ local function drop(block)
   end)
 end
 
---- With the block under the cursor.
+---@return table? block under the cursor
+local function here()
+  local view = M.current("context")
+  return view and (view.blocks or {})[api.nvim_win_get_cursor(0)[1]]
+end
+
 ---@param act fun(block: table)
----@param otherwise? fun()
-local function on_block(act, otherwise)
+local function on_block(act)
   return function()
-    local block = views.context and views.context.blocks[api.nvim_win_get_cursor(0)[1]]
-    if block then
-      act(vim.tbl_map(function(field)
-        return field ~= vim.NIL and field or nil
-      end, block))
-    elseif otherwise then
-      otherwise()
-    else
-      tell.say("put the cursor on a block.")
+    local block = here()
+    if not block then
+      return tell.say("put the cursor on a block.")
     end
+    act(block)
   end
 end
 
 --- The block's file; on no block, that of the code.
 local function pin_here(name)
-  return on_block(function(block)
-    if not block.uri then
+  return function()
+    local block = here()
+    if block and not block.uri then
       return tell.say("this block is of no file.")
     end
-    change_pin(name, block.uri)
-  end, function()
-    change_pin(name, vim.uri_from_bufnr(code()))
-  end)
+    change_pin(name, block and block.uri or vim.uri_from_bufnr(code()))
+  end
 end
 
 function M.context()
@@ -208,7 +190,7 @@ function M.why()
   client.command("palimpsest.page", asked, function(page)
     local buffer, lines, marks = scratch.buffer("why", "palimpsest-why"), rows(page)
     scratch.set(buffer, lines, marks)
-    scratch.float(buffer, page.title, math.min(scratch.width(lines), 120), math.min(#lines, 30))
+    scratch.float(buffer, page.title, 40)
   end)
 end
 

@@ -26,11 +26,9 @@ local function on_progress(event)
     return M.set("")
   end
   local title = value.title or text:match("^[^:]+") or "busy"
-  local share = value.percentage and ("%d %%"):format(value.percentage) or ""
-  local message = value.message or ""
-  local between = message ~= "" and share ~= "" and ", " or ""
-  local rest = message .. between .. share
-  M.set(rest ~= "" and title .. ": " .. rest or title)
+  local share = value.percentage and (", %d %%"):format(value.percentage) or ""
+  local rest = (value.message or "") .. share
+  M.set(rest ~= "" and title .. ": " .. rest:gsub("^, ", "") or title)
 end
 
 function M.listen()

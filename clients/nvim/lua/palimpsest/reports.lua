@@ -8,14 +8,15 @@ local M = {}
 local PATIENCE_MS = 120000
 local SIGNS = { ["✓"] = "PalimpsestReady", ["✗"] = "PalimpsestOff" }
 
-local function open(name, text, again)
-  local buffer = scratch.buffer(name, "palimpsest-" .. name)
+---@param id string of the command
+local function open(id, text)
+  local buffer = scratch.buffer(id, "palimpsest-" .. id)
   local rows = vim.tbl_map(function(line)
     return { { line, SIGNS[line:sub(1, #"✓")] } }
   end, vim.split(vim.trim(text), "\n"))
   scratch.set(buffer, scratch.coloured(rows))
   vim.api.nvim_set_current_win(scratch.split(buffer))
-  scratch.keys(buffer, { R = { again, "ask again" } })
+  scratch.keys(buffer, { R = { ("<Cmd>Palimpsest %s<CR>"):format(id), "ask again" } })
 end
 
 --- The same on the command line, for when no server runs.
@@ -23,16 +24,13 @@ local function doctor_outside()
   local find = require("palimpsest.find")
   find.server(find.workspace(vim.api.nvim_buf_get_name(0)), function(found, why_not)
     if not found then
-      return open("doctor", "✗ " .. why_not, M.doctor)
+      return open("doctor", "✗ " .. why_not)
     end
+    local show = vim.schedule_wrap(function(result)
+      open("doctor", result.stdout .. result.stderr)
+    end)
     local how = { text = true, timeout = PATIENCE_MS, cwd = vim.uv.os_homedir() }
-    vim.system(
-      { found.command[1], "doctor" },
-      how,
-      vim.schedule_wrap(function(result)
-        open("doctor", result.stdout .. result.stderr, M.doctor)
-      end)
-    )
+    vim.system({ found.command[1], "doctor" }, how, show)
   end)
 end
 
@@ -41,14 +39,14 @@ function M.doctor()
     return doctor_outside()
   end
   client.command("palimpsest.doctor", nil, function(answer)
-    open("doctor", answer.text, M.doctor)
+    open("doctor", answer.text)
   end)
 end
 
 ---@param words? string[] how many days
 function M.statistics(words)
   client.command("palimpsest.stats", { days = tonumber(words and words[1] or nil) }, function(answer)
-    open("statistics", answer.text, M.statistics)
+    open("statistics", answer.text)
   end)
 end
 
@@ -71,14 +69,14 @@ end
 function M.commit_message()
   local buffer = vim.api.nvim_get_current_buf()
   local into = vim.bo[buffer].filetype == "gitcommit"
-  local asked = { uri = not into and vim.uri_from_bufnr(buffer) or nil, staged = into or nil }
+  local asked = { uri = not into and vim.uri_from_bufnr(buffer) or nil, staged = into, staged_first = not into }
   client.command("palimpsest.summarize", asked, function(answer)
-    local text = answer.text or answer.summary
+    local text = answer.text
     if into and vim.api.nvim_buf_is_valid(buffer) then
       return vim.api.nvim_buf_set_lines(buffer, 0, 0, false, vim.split(text, "\n"))
     end
     vim.fn.setreg('"', text .. "\n")
-    open("commit", text, M.commit_message)
+    open("commitMessage", text)
     tell.say('the message is in the register "" too.')
   end)
 end

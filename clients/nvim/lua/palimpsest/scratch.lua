@@ -4,6 +4,8 @@ local M = {}
 local api = vim.api
 local space = api.nvim_create_namespace("palimpsest.scratch")
 
+local CLOSE = { "<Cmd>bwipeout!<CR>", "close" }
+
 ---@alias palimpsest.Chunk [string, string?] text and highlight group
 ---@alias palimpsest.Row palimpsest.Chunk[]
 ---@alias palimpsest.Mark [integer, integer, integer, string] row, bytes from and to, highlight group
@@ -17,7 +19,7 @@ function M.buffer(name, filetype)
     api.nvim_buf_set_name(buffer, full)
   end
   vim.bo[buffer].bufhidden, vim.bo[buffer].swapfile = "wipe", false
-  M.keys(buffer, { q = { M.closer(buffer), "close" } })
+  M.keys(buffer, { q = CLOSE })
   if filetype and vim.bo[buffer].filetype ~= filetype then
     vim.bo[buffer].filetype = filetype
   end
@@ -53,25 +55,10 @@ function M.coloured(rows)
   return lines, marks
 end
 
-function M.width(lines)
-  return vim.iter(lines):fold(1, function(width, line)
-    return math.max(width, vim.fn.strdisplaywidth(line))
-  end)
-end
-
----@param keys table<string, { [1]: fun(), [2]: string }>
+---@param keys table<string, { [1]: string|fun(), [2]: string }>
 function M.keys(buffer, keys)
   for key, one in pairs(keys) do
     vim.keymap.set("n", key, one[1], { buffer = buffer, nowait = true, desc = "Palimpsest: " .. one[2] })
-  end
-end
-
---- What closes it.
-function M.closer(buffer)
-  return function()
-    if api.nvim_buf_is_valid(buffer) then
-      api.nvim_buf_delete(buffer, { force = true })
-    end
   end
 end
 
@@ -93,9 +80,14 @@ function M.split(buffer)
   return (in_window(buffer, false, { split = "right", width = math.min(60, math.floor(vim.o.columns / 2)) }))
 end
 
-function M.float(buffer, title, width, height)
-  M.keys(buffer, { ["<Esc>"] = { M.closer(buffer), "close" } })
-  width, height = math.min(width, vim.o.columns - 4), math.min(height, vim.o.lines - 4)
+--- As large as its text, within bounds.
+---@param least integer its width
+function M.float(buffer, title, least)
+  M.keys(buffer, { ["<Esc>"] = CLOSE })
+  local lines = api.nvim_buf_get_lines(buffer, 0, -1, false)
+  local longest = vim.fn.max(vim.tbl_map(vim.fn.strdisplaywidth, lines))
+  local width = math.min(math.max(longest, least), 100, vim.o.columns - 4)
+  local height = math.min(#lines, 30, vim.o.lines - 4)
   local where = {
     relative = "editor",
     width = width,

@@ -1,4 +1,6 @@
---- The completion that we show as grey text.  Owner of it: it follows what is typed, gives away pieces, and goes.
+--- The completion that is shown as grey text.  Owner of it: it follows what is typed, gives away pieces, and goes.
+local answers = require("palimpsest.answers")
+
 local M = {}
 
 local api = vim.api
@@ -18,6 +20,11 @@ local now ---@type palimpsest.Shown?
 function M.here()
   local cursor = api.nvim_win_get_cursor(0)
   return api.nvim_get_current_buf(), cursor[1] - 1, cursor[2], api.nvim_get_current_line()
+end
+
+--- Whether Neovim's own inline completion (0.12) draws in a buffer.
+function M.by_neovim(buffer)
+  return vim.lsp.inline_completion ~= nil and vim.lsp.inline_completion.is_enabled({ bufnr = buffer })
 end
 
 ---@return palimpsest.Choice?
@@ -54,20 +61,25 @@ local function expanded(text, column, width)
   return table.concat(found)
 end
 
---- `numbered`: with the number of the alternative behind it.
----@param numbered? boolean
-local function draw(numbered)
-  M.cover()
-  local one = assert(now)
-  local line = api.nvim_buf_get_lines(one.buffer, one.row, one.row + 1, false)[1] or ""
-  local at, parts = vim.fn.strdisplaywidth(line:sub(1, one.column)), {}
-  for index, part in ipairs(vim.split(one.choices[one.index].rest, "\n")) do
-    parts[index] = { { expanded(part, index == 1 and at or 0, vim.bo[one.buffer].tabstop), "PalimpsestGhost" } }
+--- Shows them at the cursor, in place of what was there.
+---@param index integer the one on top
+---@param numbered boolean with the number of the alternative behind it
+local function put(choices, index, numbered)
+  M.hide()
+  local buffer, row, column, line = M.here()
+  local after = line:sub(column + 1)
+  now = { buffer = buffer, row = row, column = column, after = after, choices = choices, index = index }
+  if M.by_neovim(buffer) then
+    return
+  end
+  local at, parts = vim.fn.strdisplaywidth(line:sub(1, column)), {}
+  for number, part in ipairs(vim.split(choices[index].rest, "\n")) do
+    parts[number] = { { expanded(part, number == 1 and at or 0, vim.bo[buffer].tabstop), "PalimpsestGhost" } }
   end
   if numbered then
-    table.insert(parts[#parts], { ("  %d/%d"):format(one.index, #one.choices), "PalimpsestHint" })
+    table.insert(parts[#parts], { ("  %d/%d"):format(index, #choices), "PalimpsestHint" })
   end
-  api.nvim_buf_set_extmark(one.buffer, space, one.row, one.column, {
+  api.nvim_buf_set_extmark(buffer, space, row, column, {
     virt_text = parts[1],
     virt_lines = #parts > 1 and vim.list_slice(parts, 2) or nil,
     virt_text_pos = "inline",
@@ -75,28 +87,26 @@ local function draw(numbered)
   })
 end
 
---- Shows them at the cursor, the first one on top; hides what was there.
----@param choices palimpsest.Choice[]
-function M.set(choices)
+--- Shows the first of what an answer offers at the cursor, or nothing.
+function M.offer(answer, encoding)
   M.hide()
+  local _, row, column, line = M.here()
+  local choices = answers.choices(answer, encoding, row, column, line)
   if #choices > 0 then
-    local buffer, row, column, line = M.here()
-    now = { buffer = buffer, row = row, column = column, after = line:sub(column + 1), choices = choices, index = 1 }
-    draw(#choices > 1)
+    put(choices, 1, #choices > 1)
   end
 end
 
 function M.turn(by)
   if now then
-    now.index = (now.index - 1 + by) % #now.choices + 1
-    draw(true)
+    put(now.choices, (now.index - 1 + by) % #now.choices + 1, true)
   end
 end
 
---- Goes on without a piece that was typed or taken: the choices that begin with it, for as long as the chosen one is
+--- Goes on behind a piece that was typed or taken with the choices that begin with it, for as long as the chosen one is
 --- among them and has more.
 ---@return boolean whether anything is shown
-local function go_on(piece, row, column, line)
+local function go_on(piece)
   local left, index = {}, nil
   for at, one in ipairs(assert(now).choices) do
     if vim.startswith(one.rest, piece) and #one.rest > #piece then
@@ -105,24 +115,20 @@ local function go_on(piece, row, column, line)
       index = at == now.index and #left or index
     end
   end
-  if not index then
-    M.hide()
-    return false
+  M.hide()
+  if index then
+    put(left, index, false)
   end
-  now.choices, now.index, now.row, now.column, now.after = left, index, row, column, line:sub(column + 1)
-  draw()
-  return true
+  return index ~= nil
 end
 
 --- Keeps what still agrees with the line, as a person types on.
 ---@return boolean whether anything is shown
 function M.follow()
-  if not now then
-    return false
-  end
   local buffer, row, column, line = M.here()
-  if buffer == now.buffer and row == now.row and column >= now.column and line:sub(column + 1) == now.after then
-    return go_on(line:sub(now.column + 1, column), row, column, line)
+  local is_here = now and buffer == now.buffer and row == now.row and column >= now.column
+  if is_here and line:sub(column + 1) == now.after then
+    return go_on(line:sub(now.column + 1, column))
   end
   M.hide()
   return false
@@ -131,13 +137,10 @@ end
 --- A piece was inserted at the cursor, which is behind it now: shows the rest, which is no snippet any more.
 ---@param piece string
 function M.taken(piece)
-  if now then
-    for _, one in ipairs(now.choices) do
-      one.snippet = nil
-    end
-    local _, row, column, line = M.here()
-    go_on(piece, row, column, line)
+  for _, one in ipairs(now and now.choices or {}) do
+    one.snippet = nil
   end
+  return now and go_on(piece)
 end
 
 return M

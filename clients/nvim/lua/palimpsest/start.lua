@@ -2,21 +2,17 @@
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
 local find = require("palimpsest.find")
-local state = require("palimpsest.state")
+local status = require("palimpsest.status")
 local tell = require("palimpsest.tell")
 
 local M = {}
 
-local START_MS, LOOK_MS = 20000, 50
+local STOP_MS = 2000
 
-local found ---@type palimpsest.Found?
 local begun = false
 local restarting = false
-
----@return palimpsest.Found?
-function M.found()
-  return found
-end
+local waiting = {} ---@type fun()[]
+local gone = false
 
 --- What has a scheme is no file and only shown (fugitive://, oil:// and so on).
 function M.wanted(buffer)
@@ -30,6 +26,12 @@ function M.wanted(buffer)
   return size <= all.max_file_size and (not all.filter or all.filter(buffer) ~= false)
 end
 
+--- There is none, and what waited for it does so no longer.
+local function ended(message, is_error)
+  gone, waiting = true, {}
+  status.told({ kind = is_error and "Error" or "Inactive", message = message })
+end
+
 --- For `vim.lsp.Config.root_dir`: a buffer that nobody wants helped gets no client.
 ---@param on_dir fun(root: string?)
 function M.root(buffer, on_dir)
@@ -37,20 +39,19 @@ function M.root(buffer, on_dir)
     return
   end
   local root = find.workspace(vim.api.nvim_buf_get_name(buffer))
-  find.server(root, function(server, why_not)
-    found = server or found
-    if server then
+  find.server(root, function(found, why_not)
+    if found then
       return on_dir(root)
     end
-    state.gone(why_not or "", true)
-    tell.once(why_not or "")
+    ended(why_not, true)
+    tell.once(assert(why_not))
   end)
 end
 
 function M.connect(dispatchers)
-  assert(found, "a server is found before it is started")
-  state.told({ kind = "Inactive", state = "loading", message = "The server starts." })
-  return vim.lsp.rpc.start(found.command, dispatchers, { cwd = vim.uv.os_homedir() })
+  gone = false
+  status.told({ state = "loading", message = "The server starts." })
+  return vim.lsp.rpc.start(assert(find.found).command, dispatchers, { cwd = vim.uv.os_homedir() })
 end
 
 --- One server for this Neovim: a further workspace is a further folder of it.
@@ -86,13 +87,17 @@ function M.on_init(one)
   if type(provider) == "table" then
     provider.resolveProvider = false
   end
+  for _, done in ipairs(waiting) do
+    vim.schedule(done)
+  end
+  waiting = {}
 end
 
-function M.on_exit(code, signal, _)
+function M.on_exit(code, signal)
   vim.schedule(function()
     if not restarting and vim.v.exiting == vim.NIL then
       local why = signal ~= 0 and ("was ended by signal %d"):format(signal) or ("ended with status %d"):format(code)
-      state.gone(("The server %s. `:Palimpsest restartServer` starts it again."):format(why), code ~= 0 or signal ~= 0)
+      ended(("The server %s. `:Palimpsest restartServer` starts it again."):format(why), code ~= 0 or signal ~= 0)
     end
   end)
 end
@@ -103,66 +108,34 @@ function M.settings_changed()
   if running then
     running.settings = { palimpsest = config.for_server() }
     running:notify("workspace/didChangeConfiguration", { settings = running.settings })
-    for buffer in pairs(running.attached_buffers) do
-      require("palimpsest.attach").again(buffer)
-    end
+    require("palimpsest.attach").again()
   end
 end
 
---- Looks until something is so, or for too long; then `done`.
----@param is_so fun(): boolean
----@param patience_ms? integer
-local function when(is_so, done, patience_ms)
-  if is_so() or (patience_ms and patience_ms <= 0) then
-    return done()
-  end
-  vim.defer_fn(function()
-    when(is_so, done, patience_ms and patience_ms - LOOK_MS)
-  end, LOOK_MS)
-end
-
---- A second wish while a restart goes on waits for the same end.
+--- Looks for the server again, and starts it in the buffers that are open.  A second wish while a restart goes on waits
+--- for the same end.
 function M.restart()
   if restarting then
     return
   end
-  restarting = true
   find.forget()
+  restarting = true
   local running = vim.lsp.get_clients({ name = client.name })
   vim.lsp.enable(client.name, false)
   for _, one in ipairs(running) do
-    one:stop(2000)
+    one:stop(STOP_MS)
   end
-  when(function()
-    return vim.iter(running):all(function(one)
-      return one:is_stopped()
-    end)
-  end, function()
+  local function begin_anew()
+    for _, one in ipairs(running) do
+      if not one:is_stopped() then
+        return vim.defer_fn(begin_anew, 50)
+      end
+    end
     restarting = false
     vim.lsp.enable(client.name)
-  end)
+  end
+  begin_anew()
 end
-
---- Looks for the server again, in the buffers that are open.
-function M.again()
-  M.begin()
-  vim.lsp.enable(client.name, false)
-  vim.lsp.enable(client.name)
-end
-
---- A server that no buffer has asked for.
-function M.without_buffer(root)
-  find.server(root, function(server, why_not)
-    found = server or found
-    if server then
-      vim.lsp.start(vim.tbl_extend("force", vim.lsp.config[client.name], { root_dir = root }), { attach = false })
-    else
-      tell.warn(why_not or "")
-    end
-  end)
-end
-
-local waiting = {} ---@type fun()[]
 
 --- For what needs no file and may be asked before the server is there: `done` when it is; it is started where no
 --- buffer has asked for it, or will.
@@ -170,26 +143,25 @@ function M.wait(done)
   if client.get() then
     return done()
   end
-  table.insert(waiting, done)
-  if #waiting > 1 then
-    return
-  end
   M.begin()
   local is_asked_for = vim.iter(vim.api.nvim_list_bufs()):any(function(buffer)
     return vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].filetype ~= "" and M.wanted(buffer)
   end)
-  if not is_asked_for then
-    M.without_buffer(find.workspace(vim.fs.joinpath(vim.fn.getcwd(), "x")))
+  if is_asked_for and gone then
+    return client.expect()
   end
-  when(function()
-    return client.get() ~= nil
-  end, function()
-    local them = waiting
-    waiting = {}
-    for _, one in ipairs(client.expect() and them or {}) do
-      one()
+  table.insert(waiting, done)
+  if is_asked_for or #waiting > 1 then
+    return
+  end
+  local root = find.workspace(vim.fs.joinpath(vim.fn.getcwd(), "x"))
+  find.server(root, function(found, why_not)
+    if not found then
+      ended(why_not, true)
+      return tell.warn(assert(why_not))
     end
-  end, START_MS)
+    vim.lsp.start(vim.tbl_extend("force", vim.lsp.config[client.name], { root_dir = root }), { attach = false })
+  end)
 end
 
 function M.begin()
@@ -198,8 +170,10 @@ function M.begin()
   end
   begun = true
   require("palimpsest.highlights").define()
-  for _, part in ipairs({ "attach", "progress", "switches" }) do
-    require("palimpsest." .. part).listen()
+  require("palimpsest.attach").listen()
+  require("palimpsest.progress").listen()
+  if config.get().other_providers then
+    require("palimpsest.others").say()
   end
   vim.lsp.enable(client.name)
 end

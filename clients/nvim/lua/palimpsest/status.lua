@@ -1,18 +1,13 @@
---- The state of server and engine: a component for the status line, and a float with the cause and what can be done.
+--- What the server last said of itself and its engine; `User PalimpsestStatus` comes with each change.  A component for
+--- the status line, and a float with the cause and what can be done.  Owner of the status.
 local client = require("palimpsest.client")
+local find = require("palimpsest.find")
+local highlights = require("palimpsest.highlights")
 local scratch = require("palimpsest.scratch")
-local state = require("palimpsest.state")
 
 local M = {}
 
 local api = vim.api
-local GROUPS = {
-  ready = "PalimpsestReady",
-  busy = "PalimpsestBusy",
-  loading = "PalimpsestBusy",
-  degraded = "PalimpsestDegraded",
-  off = "PalimpsestOff",
-}
 local SIGNS = { ready = "●", busy = "◍", loading = "○", degraded = "◐", off = "✗" }
 
 --- Keys of the float, what they do, and the command that does it.
@@ -23,8 +18,47 @@ local ACTIONS = {
   { "d", "doctor", "doctor" },
 }
 
-local function short(n)
-  return n >= 1000 and ("%.1fk"):format(n / 1000) or tostring(n)
+local NOTHING = {
+  kind = "Inactive",
+  state = "off",
+  cause = "",
+  message = "",
+  model = "",
+  brief = "",
+  snoozed = "",
+}
+
+M.now = NOTHING ---@type table what it last said
+local figures = {} ---@type string[] its lines "name: figures"
+
+--- Fields of the same types as those that stand for nothing; in place of each other one, that one.  Texts are of one
+--- line: they stand in status lines and rows.
+local function like(given, nothing)
+  if type(given) ~= type(nothing) then
+    return nothing
+  elseif type(nothing) == "table" then
+    local found = {}
+    for name, value in pairs(nothing) do
+      found[name] = like(given[name], value)
+    end
+    return found
+  end
+  return type(given) == "string" and given:gsub("%c+", " ") or given
+end
+
+local function is_text(one)
+  return type(one) == "string" and one:find("^.-: ") ~= nil
+end
+
+function M.told(status)
+  M.now = like(status, NOTHING)
+  if not SIGNS[M.now.state] then
+    M.now.state = NOTHING.state
+  end
+  local given = type(status) == "table" and status.figures
+  figures = vim.iter(vim.islist(given) and given or {}):filter(is_text):totable()
+  api.nvim_exec_autocmds("User", { pattern = "PalimpsestStatus", modeline = false })
+  vim.cmd.redrawstatus({ bang = true })
 end
 
 --- For 'statusline', in buffers with Palimpsest: sign, model, tokens, milliseconds.
@@ -32,51 +66,38 @@ function M.line()
   if not package.loaded["palimpsest.start"] then
     return ""
   end
-  local status, word, snoozed = state.status, state.word(), state.snoozed()
-  local sign = SIGNS[word]
+  local status = M.now
+  local sign = SIGNS[status.state]
   if not require("palimpsest.switches").completes(api.nvim_get_current_buf()) then
     sign = SIGNS.loading .. " off here"
-  elseif snoozed ~= "" then
-    sign = SIGNS.loading .. " snoozed " .. snoozed
-  elseif word == "off" or word == "degraded" or word == "loading" then
-    sign = sign .. " " .. word
+  elseif status.snoozed ~= "" then
+    sign = SIGNS.loading .. " snoozed " .. status.snoozed
+  elseif status.state ~= "ready" and status.state ~= "busy" then
+    sign = sign .. " " .. status.state
   end
-  local tokens = status.tokens
-  local parts = {
-    sign,
-    status.model,
-    tokens.total > 0 and ("%s/%s"):format(short(tokens.used), short(tokens.total)) or "",
-    status.last.ms > 0 and ("%d ms"):format(status.last.ms) or "",
-    require("palimpsest.progress").text(),
-  }
+  local parts = { sign, status.model, status.brief, require("palimpsest.progress").text() }
   return (table.concat(parts, " "):gsub("  +", " "):gsub(" $", ""))
 end
 
 ---@return palimpsest.Row[]
 local function rows()
-  local status, word, last = state.status, state.word(), state.status.last
+  local status, found = M.now, find.found or {}
   local all = {} ---@type palimpsest.Row[]
-  local function row(name, text, group)
+  local function row(name, text, kind)
     if text and text ~= "" then
-      table.insert(all, { { ("%-10s"):format(name), "PalimpsestDim" }, { text, group } })
+      local label = ("%-13s"):format(name:lower())
+      table.insert(all, { { label, "PalimpsestDim" }, { text, kind and highlights.of_kind(kind) } })
     end
   end
-  row("state", SIGNS[word] .. " " .. word, GROUPS[word])
-  row("cause", status.cause and status.cause ~= "" and status.cause or status.message)
-  row("snooze", state.snoozed() ~= "" and state.snoozed() .. " left")
+  row("state", SIGNS[status.state] .. " " .. status.state, status.state)
+  row("cause", status.cause ~= "" and status.cause or status.message)
+  row("snooze", status.snoozed ~= "" and status.snoozed .. " left")
   row("model", status.model ~= "" and status.model or "–")
-  row("cache", ("%d of %d tokens"):format(status.tokens.used, status.tokens.total))
-  row("last", ("%d decoded, %d reused, %d ms"):format(last.decoded, last.reused, last.ms))
-  local talk = status.conversation
-  if talk then
-    local kept = talk.kv == "leave" and ("cache stays, %d as they were"):format(talk.left) or "decoded again"
-    row("chat", ("%d of %d tokens; blocks change: %s"):format(talk.used, talk.total, kept))
+  for _, figure in ipairs(figures) do
+    row(figure:gsub("%c+", " "):match("^(.-): (.*)$"))
   end
-  local found = require("palimpsest.start").found()
-  if found then
-    row("server", ("%s (%s)"):format(table.concat(found.command, " "), found.how))
-    row("version", found.version)
-  end
+  row("server", found.command and ("%s (%s)"):format(table.concat(found.command, " "), found.how))
+  row("version", found.version)
   row("running", client.get() and "yes" or "no")
   table.insert(all, { { "" } })
   local line = {} ---@type palimpsest.Row
@@ -94,19 +115,14 @@ function M.open()
     if not api.nvim_buf_is_valid(buffer) then
       return true -- the event is not listened to any more
     end
-    local lines, marks = scratch.coloured(rows())
-    scratch.set(buffer, lines, marks)
-    scratch.float(buffer, "Palimpsest", math.max(40, scratch.width(lines)) + 1, #lines)
+    scratch.set(buffer, scratch.coloured(rows()))
+    scratch.float(buffer, "Palimpsest", 40)
   end
   draw()
   api.nvim_create_autocmd("User", { pattern = "PalimpsestStatus", callback = draw })
   for _, action in ipairs(ACTIONS) do
     local key, what, id = unpack(action)
-    local function run()
-      scratch.closer(buffer)()
-      require("palimpsest.commands").call(id)
-    end
-    scratch.keys(buffer, { [key] = { run, what } })
+    scratch.keys(buffer, { [key] = { ("<Cmd>bwipeout! | Palimpsest %s<CR>"):format(id), what } })
   end
 end
 

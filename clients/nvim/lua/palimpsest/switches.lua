@@ -2,49 +2,40 @@
 --- completions.  The server owns the switches; this is what it was told, so that nothing is asked for in vain.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
-local state = require("palimpsest.state")
 local tell = require("palimpsest.tell")
 
 local M = {}
 
 local SCOPES = { "everywhere", "language", "folder", "buffer" }
 local FEATURES = { completion = "Completions", nextEdit = "Next edits", suggestion = "Edits" }
-local EVERY_MS = 5000
 
 ---@alias palimpsest.Feature "completion"|"nextEdit"|"suggestion"
 
---- By feature, scope and name; the name of everything is "".
----@type table<palimpsest.Feature, table<string, table<string, boolean>>>
-local switched = {}
+--- By feature and what was switched, as `around` has it.
+---@type table<palimpsest.Feature, table<string, boolean>>
+local switched = { completion = {}, nextEdit = {}, suggestion = {} }
 
-local function of(feature)
-  switched[feature] = switched[feature] or { everywhere = {}, language = {}, folder = {}, buffer = {} }
-  return switched[feature]
-end
-
-local function names(buffer)
+--- What is switched at a buffer, the nearest first.
+local function around(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
-  return { everywhere = "", language = vim.bo[buffer].filetype, folder = vim.fs.dirname(name), buffer = name }
+  local found = { "buffer " .. name }
+  for folder in vim.fs.parents(name) do
+    table.insert(found, "folder " .. folder)
+  end
+  return vim.list_extend(found, { "language " .. vim.bo[buffer].filetype, "everywhere" })
 end
 
+--- By the nearest switch; without one, by the settings.
+---@param feature palimpsest.Feature
 ---@param settings? { enabled?: boolean, disabled_languages?: string[] }
 local function on(feature, buffer, settings)
-  local switches, name = of(feature), names(buffer)
-  local found = switches.buffer[name.buffer]
-  for folder in vim.fs.parents(name.buffer) do
-    if found == nil then
-      found = switches.folder[folder]
+  for _, one in ipairs(around(buffer)) do
+    if switched[feature][one] ~= nil then
+      return switched[feature][one]
     end
   end
-  if found == nil then
-    found = switches.language[name.language]
-  end
-  local everywhere = switches.everywhere[""]
-  if found ~= nil or everywhere ~= nil then
-    return found == nil and everywhere or found == true
-  end
-  settings = settings or {}
-  return settings.enabled ~= false and not vim.list_contains(settings.disabled_languages or {}, name.language)
+  local off = settings and settings.disabled_languages or {}
+  return (settings or {}).enabled ~= false and not vim.list_contains(off, vim.bo[buffer].filetype)
 end
 
 function M.completes(buffer)
@@ -53,13 +44,6 @@ end
 
 function M.edits_next(buffer)
   return config.get().nextEdit.automatic and on("nextEdit", buffer, config.get().next_edit)
-end
-
-local function set(feature, scope, buffer, enabled)
-  if scope == "everywhere" then
-    switched[feature] = nil
-  end
-  of(feature)[scope][names(buffer)[scope]] = enabled
 end
 
 local function where(scope, buffer)
@@ -77,11 +61,14 @@ local function switch(feature, scope, enabled)
   local buffer = vim.api.nvim_get_current_buf()
   local asked = { feature = feature, scope = scope, uri = vim.uri_from_bufnr(buffer), enabled = enabled }
   client.command("palimpsest.toggle", asked, function(answer)
-    set(feature, scope, buffer, answer.enabled)
-    local one, part = client.get(), ({ completion = "completion", nextEdit = "next_edits" })[feature]
-    for attached in pairs(one and part and one.attached_buffers or {}) do
-      require("palimpsest." .. part).switched(attached)
+    if scope == "everywhere" then -- what was switched nearer goes
+      switched[feature] = {}
     end
+    local here = vim.iter(around(buffer)):find(function(one)
+      return vim.startswith(one, scope)
+    end)
+    switched[feature][here] = answer.enabled
+    require("palimpsest.attach").again()
     tell.say(("%s are %s %s."):format(FEATURES[feature], answer.enabled and "on" or "off", where(scope, buffer)))
   end)
 end
@@ -93,12 +80,10 @@ function M.toggle(words)
   for _, word in ipairs(words) do
     if FEATURES[word] then
       feature = word
-    elseif vim.list_contains(SCOPES, word) then
-      scope = word
     elseif word == "on" or word == "off" then
       enabled = word == "on"
     else
-      return tell.warn(("`%s` is no place to switch at: everywhere, language, folder, buffer."):format(word))
+      scope = word -- the server says what is none
     end
   end
   if scope then
@@ -112,33 +97,9 @@ function M.toggle(words)
   end)
 end
 
-local timer = assert(vim.uv.new_timer())
-
---- The status line counts down by itself.
-local function count_down()
-  if state.snoozed() == "" then
-    timer:stop()
-  elseif not timer:is_active() then
-    timer:start(EVERY_MS, EVERY_MS, vim.schedule_wrap(state.changed))
-  end
-end
-
-function M.listen()
-  local how = { group = "palimpsest", pattern = "PalimpsestStatus", callback = count_down }
-  vim.api.nvim_create_autocmd("User", how)
-end
-
 --- `:Palimpsest snooze [minutes]`
 function M.snooze(words)
-  local minutes = words[1] and tonumber(words[1])
-  if words[1] and not minutes then
-    return tell.error(("`%s` is no number of minutes."):format(words[1]))
-  end
-  client.command("palimpsest.completion.snooze", { minutes = minutes }, function(answer)
-    local ends = answer["until"]
-    local clock = os.date("%H:%M", math.floor(ends))
-    tell.say(ends == 0 and "completions are shown again." or ("completions are snoozed until %s."):format(clock))
-  end)
+  client.command("palimpsest.completion.snooze", { minutes = tonumber(words[1]) or words[1] })
 end
 
 return M

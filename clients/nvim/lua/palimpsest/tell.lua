@@ -29,7 +29,11 @@ end
 ---@param items T[]
 ---@param title fun(item: T): string
 ---@param done fun(item: T)
-function M.choose(prompt, items, title, done)
+---@param none? string what is said where there are none
+function M.choose(prompt, items, title, done, none)
+  if none and #items == 0 then
+    return M.say(none)
+  end
   vim.ui.select(items, { prompt = prompt, format_item = title }, function(item)
     if item then
       done(item)

@@ -36,24 +36,22 @@ function M.detach(buffer)
   seen[buffer] = nil
 end
 
---- Whether a request is one that a person did not ask for.
-local function is_unasked(method, params)
-  return method == "textDocument/inlineCompletion" and params.context.triggerKind == 2
-end
-
 --- Also what Neovim's own inline completion asks goes this way.
 function M.guard(one)
   local request = one.request
   ---@diagnostic disable-next-line: duplicate-set-field
-  one.request = function(self, method, params, ...)
+  one.request = function(self, method, params, handler, ...)
     local buffer = vim.api.nvim_get_current_buf()
-    if seen[buffer] and is_unasked(method, params) then
+    local is_unasked = method == "textDocument/inlineCompletion" and params.context.triggerKind == 2
+    if seen[buffer] and is_unasked then
       look(buffer)
       if seen[buffer].undone or not require("palimpsest.switches").completes(buffer) then
         return false
+      elseif require("palimpsest.shown").by_neovim(buffer) then
+        handler = require("palimpsest.native").hearing(one, handler, buffer)
       end
     end
-    return request(self, method, params, ...)
+    return request(self, method, params, handler, ...)
   end
 end
 

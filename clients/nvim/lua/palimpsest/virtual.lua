@@ -12,14 +12,11 @@ local function uri_of(name)
   return path and "palimpsest:/" .. path
 end
 
---- The name of the buffer for a document; `language` is one of LSP's.
----@param kind "ref"|"fd"|"usage"|"turn"|"export"
----@param parts string[]
+--- The name of the buffer for a document, which may be a file; `language` is one of LSP's.
 ---@param language? string
-function M.name(kind, parts, language)
-  local path = kind .. "/" .. table.concat(vim.tbl_map(vim.uri_encode, parts), "/")
-  filetypes["palimpsest:/" .. path] = language ~= "" and language or nil
-  return "palimpsest://" .. path
+function M.name(uri, language)
+  filetypes[uri] = language ~= "" and language or nil
+  return (vim.uri_to_fname(uri):gsub("^palimpsest:/", "palimpsest://"))
 end
 
 --- The lines of one, by its name or URI.
