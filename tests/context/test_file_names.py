@@ -211,6 +211,7 @@ def test_what_is_not_used_any_more_goes_and_so_does_what_is_defined_no_more(made
         ("the language has it", MAIN.replace("tally", "print"), OTHER.replace("tally", "print")),
         ("several have it", MAIN, OTHER + "\n\nclass Box:\n    def tally(self): ...\n"),
         ("short members are called like others", MAIN.replace("tally", "x.tally"), OTHER),
+        ("the line is too long to be read", MAIN.replace("tally(1)", "tally(1)" + " + 1" * 200), OTHER),
         ("it is in a string", MAIN.replace("tally(1)", "'tally(1)'"), OTHER),
         ("only a test has it", MAIN, ""),
     ],

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from palimpsest.context.estimate import chars_for
@@ -40,7 +41,9 @@ _MOST_NAMES = 250
 _MOST_KEPT = 256
 _MOST_FILES, _FEWEST = 8, 2
 """Files beside the document that are looked into, and by how many of them a name has to be used."""
-_MOST_CHARACTERS, _MOST_READ, _MOST_CHARACTERS_READ = 100_000, 64, 2_000_000
+_LONGEST_READ, _MOST_CHARACTERS = 500, 50_000
+"""Of a line that is read, and of a file beside the document."""
+_MOST_READ, _MOST_CHARACTERS_READ = 64, 2_000_000
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -129,8 +132,9 @@ class FileNamesSource(Source):
 
     def _counted(self, path: Path, language: Language) -> Sequence[NameUse]:
         counts, uses = Counter[str](), dict[str, NameUse]()
-        for file in self._siblings(path, language):
-            text = self._definitions.files.source(file)
+        files = self._definitions.files
+        for file in files.seen(("siblings", path), lambda: self._siblings(path, language)):
+            text = files.source(file)
             if text is None or len(text.text) > _MOST_CHARACTERS:
                 continue
             found = self._read.get(file, text, partial(_names, text.text, language))
@@ -145,9 +149,8 @@ class FileNamesSource(Source):
         names = (it.name for it in files.listing(path.parent) if not it.is_dir and it.name.endswith(path.suffix))
         others = [path.with_name(name) for name in names if name != path.name]
         others.sort(key=lambda it: (-len(own.intersection(_WORDS.findall(it.stem))), it.name))
-        return [it for it in others[: 2 * _MOST_FILES] if self._definitions.is_test(it, language) == is_test][
-            :_MOST_FILES
-        ]
+        alike = (it for it in others if self._definitions.is_test(it, language) == is_test)
+        return list(islice(alike, _MOST_FILES))
 
 
 def _is_looked_for(view: CursorView, use: NameUse) -> bool:
@@ -162,10 +165,11 @@ def _line(definition: IndexedDefinition) -> str:
 
 def _uses(parsed: Parsed, part: int) -> Sequence[NameUse]:
     """The names in and around a part, those in its middle first."""
-    language, lines = parsed.language, parsed.snapshot.lines
-    start = max(0, part * PART - AROUND)
-    code = "\n".join(lines[start : (part + 1) * PART + AROUND])
-    middle = len("\n".join(lines[start : part * PART + PART // 2]))
+    language, start = parsed.language, max(0, part * PART - AROUND)
+    every = parsed.snapshot.lines[start : (part + 1) * PART + AROUND]
+    lines = [line if len(line) <= _LONGEST_READ else "" for line in every]
+    code = "\n".join(lines)
+    middle = len("\n".join(lines[: part * PART + PART // 2 - start]))
     uses = name_uses(code, language.lexical, language.member_marks)
     return sorted(uses, key=lambda use: abs(use.start - middle))
 
