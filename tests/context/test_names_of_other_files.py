@@ -538,6 +538,126 @@ CASES: Sequence[tuple[str, Mapping[str, str], Sequence[str]]] = (
         },
         ["fun resizeContents(to: Int): Int"],
     ),
+    (
+        "ts-overloads",
+        {
+            "a.ts": ("import { pick } from './b';\n\nexport function f() {\n  return pick('a')$0;\n}\n"),
+            "b.ts": (
+                "export function pick(a: string): string;\n"
+                "export function pick(a: number): number;\n"
+                "export function pick(a: any): any { return a; }\n"
+            ),
+        },
+        ["pick(a: string): string", "pick(a: number): number"],
+    ),
+    (
+        "ts-merged-interfaces",
+        {
+            "a.ts": ("import { Box } from './b';\n\nexport function f(box: Box) {\n  return box.$0;\n}\n"),
+            "b.ts": ("export interface Box { width: number; }\nexport interface Box { height: number; }\n"),
+        },
+        ["width: number", "height: number"],
+    ),
+    (
+        "ruby-class-opened-again",
+        {
+            "a.rb": ("require_relative 'b'\n\ndef f\n  crate = Crate.new\n  crate.$0\nend\n"),
+            "b.rb": ("class Crate\n  def lift\n  end\nend\n\nclass Crate\n  def drop\n  end\nend\n"),
+        },
+        ["def lift", "def drop"],
+    ),
+    (
+        "csharp-class-in-parts-of-a-file",
+        {
+            "A.cs": ("namespace A;\nclass X {\n  void Run(Crate c) {\n    c.$0\n  }\n}\n"),
+            "B.cs": (
+                "namespace A;\n"
+                "public partial class Crate {\n"
+                "  public int Lift() { return 1; }\n"
+                "}\n"
+                "public partial class Crate {\n"
+                "  public int Drop() { return 1; }\n"
+                "}\n"
+            ),
+        },
+        ["public int Lift()", "public int Drop()"],
+    ),
+    (
+        "cpp-overloads",
+        {
+            "a.cc": ('#include "b.h"\nint f() {\n  return lift(3)$0;\n}\n'),
+            "b.h": ("int lift(int n);\nint lift(char c);\n"),
+        },
+        ["int lift(int n)", "int lift(char c)"],
+    ),
+    (
+        "kotlin-overloads",
+        {
+            "a.kt": ("package a\n\nimport b.lift\n\nfun f() = lift(3)$0\n"),
+            "b/b.kt": ("package b\n\nfun lift(n: Int): Int = n\nfun lift(c: Char): Int = 1\n"),
+        },
+        ["fun lift(n: Int): Int", "fun lift(c: Char): Int"],
+    ),
+    (
+        "swift-overloads",
+        {
+            "A.swift": ("func f() -> Int {\n    return lift(3)$0\n}\n"),
+            "B.swift": ("func lift(_ n: Int) -> Int { return n }\nfunc lift(_ c: String) -> Int { return 1 }\n"),
+        },
+        ["func lift(_ n: Int) -> Int", "func lift(_ c: String) -> Int"],
+    ),
+    (
+        "python-overloads",
+        {
+            "a.py": ("from b import lift\n\n\ndef f():\n    return lift(3)$0\n"),
+            "b.py": (
+                "from typing import overload\n"
+                "\n"
+                "\n"
+                "@overload\n"
+                "def lift(n: int) -> int: ...\n"
+                "@overload\n"
+                "def lift(n: str) -> str: ...\n"
+                "def lift(n): return n\n"
+            ),
+        },
+        ["b.lift(n: int) -> int", "b.lift(n: str) -> str"],
+    ),
+    (
+        "python-overloads-by-another-name",
+        {
+            "a.py": ("from b import lift as up\n\n\ndef f():\n    return up(3)$0\n"),
+            "b.py": (
+                "from typing import overload\n"
+                "\n"
+                "\n"
+                "@overload\n"
+                "def lift(n: int) -> int: ...\n"
+                "@overload\n"
+                "def lift(n: str) -> str: ...\n"
+                "def lift(n): return n\n"
+            ),
+        },
+        ["b.lift(n: int) -> int", "b.lift(n: str) -> str"],
+    ),
+    (
+        "typescript-constant-object",
+        {
+            "a.ts": ("import { api } from './b';\n\nexport function f() {\n  return api.$0;\n}\n"),
+            "b.ts": (
+                "export const api = {\n  load(id: string): string { return id; },\n  save: (id: string) => id,\n};\n"
+            ),
+        },
+        ["load(id: string)", "save"],
+    ),
+    (
+        "c-if-0",
+        {
+            "a.c": ('#include "b.h"\nint f(void) {\n  lift(3);\n  $0\n}\n'),
+            "b.h": ("#if 0\nint lift(char *wrong);\n#endif\nint lift(int n);\nint drop(int n);\n"),
+        },
+        ["int lift(int n)", "int drop(int n)"],
+    ),
 )
 
 

@@ -29,6 +29,7 @@ class Entry:
     on one line, where that is not the name and the signature.
 
     `doc` is the first line of its documentation; of a function, `summary` is the first paragraph if that is longer.
+    `overloads` are the same function with other signatures.
     `members` are a class's public methods and attributes.  `target` is the module's own name if `kind` is `module`.
     `is_async` is for functions.
     """
@@ -43,6 +44,7 @@ class Entry:
     is_async: bool = False
     declaration: str = ""
     summary: str = ""
+    overloads: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from palimpsest.syntax.values import Scope
 from palimpsest.text.paragraphs import first_paragraph
 
 Item = Scope | Visible
-_MAX_MEMBERS = 60
+_MAX_MEMBERS, _MOST_OVERLOADS = 60, 6
 _LONGEST_WRITTEN = 160
 
 
@@ -59,17 +59,31 @@ def entry(
     other files give it."""
     if isinstance(item, Visible):
         return Entry(item.name, "value", declaration=_written(parsed, item), doc=_doc(parsed, item))
-    declared = " ".join(signature(parsed, item).split())
     if item.kind != "class":
-        summary = first_paragraph(docstring(parsed, item) or "")
-        doc = _doc(parsed, item)
-        return Entry(item.name, "function", declaration=declared, doc=doc, summary=summary if summary != doc else "")
+        first, *others = _signatures(parsed, item)
+        summary, doc = first_paragraph(docstring(parsed, first) or ""), _doc(parsed, first)
+        found = Entry(item.name, "function", declaration=_declared(parsed, first), doc=doc)
+        overloads = tuple(replace(found, declaration=_declared(parsed, it), doc=_doc(parsed, it)) for it in others)
+        return replace(found, summary=summary if summary != doc else "", overloads=overloads)
     shown = dict[str, Entry]()
     for there, member in [*_members(parsed, item), *added]:
         if len(shown) < _MAX_MEMBERS and member.name not in shown and is_member_public(there, member):
             shown[member.name] = _member(there, item, member)
     bases = tuple(sorted(parsed.language.bases(parsed, item)))
+    declared = _declared(parsed, item)
     return Entry(item.name, "class", "", _doc(parsed, item), tuple(shown.values()), bases, declaration=declared)
+
+
+def _signatures(parsed: Parsed, function: Scope) -> Sequence[Scope]:
+    """A function with others of its name beside it, those that can be called."""
+    around = children(parsed, function.parent) if function.parent is not None else ()
+    same = [it for it in around if (it.kind, it.name, it.owner) == ("function", function.name, function.owner)]
+    declared = [it for it in same if not it.has_body] if parsed.language.hides_implementation else []
+    return (declared or same or [function])[:_MOST_OVERLOADS]
+
+
+def _declared(parsed: Parsed, item: Scope) -> str:
+    return " ".join(signature(parsed, item).split())
 
 
 def _members(parsed: Parsed, cls: Scope) -> Iterator[tuple[Parsed, Item]]:
@@ -85,7 +99,8 @@ def renamed(found: Entry, name: str) -> Entry:
     """The entry under another name, as a module offers it that gives it one."""
     if found.name == name:
         return found
-    return replace(found, name=name, declaration=_with_name(found.declaration, found.name, name))
+    overloads = tuple(renamed(one, name) for one in found.overloads)
+    return replace(found, name=name, declaration=_with_name(found.declaration, found.name, name), overloads=overloads)
 
 
 def _member(parsed: Parsed, owner: Scope, item: Item) -> Entry:

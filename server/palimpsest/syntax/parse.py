@@ -88,6 +88,10 @@ class Language(Protocol):
     """Whether code uses the classes of other files by their names alone."""
     class_parts: tuple[str, ...] = ()
     """What the parts of a class are called whose members are used by the class's own name: `Cart.of`."""
+    merges_classes: bool = False
+    """Whether several declarations of one name in a file are one class."""
+    hides_implementation: bool = False
+    """Whether of a function with several signatures only those without a body can be called."""
     builtins: frozenset[str] = frozenset()
     """Names that are known without a definition."""
     builtin_members: frozenset[str] = frozenset()

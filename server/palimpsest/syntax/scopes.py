@@ -69,6 +69,8 @@ def parts(parsed: Parsed, scope: Scope) -> list[Scope]:
         return [scope]
     known = parsed.once(_parts)
     found = known.get(scope.qualified_name, ())
+    if parsed.language.merges_classes and len(found) > 1:
+        return list(found)
     declared = scope if not scope.adds else next((part for part in found if not part.adds), None)
     return [*([declared] if declared is not None else ()), *(part for part in found if part.adds)] or [scope]
 

@@ -215,7 +215,8 @@ class ElsewhereSource(Source):
 
     def _functions(self, view: CursorView, definitions: Sequence[IndexedDefinition], value: float) -> Block:
         mark = next(iter(view.parsed.language.lexical.line_comments), "")
-        lines = [f"{written(it)}  {mark} {it.doc}" if it.doc and mark else written(it) for it in definitions]
+        every = [each for it in definitions for each in self._definitions.overloads(it)]
+        lines = [f"{written(it)}  {mark} {it.doc}" if it.doc and mark else written(it) for it in every]
         name = f"{self._definitions.module(view, definitions[0])} (used)"  # the module may have a block of its own
         self._offer(name, definitions)
         kept = fitted(lines, set(range(len(lines))), view.settings.block_tokens)

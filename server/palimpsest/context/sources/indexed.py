@@ -17,6 +17,7 @@ from palimpsest.syntax.parse import Language
 from palimpsest.workspace.files import WorkspaceFiles
 
 SEVERAL, NOWHERE = "several places define it", "no file of the workspace that may be shown defines it"
+MOST_OVERLOADS = 6
 INCOMPLETE = "the index of names is not complete: it is being built, or off"
 
 
@@ -69,6 +70,12 @@ class IndexedDefinitions:
         path = definition.path
         about = "module of", path, view.parsed.language.id
         return self.files.once(about, lambda: self.modules.of(view).name_of(path, self.files.root_of(path)))
+
+    def overloads(self, definition: IndexedDefinition) -> Sequence[IndexedDefinition]:
+        """What its file defines under its name, with other signatures."""
+        about = definition.qualified_name, definition.kind
+        each = {it.signature: it for it in self.outline(definition.path) if (it.qualified_name, it.kind) == about}
+        return list(each.values())[:MOST_OVERLOADS] or [definition]
 
     def outline(self, path: Path) -> Sequence[IndexedDefinition]:
         return (self._index.outline(path) if self._index is not None else None) or ()

@@ -188,8 +188,9 @@ def _package_text(
         entry = found.entry(name)
         if entry is None or entry.kind == "module":
             continue
-        first.add(len(lines))
-        lines.append(line(use.prefix, entry, with_doc=True))
+        for one in (entry, *entry.overloads):
+            first.add(len(lines))
+            lines.append(line(use.prefix, one, with_doc=True))
         for member in () if use.is_own else sorted(entry.members, key=lambda m: m.name not in words)[:_MAX_MEMBERS]:
             if member.name in words:
                 first.add(len(lines))

@@ -59,6 +59,7 @@ class CSharp(Base):
     before_body = frozenset({"constructor_initializer"})
     leading = frozenset({"comment"})
     bare_members = True
+    merges_classes = True
     type_first = True
     overloads = True
 

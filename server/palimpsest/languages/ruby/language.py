@@ -59,6 +59,7 @@ class Ruby(Base):
     instance_mark = "@"
     omitted_body = " ... end"
     bare_members = True
+    merges_classes = True
     bare_calls = True
     mixes_namespaces = True
 

@@ -163,7 +163,7 @@ class Library:
         if isinstance(member, Alias) and not member.wildcard:
             entry = self._target(member.target, steps + 1)
             if entry is not None:
-                return replace(entry, name=name)
+                return replace(entry, name=name, overloads=tuple(replace(it, name=name) for it in entry.overloads))
         for source in self._starred(module, name):
             entry = self._lookup(source, name, steps + 1)
             if entry is not None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import griffe
@@ -18,7 +20,7 @@ from palimpsest.languages.python.packages.model import Alias, Module
 from palimpsest.text.paragraphs import first_paragraph
 
 _LONGEST_VALUE = 40
-_MOST_EXPORTS, _MOST_STARS = 5_000, 64
+_MOST_EXPORTS, _MOST_STARS, _MOST_OVERLOADS = 5_000, 64, 6
 _SPACE = re.compile(r"\s+")
 
 
@@ -37,7 +39,7 @@ def read_module(name: str, path: Path, text: str) -> Module | None:
             members[key] = converted
     for key, overloads in found.overloads.items():
         if overloads and key not in members:  # a stub's function that has only overloads
-            members[key] = _function(overloads[0])
+            members[key] = _function(overloads[0], overloads)
     if "globals()" in text:  # it may define names that nobody wrote
         members.setdefault("__getattr__", Entry("__getattr__", "function"))
     # A list built at run time is read as an empty one.
@@ -64,7 +66,7 @@ def _member(member: griffe.Object | griffe.Alias) -> Entry | Alias | None:
         explicit = not wildcard and "." in target and target.rpartition(".")[2] == member.name
         return Alias(member.name, target.removesuffix(".*"), wildcard, explicit)
     if isinstance(member, griffe.Function):
-        return _function(member)
+        return _function(member, member.overloads or ())
     if isinstance(member, griffe.Class):
         return _class(member)
     if isinstance(member, griffe.Attribute):
@@ -72,15 +74,18 @@ def _member(member: griffe.Object | griffe.Alias) -> Entry | Alias | None:
     return None
 
 
-def _function(function: griffe.Function) -> Entry:
-    return Entry(
+def _function(function: griffe.Function, overloads: Sequence[griffe.Function] = ()) -> Entry:
+    """As it can be called: by its overloads, if it has some."""
+    first, *others = overloads[:_MOST_OVERLOADS] or (function,)
+    found = Entry(
         function.name,
         "function",
-        _parameters(function),
+        _parameters(first),
         _first_line(function.docstring, function.name),
         is_async="async" in function.labels,
         summary=_summary(function),
     )
+    return replace(found, overloads=tuple(Entry(found.name, "function", _parameters(it)) for it in others))
 
 
 def _summary(function: griffe.Function) -> str:
