@@ -6,8 +6,6 @@ local space = api.nvim_create_namespace("palimpsest.scratch")
 
 local CLOSE = { "<Cmd>bwipeout!<CR>", "close" }
 
----@alias palimpsest.Chunk [string, string?] text and highlight group
----@alias palimpsest.Row palimpsest.Chunk[]
 ---@alias palimpsest.Mark [integer, integer, integer, string] row, bytes from and to, highlight group
 
 ---@param name string as `palimpsest://name`
@@ -35,24 +33,6 @@ function M.set(buffer, lines, marks)
   for _, mark in ipairs(marks or {}) do
     api.nvim_buf_set_extmark(buffer, space, mark[1], mark[2], { end_col = mark[3], hl_group = mark[4] })
   end
-end
-
----@param rows palimpsest.Row[]
----@return string[] lines, palimpsest.Mark[] marks
-function M.coloured(rows)
-  local lines, marks = {}, {}
-  for row, chunks in ipairs(rows) do
-    local line = ""
-    for _, chunk in ipairs(chunks) do
-      local start = #line
-      line = line .. chunk[1]:gsub("\n", " ")
-      if chunk[2] then
-        table.insert(marks, { row - 1, start, #line, chunk[2] })
-      end
-    end
-    lines[row] = line
-  end
-  return lines, marks
 end
 
 ---@param keys table<string, { [1]: string|fun(), [2]: string }>

@@ -23,7 +23,7 @@ end
 ---@param done fun(lines: string[])
 function M.lines(name, done)
   client.command("palimpsest.virtual.read", { uri = uri_of(name) }, function(answer)
-    done(vim.split(answer.text:gsub("\n$", ""), "\n"))
+    done(vim.split(answer.text:gsub("\r\n?", "\n"):gsub("\n$", ""), "\n"))
   end)
 end
 
