@@ -249,7 +249,7 @@ def test_an_hour_of_files_leaves_nothing_behind(begin: Begin, folder: Path) -> N
         for name = 0, 199 do
           vim.cmd.edit(('n%d.py'):format(name))
           local buffer = vim.api.nvim_get_current_buf()
-          assert(vim.wait(20000, function() return require('palimpsest.attach').is(buffer) end))
+          assert(vim.wait(20000, function() return require('palimpsest.start').is_attached(buffer) end))
           vim.api.nvim_buf_set_lines(buffer, 0, 0, false, { 'y = 2' })
           vim.cmd.edit('a.py')
           vim.api.nvim_buf_delete(buffer, { force = true, unload = name % 2 == 1 })
@@ -265,6 +265,6 @@ def test_a_completion_that_takes_blanks_away_is_not_put_behind_them(begin: Begin
     place = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 4}}
     item = {"range": place, "insertText": "else:", "filterText": "    else:"}
     nvim = begin("    a\n", **{"textDocument/inlineCompletion": {"items": [item]}})
-    choices = "return #require('palimpsest.answers').choices(vim.json.decode([==[{}]==]), 'utf-16', 1, 4, '    ')"
+    choices = "return #require('palimpsest.shown').choices(vim.json.decode([==[{}]==]), 'utf-16', 1, 4, '    ')"
     assert nvim.lua(choices.format(json.dumps([item]))) == 0
     assert nvim.lua(choices.format(json.dumps([item | {"insertText": "    else:"}]))) == 1

@@ -112,9 +112,7 @@ local function suggest(words, arguments, n, is_told)
   end)
 end
 
-function M.here(words, arguments)
-  suggest(words, arguments)
-end
+M.here = suggest
 
 function M.with_instruction(words, arguments)
   suggest(words, arguments, nil, true)

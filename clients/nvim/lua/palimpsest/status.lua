@@ -1,5 +1,6 @@
---- What the server last said of itself and its engine; `User PalimpsestStatus` comes with each change.  A component for
---- the status line, and a float with the cause and what can be done.  Owner of the status.
+--- What the server last said of itself and its engine; `User PalimpsestStatus` comes with each change.  What goes on
+--- and takes long, the server's progress and the installation's.  A component for the status line, and a float with the
+--- cause and what can be done.  Owner of the status.
 local client = require("palimpsest.client")
 local find = require("palimpsest.find")
 local highlights = require("palimpsest.highlights")
@@ -29,6 +30,7 @@ local NOTHING = {
 }
 
 M.now = NOTHING ---@type table what it last said
+M.progress = "" -- one line; empty where nothing goes on
 local figures = {} ---@type string[] its lines "name: figures"
 
 local function is_text(one)
@@ -50,6 +52,32 @@ function M.told(status)
   vim.cmd.redrawstatus({ bang = true })
 end
 
+---@param echo? boolean on the command line, too
+function M.goes_on(text, echo)
+  M.progress = text
+  vim.cmd.redrawstatus({ bang = true })
+  if echo then
+    api.nvim_echo({ { text ~= "" and "Palimpsest: " .. text or "" } }, false, {})
+  end
+end
+
+local function on_progress(event)
+  local value = event.data.params and event.data.params.value
+  if not client.is_of(event) or type(value) ~= "table" then
+    return
+  elseif value.kind == "end" then
+    return M.goes_on("")
+  end
+  local title = value.title or M.progress:match("^[^:]+") or "busy"
+  local share = value.percentage and (", %d %%"):format(value.percentage) or ""
+  local rest = (value.message or "") .. share
+  M.goes_on(rest ~= "" and title .. ": " .. rest:gsub("^, ", "") or title)
+end
+
+function M.listen()
+  api.nvim_create_autocmd("LspProgress", { group = "palimpsest", callback = on_progress })
+end
+
 --- For 'statusline', in buffers with Palimpsest: sign, model, tokens, milliseconds.
 function M.line()
   if not package.loaded["palimpsest.start"] then
@@ -64,7 +92,7 @@ function M.line()
   elseif status.state ~= "ready" and status.state ~= "busy" then
     sign = sign .. " " .. status.state
   end
-  local parts = { sign, status.model, status.brief, require("palimpsest.progress").text() }
+  local parts = { sign, status.model, status.brief, M.progress }
   return (table.concat(parts, " "):gsub("  +", " "):gsub(" $", ""))
 end
 

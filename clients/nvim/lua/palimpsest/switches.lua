@@ -68,7 +68,7 @@ local function switch(feature, scope, enabled)
       return vim.startswith(one, scope)
     end)
     switched[feature][here] = answer.enabled
-    require("palimpsest.attach").again()
+    require("palimpsest.start").again()
     tell.say(("%s are %s %s."):format(FEATURES[feature], answer.enabled and "on" or "off", where(scope, buffer)))
   end)
 end

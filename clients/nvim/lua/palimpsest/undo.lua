@@ -5,8 +5,7 @@ local events = require("palimpsest.events")
 local M = {}
 
 ---@class palimpsest.Undo
----@field tick integer of the text that was last seen
----@field number integer of the change that led to it
+---@field number integer of the change that led to the text that was last seen
 ---@field newest integer the greatest such number: a change that is none of an undo or redo gets a greater one
 ---@field undone boolean
 
@@ -14,13 +13,12 @@ local seen = {} ---@type table<integer, palimpsest.Undo>
 
 --- Of the current buffer, as all that asks is.
 local function look(buffer)
-  local tick, number = vim.api.nvim_buf_get_changedtick(buffer), vim.fn.changenr()
-  local last = seen[buffer]
+  local number, last = vim.fn.changenr(), seen[buffer]
   if not last then
-    seen[buffer] = { tick = tick, number = number, newest = vim.fn.undotree().seq_last, undone = false }
-  elseif tick ~= last.tick then
-    last.undone = number ~= last.number and number <= last.newest
-    last.tick, last.number, last.newest = tick, number, math.max(last.newest, number)
+    seen[buffer] = { number = number, newest = vim.fn.undotree().seq_last, undone = false }
+  elseif number ~= last.number then
+    last.undone = number <= last.newest
+    last.number, last.newest = number, math.max(last.newest, number)
   end
 end
 
