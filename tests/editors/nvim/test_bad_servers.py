@@ -249,7 +249,7 @@ def test_an_hour_of_files_leaves_nothing_behind(begin: Begin, folder: Path) -> N
         for name = 0, 199 do
           vim.cmd.edit(('n%d.py'):format(name))
           local buffer = vim.api.nvim_get_current_buf()
-          assert(vim.wait(20000, function() return require('palimpsest.start').is_attached(buffer) end))
+          assert(vim.wait(20000, function() return require('palimpsest.keys').set_keys[buffer] ~= nil end))
           vim.api.nvim_buf_set_lines(buffer, 0, 0, false, { 'y = 2' })
           vim.cmd.edit('a.py')
           vim.api.nvim_buf_delete(buffer, { force = true, unload = name % 2 == 1 })

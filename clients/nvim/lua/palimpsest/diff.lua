@@ -2,7 +2,6 @@
 --- that tab.
 local scratch = require("palimpsest.scratch")
 local tell = require("palimpsest.tell")
-local virtual = require("palimpsest.virtual")
 
 local M = {}
 
@@ -170,7 +169,7 @@ function M.open(suggestions, side_by_side)
     suggestion.drafts = {}
     for _, document in ipairs(suggestion.documents) do
       missing = missing + 1
-      virtual.lines(document.draft, function(lines)
+      scratch.lines(document.draft, function(lines)
         missing, suggestion.drafts[document.uri] = missing - 1, lines
         if missing == 0 then
           begin(suggestions, side_by_side)

@@ -99,14 +99,12 @@ end
 --- Tabs as they would be shown: virtual text shows none.
 ---@param column integer where it begins on the screen
 local function expanded(text, column, width)
-  local found = {}
-  for part, tab in text:gmatch("([^\t]*)(\t?)") do
-    column = column + vim.fn.strdisplaywidth(part)
-    local spaces = tab ~= "" and width - column % width or 0
-    column = column + spaces
-    found[#found + 1] = part .. (" "):rep(spaces)
-  end
-  return table.concat(found)
+  local found = text:gsub("([^\t]*)\t", function(part)
+    local from = column + vim.fn.strdisplaywidth(part)
+    column = from + width - from % width
+    return part .. (" "):rep(column - from)
+  end)
+  return found
 end
 
 --- Shows them at the cursor, in place of what was there.

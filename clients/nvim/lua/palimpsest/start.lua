@@ -10,7 +10,7 @@ local tell = require("palimpsest.tell")
 local M = {}
 
 local STOP_MS = 2000
-local PARTS = { "keys", "undo", "completion", "next_edits", "notices", "chat_buffer" }
+local PARTS = { "keys", "switches", "completion", "next_edits", "notices", "chat_buffer" }
 
 local begun = false
 local restarting = false
@@ -86,7 +86,7 @@ end
 
 --- Code actions are to show a diff first, so Neovim is not to resolve and apply them by itself.
 function M.on_init(one)
-  require("palimpsest.undo").guard(one)
+  require("palimpsest.switches").guard(one)
   local provider = one.server_capabilities.codeActionProvider
   if type(provider) == "table" then
     provider.resolveProvider = false
@@ -104,10 +104,6 @@ function M.on_exit(code, signal)
       ended(("The server %s. `:Palimpsest restartServer` starts it again."):format(why), code ~= 0 or signal ~= 0)
     end
   end)
-end
-
-function M.is_attached(buffer)
-  return attached[buffer] == true
 end
 
 local function attach(buffer)

@@ -1,6 +1,6 @@
---- What the server last said of itself and its engine; `User PalimpsestStatus` comes with each change.  What goes on
---- and takes long, the server's progress and the installation's.  A component for the status line, and a float with the
---- cause and what can be done.  Owner of the status.
+--- What the server last said of itself and its engine, and what goes on and takes long: the server's progress and the
+--- installation's.  `User PalimpsestStatus` comes with each change of the status.  A component for the status line, and
+--- a float with the cause and what can be done.  Owner of the status.
 local client = require("palimpsest.client")
 local find = require("palimpsest.find")
 local highlights = require("palimpsest.highlights")
@@ -52,6 +52,7 @@ function M.told(status)
   vim.cmd.redrawstatus({ bang = true })
 end
 
+--- Says what goes on; nothing more where the text is empty.
 ---@param echo? boolean on the command line, too
 function M.goes_on(text, echo)
   M.progress = text
