@@ -34,7 +34,7 @@ vim.api.nvim_create_autocmd("BufReadCmd", {
   pattern = { "palimpsest:/*", "*/palimpsest:/*" },
   desc = "Read a document of Palimpsest's server",
   callback = function(event)
-    require("palimpsest.virtual").read(event.buf, event.match)
+    require("palimpsest.scratch").read(event.buf, event.match)
   end,
 })
 

@@ -17,6 +17,7 @@ from tests.editors.nvim.conftest import Plugged, Start
 TEXT = ["one", "two", "three"]
 STATUS = "return require('palimpsest').statusline()"
 CURRENT = "return require('palimpsest.next_edits').current() ~= nil"
+DIFF = "return require('palimpsest.diff').current() ~= nil and #vim.api.nvim_tabpage_list_wins(0) == 2"
 Begin = Callable[..., Plugged]
 
 pytestmark = pytest.mark.slow(part="editors")
@@ -81,19 +82,36 @@ def ask(nvim: Plugged) -> None:
     nvim.until(CURRENT)
 
 
+def suggested(draft: str, title: str = "an edit") -> dict[str, Any]:
+    """An edit of the first line, after which the document would be `draft`."""
+    change = {"range": edit((0, 0), (0, 3), "1")["edits"][0]["range"], "newText": "1"}
+    one = {
+        "id": "1", "title": title, "summary": title,
+        "documents": [{"uri": "$uri", "draft": "palimpsest:/draft/1/0/a.py"}],
+        "edit": {"documentChanges": [{"textDocument": {"uri": "$uri", "version": None}, "edits": [change]}]},
+    }  # fmt: skip
+    answer = {"suggestions": [one], "why_not": ""}
+    return {"palimpsest__suggest": answer, "palimpsest__virtual__read": {"text": draft}}
+
+
+def test_line_ends_of_a_file_are_no_difference(begin: Begin) -> None:
+    nvim = begin("one\r\ntwo\r\n", **suggested("1\r\ntwo\r\n"))
+    run(nvim, "require('palimpsest.edits').here()")
+    nvim.until(DIFF)
+    shown = """
+      return vim.tbl_map(function(window)
+        return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, true)
+      end, vim.api.nvim_tabpage_list_wins(0))
+    """
+    assert nvim.lua(shown) == [["one", "two"], ["1", "two"]]
+
+
 def test_a_file_name_that_is_an_expression_is_not_evaluated_in_the_bar_over_a_diff(begin: Begin, folder: Path) -> None:
     """What 'winbar' holds is evaluated at each redraw."""
     name = "%{writefile([],'evil')}.py"
-    change = edit((0, 0), (0, 3), "1")["edits"][0]
-    one = {
-        "id": "1", "name": "x", "uri": "$uri", "agreement": 1, "summary": "%{writefile([],'evil')}",
-        "flags": ["%{writefile([],'evil')}"], "diff": "", "documents": [{"uri": "$uri", "names": [], "open": True}],
-        "edit": {"documentChanges": [{"textDocument": {"uri": "$uri", "version": None},
-                                      "edits": [{"range": change["range"], "newText": "1"}]}]},
-    }  # fmt: skip
-    nvim = begin(file=name, palimpsest__suggest={"suggestions": [one], "refused": []})
+    nvim = begin(file=name, **suggested("1\ntwo\nthree\n", "%{writefile([],'evil')}"))
     run(nvim, "require('palimpsest.edits').here()")
-    nvim.until("return require('palimpsest.diff').current() ~= nil and #vim.api.nvim_tabpage_list_wins(0) == 2")
+    nvim.until(DIFF)
     bars = nvim.lua("""
       vim.cmd.redraw({ bang = true })
       return vim.iter(vim.api.nvim_tabpage_list_wins(0)):map(function(window)
@@ -231,7 +249,7 @@ def test_an_hour_of_files_leaves_nothing_behind(begin: Begin, folder: Path) -> N
         for name = 0, 199 do
           vim.cmd.edit(('n%d.py'):format(name))
           local buffer = vim.api.nvim_get_current_buf()
-          assert(vim.wait(20000, function() return require('palimpsest.attach').is(buffer) end))
+          assert(vim.wait(20000, function() return require('palimpsest.keys').set_keys[buffer] ~= nil end))
           vim.api.nvim_buf_set_lines(buffer, 0, 0, false, { 'y = 2' })
           vim.cmd.edit('a.py')
           vim.api.nvim_buf_delete(buffer, { force = true, unload = name % 2 == 1 })
@@ -247,6 +265,6 @@ def test_a_completion_that_takes_blanks_away_is_not_put_behind_them(begin: Begin
     place = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 4}}
     item = {"range": place, "insertText": "else:", "filterText": "    else:"}
     nvim = begin("    a\n", **{"textDocument/inlineCompletion": {"items": [item]}})
-    choices = "return #require('palimpsest.answers').choices(vim.json.decode([==[{}]==]), 'utf-16', 1, 4, '    ')"
+    choices = "return #require('palimpsest.shown').choices(vim.json.decode([==[{}]==]), 'utf-16', 1, 4, '    ')"
     assert nvim.lua(choices.format(json.dumps([item]))) == 0
     assert nvim.lua(choices.format(json.dumps([item | {"insertText": "    else:"}]))) == 1

@@ -95,7 +95,7 @@ def test_an_edit_of_two_files_changes_both(start: Start, folder: Path, engine: S
     )
     nvim.ready()
     nvim.keys(":Palimpsest context.pin shop/discount.py<CR>")
-    nvim.until("return vim.fn.execute('messages'):find('held in the context') ~= nil")
+    nvim.until("return vim.fn.execute('messages'):find('is pinned') ~= nil")
     nvim.keys("/amount(totla<CR>:Palimpsest edit.instruction<CR>")
     nvim.until(DIFF)
     assert "Round, and correct" in engine.prompt

@@ -115,10 +115,10 @@ def test_what_is_installed_is_said_step_by_step_and_then_used(start: Start, tmp_
     nvim = start(f"vim.env.PATH = '{python}:/usr/bin:/bin'\n" + WITHOUT_ENGINE)
     nvim.lua(f"require('palimpsest.install').parts = function() return '{script}', '{wheel}' end return true")
     nvim.keys(":Palimpsest install<CR>")
-    nvim.until("return require('palimpsest.progress').text() == 'Fetching an engine. (50 %)'")
+    nvim.until("return require('palimpsest.status').progress == 'Fetching an engine. (50 %)'")
     nvim.until("return vim.fn.execute('messages'):find('It is installed.', 1, true) ~= nil")
     nvim.attached()
-    assert nvim.lua("return require('palimpsest.progress').text()") == ""
+    assert nvim.lua("return require('palimpsest.status').progress") == ""
     program = nvim.lua("return require('palimpsest.find').found.command[1]")
     assert program == nvim.lua("return require('palimpsest.find').own_folder()") + "/bin/palimpsest"
 

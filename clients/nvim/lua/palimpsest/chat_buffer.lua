@@ -60,7 +60,7 @@ end
 --- `palimpsest/conversation`: what stands beside the documents is not as it was.
 ---@param params { conversation: string, answering: boolean }
 function M.on_conversation(_, params)
-  require("palimpsest.virtual").refresh(params.conversation)
+  require("palimpsest.scratch").refresh(params.conversation)
   local buffer = chats.buffer_of(params.conversation)
   if buffer then
     refresh(buffer)

@@ -1,14 +1,14 @@
 --- What is in a conversation, in the location list: refs, descriptors, documents.  Its texts into files and buffers.
 local chats = require("palimpsest.chats")
 local client = require("palimpsest.client")
+local scratch = require("palimpsest.scratch")
 local tell = require("palimpsest.tell")
-local virtual = require("palimpsest.virtual")
 
 local M = {}
 
 --- Rows as the server lists them (`palimpsest.conversation.contents`), those that lead somewhere with a file or buffer.
 local function item(row)
-  local filename = row.uri ~= "" and virtual.name(row.uri, row.language) or nil
+  local filename = row.uri ~= "" and scratch.name(row.uri, row.language) or nil
   return {
     text = ("%s  %s"):format(row.label, row.about),
     filename = filename,
@@ -35,7 +35,7 @@ M.refs, M.descriptors, M.documents = list("refs"), list("descriptors"), list("do
 function M.usage()
   local conversation = chats.need()
   if conversation then
-    vim.cmd.split(vim.fn.fnameescape(virtual.name("palimpsest:/usage/" .. conversation)))
+    vim.cmd.split(vim.fn.fnameescape(scratch.name("palimpsest:/usage/" .. conversation)))
   end
 end
 
@@ -89,7 +89,7 @@ end
 function M.insert()
   local window = vim.api.nvim_get_current_win()
   choose(function(row)
-    virtual.lines(row.uri, function(lines)
+    scratch.lines(row.uri, function(lines)
       if vim.api.nvim_win_is_valid(window) then
         vim.api.nvim_win_call(window, function()
           vim.api.nvim_put(lines, "l", true, true)

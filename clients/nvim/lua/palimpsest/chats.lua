@@ -59,14 +59,8 @@ function M.buffer_of(conversation)
     end)
 end
 
----@class palimpsest.Opened
----@field conversation string
----@field uri string
----@field text string
----@field is_file boolean
-
 --- A document that is no file until it is written, under a name that no file and no buffer has.
----@param one palimpsest.Opened
+---@param one table what `palimpsest.conversation.open` answers
 local function fresh(one)
   local server, name = client.get(), vim.uri_decode(one.uri):match("[^/:]*$")
   local path = vim.fs.joinpath((server and server.root_dir) or vim.fn.getcwd(), name)
@@ -80,7 +74,7 @@ local function fresh(one)
   return buffer
 end
 
----@param one palimpsest.Opened
+---@param one table what `palimpsest.conversation.open` answers
 local function show(one)
   local buffer = M.buffer_of(one.conversation) or one.is_file and vim.uri_to_bufnr(one.uri) or fresh(one)
   vim.bo[buffer].buflisted = true

@@ -1,8 +1,7 @@
 --- Inline completions: asks, accepts all or a part.  Where Neovim's own inline completion asks and draws
---- (`native.lua`), we do both as soon as a person does anything with it.
-local answers = require("palimpsest.answers")
+--- (`native.lua`), we do both as soon as a person does anything with it.  Owner of where one was last accepted: behind
+--- it, the cursor goes behind what closes, the brackets, quotes, `;` and `,` that follow it on its line.
 local client = require("palimpsest.client")
-local closers = require("palimpsest.closers")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
 local native = require("palimpsest.native")
@@ -16,12 +15,16 @@ local DELAY_MS = 60
 local INVOKED, AUTOMATIC = 1, 2 -- LSP's kinds of triggers
 
 local later, stop = events.pause()
+local accepted ---@type any[]? where, and the text that it was in
 
---- An answer for another place, or for what was typed since, is dropped.
-local latest = client.latest("textDocument/inlineCompletion", function()
+--- Where the cursor is, and in which text.
+local function place()
   local buffer, row, column = shown.here()
   return { buffer, row, column, api.nvim_buf_get_changedtick(buffer), events.inserting() }
-end)
+end
+
+--- An answer for another place, or for what was typed since, is dropped.
+local latest = client.latest("textDocument/inlineCompletion", place)
 
 local function cancel()
   stop()
@@ -104,7 +107,7 @@ end
 
 --- Says that a part was taken; all of it is counted by the item's own command.
 local function count(buffer, one, part, piece)
-  closers.accepted()
+  accepted = place()
   if part == "all" and one.command then
     return client.command(one.command.command, one.command.arguments[1], nil, { buffer = buffer, quiet = true })
   end
@@ -113,6 +116,7 @@ local function count(buffer, one, part, piece)
 end
 
 --- Accepts what is shown, or a part of it.
+---@param part "word"|"line"|"all"
 ---@return boolean whether there was something
 function M.accept(part)
   local one = shown.follow() and shown.chosen()
@@ -121,7 +125,7 @@ function M.accept(part)
   end
   local buffer, row, column = shown.here()
   native.off(buffer)
-  local piece = answers.piece(one.rest, part)
+  local piece = shown.piece(one.rest, part)
   local whole = #piece == #one.rest
   cancel()
   shown.cover()
@@ -137,6 +141,27 @@ function M.accept(part)
   end
   count(buffer, one, whole and "all" or part, piece)
   return true
+end
+
+--- How many bytes what closes takes behind the cursor.
+local function closing()
+  local _, _, column, line = shown.here()
+  return #(line:sub(column + 1):match("^[%s%)%]}\"'`;,]*"):match("^.*%S") or "")
+end
+
+--- Whether something that closes follows where a completion was just accepted.
+function M.closes()
+  return accepted ~= nil and vim.deep_equal(accepted, place()) and closing() > 0
+end
+
+---@return boolean whether there was something to jump over
+function M.jump()
+  local _, row, column = shown.here()
+  local n = closing()
+  if n > 0 then
+    api.nvim_win_set_cursor(0, { row + 1, column + n })
+  end
+  return n > 0
 end
 
 --- Asks now, for several alternatives, from Normal mode behind the cursor.

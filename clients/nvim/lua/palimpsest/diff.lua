@@ -26,14 +26,6 @@ function M.current()
   end
 end
 
----@return lsp.TextEdit[]
-local function edits_of(suggestion, uri)
-  local change = vim.iter(suggestion.edit.documentChanges):find(function(one)
-    return one.textDocument.uri == uri
-  end)
-  return change and change.edits or {}
-end
-
 local show
 
 --- Another suggestion, or another document of this one.
@@ -76,14 +68,12 @@ local KEYS = {
   ["[f"] = { turn(0, -1), "previous file of this edit" },
 }
 
---- A copy of the document, with the edits made; the document itself is not touched and gets no keys of ours.
+--- A copy of the document; the document itself is not touched and gets no keys of ours.
 ---@param original integer
-local function copy(original, kind, changes)
+---@param lines? string[] what it would be; nil: as it is
+local function copy(original, kind, lines)
   local buffer = scratch.buffer(kind .. "/" .. vim.fn.fnamemodify(api.nvim_buf_get_name(original), ":~:."))
-  scratch.set(buffer, api.nvim_buf_get_lines(original, 0, -1, false))
-  vim.bo[buffer].modifiable = true
-  vim.lsp.util.apply_text_edits(changes, buffer, require("palimpsest.client").encoding())
-  vim.bo[buffer].modifiable, vim.bo[buffer].modified = false, false
+  scratch.set(buffer, lines or api.nvim_buf_get_lines(original, 0, -1, false))
   scratch.keys(buffer, KEYS)
   local language = vim.bo[original].filetype
   pcall(vim.treesitter.start, buffer, vim.treesitter.language.get_lang(language))
@@ -101,18 +91,11 @@ end
 ---@param there palimpsest.Preview
 local function title(there, index)
   local suggestion = there.suggestions[index]
-  local parts = { ("%%#PalimpsestTitle# %d/%d "):format(index, #there.suggestions) }
-  table.insert(parts, "%#Normal#" .. plain(suggestion.summary ~= "" and suggestion.summary or "An edit"))
-  if suggestion.agreement < 1 then
-    table.insert(parts, (" (%d %%%% agree)"):format(math.floor(suggestion.agreement * 100 + 0.5)))
-  end
-  for _, flag in ipairs(suggestion.flags) do
-    table.insert(parts, " %#DiagnosticWarn#" .. plain(flag))
-  end
+  local text = ("%%#PalimpsestTitle# %d/%d %%#Normal#%s"):format(index, #there.suggestions, plain(suggestion.title))
   if #suggestion.documents > 1 and not there.side_by_side then
-    table.insert(parts, ("%%#PalimpsestDim# file %d of %d"):format(there.document, #suggestion.documents))
+    text = ("%s%%#PalimpsestDim# file %d of %d"):format(text, there.document, #suggestion.documents)
   end
-  return table.concat(parts)
+  return text
 end
 
 --- The files it changes, the keys.
@@ -141,11 +124,11 @@ show = function()
   vim.cmd.diffoff({ bang = true })
   vim.cmd.only({ mods = { silent = true } })
   there.windows = {}
-  api.nvim_win_set_buf(0, copy(original, "now", {}))
+  api.nvim_win_set_buf(0, copy(original, "now"))
   diff_mode(api.nvim_get_current_win(), help(first))
   for index, suggestion in ipairs(there.suggestions) do
     if there.side_by_side or index == there.index then
-      local buffer = copy(original, ("edit/%d"):format(index), edits_of(suggestion, uri))
+      local buffer = copy(original, ("edit/%d"):format(index), suggestion.drafts[uri])
       local beside = api.nvim_open_win(buffer, true, { split = "right" })
       there.windows[beside] = index
       focus = index == there.index and beside or focus
@@ -154,14 +137,12 @@ show = function()
   end
   vim.cmd.wincmd("=")
   api.nvim_set_current_win(assert(focus))
-  local change = edits_of(first, uri)[1]
-  if change then
-    pcall(api.nvim_win_set_cursor, 0, { change.range.start.line + 1, 0 })
-    vim.cmd("normal! zz")
-  end
+  local change = first.edit.documentChanges[there.document].edits[1]
+  pcall(api.nvim_win_set_cursor, 0, { change.range.start.line + 1, 0 })
+  vim.cmd("normal! zz")
 end
 
-function M.open(suggestions, side_by_side)
+local function begin(suggestions, side_by_side)
   M.close()
   local home = api.nvim_get_current_win()
   vim.cmd.tabnew()
@@ -178,6 +159,23 @@ function M.open(suggestions, side_by_side)
   show()
   if side_by_side and #suggestions == 1 then
     tell.say("all replies came to the same edit.")
+  end
+end
+
+--- When each document is there as it would be.
+function M.open(suggestions, side_by_side)
+  local missing = 0
+  for _, suggestion in ipairs(suggestions) do
+    suggestion.drafts = {}
+    for _, document in ipairs(suggestion.documents) do
+      missing = missing + 1
+      scratch.lines(document.draft, function(lines)
+        missing, suggestion.drafts[document.uri] = missing - 1, lines
+        if missing == 0 then
+          begin(suggestions, side_by_side)
+        end
+      end)
+    end
   end
 end
 

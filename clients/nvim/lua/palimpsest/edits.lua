@@ -56,10 +56,10 @@ local function ask(command, asked, uri)
   end
   asking = true
   client.command("palimpsest." .. command, asked, function(answer)
-    local first, refused, is_several = answer.suggestions[1], answer.refused[1], asked.n ~= nil
+    local first, is_several = answer.suggestions[1], asked.n ~= nil
     last = first or last
     if not first then
-      tell.say(refused and ("no edit: " .. refused.reason) or "nothing to suggest here.")
+      tell.say(answer.why_not)
     elseif is_several or shows_first(first, uri or asked.uri) then
       diff.open(answer.suggestions, is_several)
     else
@@ -112,9 +112,7 @@ local function suggest(words, arguments, n, is_told)
   end)
 end
 
-function M.here(words, arguments)
-  suggest(words, arguments)
-end
+M.here = suggest
 
 function M.with_instruction(words, arguments)
   suggest(words, arguments, nil, true)

@@ -1,6 +1,6 @@
 --- Installs the server into a folder of this plugin's own, with the script that all clients share.
 local find = require("palimpsest.find")
-local progress = require("palimpsest.progress")
+local status = require("palimpsest.status")
 local tell = require("palimpsest.tell")
 
 local M = {}
@@ -25,7 +25,7 @@ end
 ---@param result vim.SystemCompleted
 local function finish(last, result)
   running = false
-  progress.set("", true)
+  status.goes_on("", true)
   if last.done then
     tell.say(("%s `:Palimpsest sample` opens something to try it on."):format(last.message))
     return require("palimpsest.start").restart()
@@ -48,7 +48,7 @@ function M.run()
     return tell.error("Python 3.11 or later is needed on PATH to install the server.")
   end
   running = true
-  progress.set("installing the server", true)
+  status.goes_on("installing the server", true)
   local last, rest = {}, "" ---@type table, string
   local function hear(_, data) -- one JSON object a line
     local lines = vim.split(rest .. (data or ""), "\n")
@@ -60,7 +60,7 @@ function M.run()
         local share = type(said.fraction) == "number" and (" (%d %%)"):format(said.fraction * 100) or ""
         vim.schedule(function()
           if running and said.message and not said.done then
-            progress.set(said.message .. share, true)
+            status.goes_on(said.message .. share, true)
           end
         end)
       end

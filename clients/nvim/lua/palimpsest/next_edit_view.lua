@@ -1,16 +1,8 @@
 --- Draws a next edit: what goes struck through, what comes beside it, and where it is when it cannot be seen.
 local M = {}
 
----@class palimpsest.NextEdit
----@field id string
----@field textDocument { uri: string, version: integer? }
----@field range lsp.Range
----@field text string
----@field message string
----@field command lsp.Command
-
 ---@class palimpsest.Offered
----@field edit palimpsest.NextEdit
+---@field edit table one of `palimpsest/nextEdit`
 ---@field total integer
 ---@field buffer integer -1 where its file is not open
 ---@field tick integer the buffer's text that it is for

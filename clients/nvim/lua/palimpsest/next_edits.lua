@@ -35,7 +35,7 @@ function M.current()
 end
 
 --- The edit of an answer, if it has one: a place in a file and a text.
----@return palimpsest.NextEdit?
+---@return table?
 local function first(answer)
   local is_whole, edit = pcall(function()
     local one = answer.edits[1]
@@ -48,7 +48,7 @@ local function first(answer)
 end
 
 --- Whether it is for the text that the buffer has, where behind the last line is a place, too.
----@param edit palimpsest.NextEdit
+---@param edit table
 local function fits(edit, buffer)
   local version, last = edit.textDocument.version, edit.range["end"]
   local lines = api.nvim_buf_line_count(buffer)

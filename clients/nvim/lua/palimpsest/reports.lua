@@ -11,10 +11,11 @@ local SIGNS = { ["✓"] = "PalimpsestReady", ["✗"] = "PalimpsestOff" }
 ---@param id string of the command
 local function open(id, text)
   local buffer = scratch.buffer(id, "palimpsest-" .. id)
-  local rows = vim.tbl_map(function(line)
-    return { { line, SIGNS[line:sub(1, #"✓")] } }
-  end, vim.split(vim.trim(text), "\n"))
-  scratch.set(buffer, scratch.coloured(rows))
+  local lines, marks = vim.split(vim.trim(text), "\n"), {}
+  for row, line in ipairs(lines) do
+    table.insert(marks, { row - 1, 0, #line, SIGNS[line:sub(1, #"✓")] })
+  end
+  scratch.set(buffer, lines, marks)
   vim.api.nvim_set_current_win(scratch.split(buffer))
   scratch.keys(buffer, { R = { ("<Cmd>Palimpsest %s<CR>"):format(id), "ask again" } })
 end

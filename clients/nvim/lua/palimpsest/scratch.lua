@@ -1,13 +1,16 @@
---- Buffers and windows of our own: splits and floats with text that is coloured in parts.
+--- Buffers and windows of our own: splits and floats with text that is coloured in parts; `palimpsest:/…`,
+--- documents that the server writes, which can only be read.
+local client = require("palimpsest.client")
+
 local M = {}
 
 local api = vim.api
 local space = api.nvim_create_namespace("palimpsest.scratch")
 
+local filetypes = {} ---@type table<string, string> of documents of the server, by URI
+
 local CLOSE = { "<Cmd>bwipeout!<CR>", "close" }
 
----@alias palimpsest.Chunk [string, string?] text and highlight group
----@alias palimpsest.Row palimpsest.Chunk[]
 ---@alias palimpsest.Mark [integer, integer, integer, string] row, bytes from and to, highlight group
 
 ---@param name string as `palimpsest://name`
@@ -35,24 +38,6 @@ function M.set(buffer, lines, marks)
   for _, mark in ipairs(marks or {}) do
     api.nvim_buf_set_extmark(buffer, space, mark[1], mark[2], { end_col = mark[3], hl_group = mark[4] })
   end
-end
-
----@param rows palimpsest.Row[]
----@return string[] lines, palimpsest.Mark[] marks
-function M.coloured(rows)
-  local lines, marks = {}, {}
-  for row, chunks in ipairs(rows) do
-    local line = ""
-    for _, chunk in ipairs(chunks) do
-      local start = #line
-      line = line .. chunk[1]:gsub("\n", " ")
-      if chunk[2] then
-        table.insert(marks, { row - 1, start, #line, chunk[2] })
-      end
-    end
-    lines[row] = line
-  end
-  return lines, marks
 end
 
 ---@param keys table<string, { [1]: string|fun(), [2]: string }>
@@ -102,6 +87,63 @@ function M.float(buffer, title, least)
   local window, is_new = in_window(buffer, true, where)
   if not is_new then
     api.nvim_win_set_config(window, where)
+  end
+end
+
+---@return string? uri
+local function uri_of(name)
+  local path = name:match("palimpsest:/+(%a+/?[^/].*)$")
+  return path and "palimpsest:/" .. path
+end
+
+--- The name of the buffer for a document, which may be a file; `language` is one of LSP's.
+---@param language? string
+function M.name(uri, language)
+  filetypes[uri] = language ~= "" and language or nil
+  return (vim.uri_to_fname(uri):gsub("^palimpsest:/", "palimpsest://"))
+end
+
+--- The lines of one, by its name or URI.
+---@param done fun(lines: string[])
+function M.lines(name, done)
+  client.command("palimpsest.virtual.read", { uri = uri_of(name) }, function(answer)
+    done(vim.split(answer.text:gsub("\r\n?", "\n"):gsub("\n$", ""), "\n"))
+  end)
+end
+
+local function fill(buffer, uri)
+  M.lines(uri, function(lines)
+    if not api.nvim_buf_is_valid(buffer) then
+      return
+    end
+    M.set(buffer, lines)
+    local is_usage = uri:find(":/usage/") ~= nil
+    for _, window in ipairs(is_usage and vim.fn.win_findbuf(buffer) or {}) do
+      vim.wo[window][0].wrap = false -- a broken bar is none
+    end
+    local known = filetypes[uri] or vim.filetype.match({ filename = uri }) or (is_usage and "markdown")
+    if known and vim.bo[buffer].filetype ~= known then
+      vim.bo[buffer].filetype = known
+    end
+  end)
+end
+
+--- For `BufReadCmd`.
+function M.read(buffer, name)
+  local uri = uri_of(name)
+  if uri then
+    vim.bo[buffer].buftype, vim.bo[buffer].swapfile, vim.bo[buffer].undofile = "nofile", false, false
+    fill(buffer, uri)
+  end
+end
+
+--- Those of a conversation that are open are asked for again.
+function M.refresh(conversation)
+  for _, buffer in ipairs(api.nvim_list_bufs()) do
+    local uri = api.nvim_buf_is_loaded(buffer) and uri_of(api.nvim_buf_get_name(buffer))
+    if uri and vim.bo[buffer].buftype == "nofile" and uri:find(conversation, 1, true) then
+      fill(buffer, uri)
+    end
   end
 end
 

@@ -1,10 +1,15 @@
---- The completion that is shown as grey text.  Owner of it: it follows what is typed, gives away pieces, and goes.
-local answers = require("palimpsest.answers")
-
+--- What an answer to `textDocument/inlineCompletion` offers at the cursor, and the completion that is shown as grey
+--- text.  Owner of it: it follows what is typed, gives away pieces, and goes.
 local M = {}
 
 local api = vim.api
 local space = api.nvim_create_namespace("palimpsest.ghost")
+
+---@class palimpsest.Choice
+---@field rest string what is still to be inserted at the cursor
+---@field id? string for counting
+---@field command? lsp.Command
+---@field snippet? { value: string, typed: integer } bytes before the cursor that it replaces
 
 ---@class palimpsest.Shown
 ---@field buffer integer
@@ -22,9 +27,52 @@ function M.here()
   return api.nvim_get_current_buf(), cursor[1] - 1, cursor[2], api.nvim_get_current_line()
 end
 
+--- With the line ends of a buffer: the server's are those of the file.
+local function in_lines(text)
+  return (text:gsub("\r\n?", "\n"))
+end
+
+--- What an item would insert at the cursor; nil where the line no longer begins as it does.
+---@param item lsp.InlineCompletionItem
+---@param start integer where it begins, in bytes
+---@return palimpsest.Choice?
+local function choice(item, start, line, column)
+  local insert = item.insertText
+  local text = in_lines(item.filterText or (type(insert) == "string" and insert or insert.value))
+  local typed = line:sub(start + 1, column)
+  local keeps = type(insert) ~= "string" or vim.startswith(in_lines(insert), typed) -- else blanks are to go
+  if not keeps or not vim.startswith(text, typed) or #text == #typed then
+    return nil
+  end
+  local argument = item.command and item.command.arguments and item.command.arguments[1] or {}
+  local snippet = type(insert) == "table" and { value = in_lines(insert.value), typed = #typed } or nil
+  return { rest = text:sub(#typed + 1), id = argument.id, command = item.command, snippet = snippet }
+end
+
+---@return palimpsest.Choice[]
+function M.choices(result, encoding, row, column, line)
+  local found = {}
+  for _, item in ipairs(result and (result.items or result) or {}) do
+    local from = item.range and item.range.start
+    if not from or from.line == row then
+      local start = from and vim.str_byteindex(line, encoding, from.character, false) or column
+      table.insert(found, choice(item, start, line, column))
+    end
+  end
+  return found
+end
+
 --- Whether Neovim's own inline completion (0.12) draws in a buffer.
 function M.by_neovim(buffer)
   return vim.lsp.inline_completion ~= nil and vim.lsp.inline_completion.is_enabled({ bufnr = buffer })
+end
+
+--- The word, or the line, that a text begins with.
+function M.piece(text, part)
+  if part == "word" then
+    return text:match("^%s*[%w_\128-\255]+") or text:match("^%s*[^%w_%s\128-\255]+") or text
+  end
+  return part == "line" and text:match("^\n?[^\n]*") or text
 end
 
 ---@return palimpsest.Choice?
@@ -51,14 +99,12 @@ end
 --- Tabs as they would be shown: virtual text shows none.
 ---@param column integer where it begins on the screen
 local function expanded(text, column, width)
-  local found = {}
-  for part, tab in text:gmatch("([^\t]*)(\t?)") do
-    column = column + vim.fn.strdisplaywidth(part)
-    local spaces = tab ~= "" and width - column % width or 0
-    column = column + spaces
-    found[#found + 1] = part .. (" "):rep(spaces)
-  end
-  return table.concat(found)
+  local found = text:gsub("([^\t]*)\t", function(part)
+    local from = column + vim.fn.strdisplaywidth(part)
+    column = from + width - from % width
+    return part .. (" "):rep(column - from)
+  end)
+  return found
 end
 
 --- Shows them at the cursor, in place of what was there.
@@ -91,7 +137,7 @@ end
 function M.offer(answer, encoding)
   M.hide()
   local _, row, column, line = M.here()
-  local choices = answers.choices(answer, encoding, row, column, line)
+  local choices = M.choices(answer, encoding, row, column, line)
   if #choices > 0 then
     put(choices, 1, #choices > 1)
   end

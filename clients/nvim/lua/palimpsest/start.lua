@@ -1,6 +1,8 @@
---- How the server is started, once for this Neovim, and what begins with it.  Owner of the client's life.
+--- How the server is started, once for this Neovim, and what begins with it, also in each buffer that it is connected
+--- to, and ends with it.  Owner of the client's life and of the set of such buffers.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
+local events = require("palimpsest.events")
 local find = require("palimpsest.find")
 local status = require("palimpsest.status")
 local tell = require("palimpsest.tell")
@@ -8,11 +10,13 @@ local tell = require("palimpsest.tell")
 local M = {}
 
 local STOP_MS = 2000
+local PARTS = { "keys", "switches", "completion", "next_edits", "notices", "chat_buffer" }
 
 local begun = false
 local restarting = false
 local waiting = {} ---@type fun()[]
 local gone = false
+local attached = {} ---@type table<integer, true>
 
 --- What has a scheme is no file and only shown (fugitive://, oil:// and so on).
 function M.wanted(buffer)
@@ -82,7 +86,7 @@ end
 
 --- Code actions are to show a diff first, so Neovim is not to resolve and apply them by itself.
 function M.on_init(one)
-  require("palimpsest.undo").guard(one)
+  require("palimpsest.switches").guard(one)
   local provider = one.server_capabilities.codeActionProvider
   if type(provider) == "table" then
     provider.resolveProvider = false
@@ -102,13 +106,52 @@ function M.on_exit(code, signal)
   end)
 end
 
+local function attach(buffer)
+  attached[buffer] = true
+  for _, part in ipairs(PARTS) do
+    require("palimpsest." .. part).attach(buffer)
+  end
+end
+
+local function detach(buffer)
+  if attached[buffer] then
+    attached[buffer] = nil
+    events.close(buffer)
+    for _, part in ipairs(PARTS) do
+      local stop = require("palimpsest." .. part).detach or function() end
+      stop(buffer)
+    end
+  end
+end
+
+--- With other settings, or where something was switched.
+function M.again()
+  for buffer in pairs(vim.deepcopy(attached)) do
+    detach(buffer)
+    attach(buffer)
+  end
+end
+
+local function listen()
+  for event, act in pairs({ LspAttach = attach, LspDetach = detach }) do
+    vim.api.nvim_create_autocmd(event, {
+      group = "palimpsest",
+      callback = function(args)
+        if client.is_of(args) then
+          act(args.buf)
+        end
+      end,
+    })
+  end
+end
+
 function M.settings_changed()
   local running = client.get()
   find.forget()
   if running then
     running.settings = { palimpsest = config.for_server() }
     running:notify("workspace/didChangeConfiguration", { settings = running.settings })
-    require("palimpsest.attach").again()
+    M.again()
   end
 end
 
@@ -170,8 +213,8 @@ function M.begin()
   end
   begun = true
   require("palimpsest.highlights").define()
-  require("palimpsest.attach").listen()
-  require("palimpsest.progress").listen()
+  listen()
+  status.listen()
   if config.get().other_providers then
     require("palimpsest.others").say()
   end

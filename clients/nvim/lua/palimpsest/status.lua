@@ -1,5 +1,6 @@
---- What the server last said of itself and its engine; `User PalimpsestStatus` comes with each change.  A component for
---- the status line, and a float with the cause and what can be done.  Owner of the status.
+--- What the server last said of itself and its engine, and what goes on and takes long: the server's progress and the
+--- installation's.  `User PalimpsestStatus` comes with each change of the status.  A component for the status line, and
+--- a float with the cause and what can be done.  Owner of the status.
 local client = require("palimpsest.client")
 local find = require("palimpsest.find")
 local highlights = require("palimpsest.highlights")
@@ -29,36 +30,53 @@ local NOTHING = {
 }
 
 M.now = NOTHING ---@type table what it last said
+M.progress = "" -- one line; empty where nothing goes on
 local figures = {} ---@type string[] its lines "name: figures"
-
---- Fields of the same types as those that stand for nothing; in place of each other one, that one.  Texts are of one
---- line: they stand in status lines and rows.
-local function like(given, nothing)
-  if type(given) ~= type(nothing) then
-    return nothing
-  elseif type(nothing) == "table" then
-    local found = {}
-    for name, value in pairs(nothing) do
-      found[name] = like(given[name], value)
-    end
-    return found
-  end
-  return type(given) == "string" and given:gsub("%c+", " ") or given
-end
 
 local function is_text(one)
   return type(one) == "string" and one:find("^.-: ") ~= nil
 end
 
+--- Its texts are of one line: they stand in status lines and rows.
 function M.told(status)
-  M.now = like(status, NOTHING)
+  local given = type(status) == "table" and status or {}
+  M.now = {}
+  for name, nothing in pairs(NOTHING) do
+    M.now[name] = type(given[name]) == "string" and given[name]:gsub("%c+", " ") or nothing
+  end
   if not SIGNS[M.now.state] then
     M.now.state = NOTHING.state
   end
-  local given = type(status) == "table" and status.figures
-  figures = vim.iter(vim.islist(given) and given or {}):filter(is_text):totable()
+  figures = vim.iter(vim.islist(given.figures) and given.figures or {}):filter(is_text):totable()
   api.nvim_exec_autocmds("User", { pattern = "PalimpsestStatus", modeline = false })
   vim.cmd.redrawstatus({ bang = true })
+end
+
+--- Says what goes on; nothing more where the text is empty.
+---@param echo? boolean on the command line, too
+function M.goes_on(text, echo)
+  M.progress = text
+  vim.cmd.redrawstatus({ bang = true })
+  if echo then
+    api.nvim_echo({ { text ~= "" and "Palimpsest: " .. text or "" } }, false, {})
+  end
+end
+
+local function on_progress(event)
+  local value = event.data.params and event.data.params.value
+  if not client.is_of(event) or type(value) ~= "table" then
+    return
+  elseif value.kind == "end" then
+    return M.goes_on("")
+  end
+  local title = value.title or M.progress:match("^[^:]+") or "busy"
+  local share = value.percentage and (", %d %%"):format(value.percentage) or ""
+  local rest = (value.message or "") .. share
+  M.goes_on(rest ~= "" and title .. ": " .. rest:gsub("^, ", "") or title)
+end
+
+function M.listen()
+  api.nvim_create_autocmd("LspProgress", { group = "palimpsest", callback = on_progress })
 end
 
 --- For 'statusline', in buffers with Palimpsest: sign, model, tokens, milliseconds.
@@ -75,18 +93,21 @@ function M.line()
   elseif status.state ~= "ready" and status.state ~= "busy" then
     sign = sign .. " " .. status.state
   end
-  local parts = { sign, status.model, status.brief, require("palimpsest.progress").text() }
+  local parts = { sign, status.model, status.brief, M.progress }
   return (table.concat(parts, " "):gsub("  +", " "):gsub(" $", ""))
 end
 
----@return palimpsest.Row[]
+---@return string[] lines, palimpsest.Mark[] marks
 local function rows()
-  local status, found = M.now, find.found or {}
-  local all = {} ---@type palimpsest.Row[]
+  local status, found, lines, marks = M.now, find.found or {}, {}, {}
   local function row(name, text, kind)
     if text and text ~= "" then
       local label = ("%-13s"):format(name:lower())
-      table.insert(all, { { label, "PalimpsestDim" }, { text, kind and highlights.of_kind(kind) } })
+      table.insert(marks, { #lines, 0, #label, "PalimpsestDim" })
+      if kind then
+        table.insert(marks, { #lines, #label, #label + #text, highlights.of_kind(kind) })
+      end
+      table.insert(lines, label .. text:gsub("%c+", " "))
     end
   end
   row("state", SIGNS[status.state] .. " " .. status.state, status.state)
@@ -99,13 +120,13 @@ local function rows()
   row("server", found.command and ("%s (%s)"):format(table.concat(found.command, " "), found.how))
   row("version", found.version)
   row("running", client.get() and "yes" or "no")
-  table.insert(all, { { "" } })
-  local line = {} ---@type palimpsest.Row
+  local keys = ""
   for _, action in ipairs(ACTIONS) do
-    vim.list_extend(line, { { action[1], "PalimpsestKey" }, { " " .. action[2] .. "  " } })
+    table.insert(marks, { #lines + 1, #keys, #keys + 1, "PalimpsestKey" })
+    keys = ("%s%s %s  "):format(keys, action[1], action[2])
   end
-  table.insert(all, vim.list_extend(line, { { "q", "PalimpsestKey" }, { " close" } }))
-  return all
+  table.insert(marks, { #lines + 1, #keys, #keys + 1, "PalimpsestKey" })
+  return vim.list_extend(lines, { "", keys .. "q close" }), marks
 end
 
 --- The float; it follows the status.
@@ -115,7 +136,7 @@ function M.open()
     if not api.nvim_buf_is_valid(buffer) then
       return true -- the event is not listened to any more
     end
-    scratch.set(buffer, scratch.coloured(rows()))
+    scratch.set(buffer, rows())
     scratch.float(buffer, "Palimpsest", 40)
   end
   draw()

@@ -1,7 +1,9 @@
 --- Where completions and next edits are off: everywhere, for a language, in a folder, in a buffer; and snoozing
---- completions.  The server owns the switches; this is what it was told, so that nothing is asked for in vain.
+--- completions.  The server owns the switches; this is what it was told, so that nothing is asked for in vain.  Nor is
+--- completed unasked right behind an undo or redo: who takes something back is not offered more.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
+local events = require("palimpsest.events")
 local tell = require("palimpsest.tell")
 
 local M = {}
@@ -14,6 +16,13 @@ local FEATURES = { completion = "Completions", nextEdit = "Next edits", suggesti
 --- By feature and what was switched, as `around` has it.
 ---@type table<palimpsest.Feature, table<string, boolean>>
 local switched = { completion = {}, nextEdit = {}, suggestion = {} }
+
+---@class palimpsest.Undo
+---@field number integer of the change that led to the text that was last seen
+---@field newest integer the greatest such number: a change that is none of an undo or redo gets a greater one
+---@field undone boolean
+
+local seen = {} ---@type table<integer, palimpsest.Undo>
 
 --- What is switched at a buffer, the nearest first.
 local function around(buffer)
@@ -68,7 +77,7 @@ local function switch(feature, scope, enabled)
       return vim.startswith(one, scope)
     end)
     switched[feature][here] = answer.enabled
-    require("palimpsest.attach").again()
+    require("palimpsest.start").again()
     tell.say(("%s are %s %s."):format(FEATURES[feature], answer.enabled and "on" or "off", where(scope, buffer)))
   end)
 end
@@ -100,6 +109,48 @@ end
 --- `:Palimpsest snooze [minutes]`
 function M.snooze(words)
   client.command("palimpsest.completion.snooze", { minutes = tonumber(words[1]) or words[1] })
+end
+
+--- Of the current buffer, as all that asks is.
+local function look(buffer)
+  local number, last = vim.fn.changenr(), seen[buffer]
+  if not last then
+    seen[buffer] = { number = number, newest = vim.fn.undotree().seq_last, undone = false }
+  elseif number ~= last.number then
+    last.undone = number <= last.newest
+    last.number, last.newest = number, math.max(last.newest, number)
+  end
+end
+
+function M.attach(buffer)
+  seen[buffer] = nil
+  events.listen(buffer, { { { "InsertEnter", "InsertLeave", "TextChanged", "TextChangedI" }, look } })
+  vim.api.nvim_buf_call(buffer, function()
+    look(buffer)
+  end)
+end
+
+function M.detach(buffer)
+  seen[buffer] = nil
+end
+
+--- Also what Neovim's own inline completion asks goes this way.
+function M.guard(one)
+  local request = one.request
+  ---@diagnostic disable-next-line: duplicate-set-field
+  one.request = function(self, method, params, handler, ...)
+    local buffer = vim.api.nvim_get_current_buf()
+    local is_unasked = method == "textDocument/inlineCompletion" and params.context.triggerKind == 2
+    if seen[buffer] and is_unasked then
+      look(buffer)
+      if seen[buffer].undone or not M.completes(buffer) then
+        return false
+      elseif require("palimpsest.shown").by_neovim(buffer) then
+        handler = require("palimpsest.native").hearing(one, handler, buffer)
+      end
+    end
+    return request(self, method, params, handler, ...)
+  end
 end
 
 return M
