@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.io_ import run_async
 from pytest_lsp import LanguageClient, client_capabilities
 from pytest_lsp.client import register_lsp_features
@@ -79,6 +80,7 @@ class Editor(Window):
     """What a test does in an editor window; `client` is pytest-lsp's for everything else."""
 
     client: Client
+    is_indexed = False
 
     @property
     def pid(self) -> int:
@@ -119,11 +121,23 @@ class Editor(Window):
         return min(len(text), before + len(line.encode()[: position.character].decode()))
 
     async def settled(self, uri: str, position: lsp.Position, timeout_s: float = READY_S) -> dict[str, Any]:
+        if not self.is_indexed:
+            self.cursor(uri, position)
+            await self._indexed()
         shown = await super().settled(uri, position, timeout_s)
         where = [(b["type"], b["name"], b["state"]) for b in shown["blocks"]]
         assert is_resident(shown), f"not settled: {where}"
         assert not self.status.get("busy"), "not settled: still busy"
         return shown
+
+    async def _indexed(self) -> None:
+        """Wait for the index, which a block follows; not for long: it may be off."""
+        for _ in range(100):
+            with suppress(JsonRpcException):
+                if (await self.command("palimpsest.context.why", {"name": "anything"}))["complete"]:
+                    break
+            await asyncio.sleep(0.02)
+        self.is_indexed = True
 
     async def until_idle(self) -> None:
         """Wait until the work of the last pause is done."""

@@ -90,7 +90,7 @@ BROKEN = {
     "text": "cut off, or no library",
     "cut": "cut off, or no library",
     "empty": "cut off, or no library",
-    "missing": "it is not there",
+    "missing": "is not there",
 }
 
 
