@@ -688,3 +688,19 @@ def test_headers_of_headers_lead_to_nothing_that_no_model_may_see(workspace: Mak
     shown = "\n".join(block.text for block in made.blocks("main.c", main).values())
     assert "of_outside(void)" not in shown
     assert "of_ignored(void)" not in shown
+
+
+@pytest.mark.parametrize(
+    ("main", "header"),
+    [
+        ("a.c", "#ifdef WIDE\nint lift(long n);\n#else\nint lift(int n);\n#endif\n"),
+        ("a.cc", "int lift(long n);\nint lift(long n);\n"),
+    ],
+    ids=["no overloads in C", "said twice"],
+)
+def test_a_function_that_is_only_declared_again_has_one_line(workspace: Make, main: str, header: str) -> None:
+    text = '#include "b.h"\n\nint f(void) {\n  return lift(3)$0;\n}\n'
+    made = workspace({main: text.replace("$0", ""), "b.h": header})
+    blocks = made.blocks(main, text).values()
+    (block,) = [it for it in blocks if it.source == "package"]
+    assert block.text.count("lift(") == 1

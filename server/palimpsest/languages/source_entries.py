@@ -6,7 +6,7 @@ In: a parse.  Out: its top-level definitions and values by name, and `Entry`s of
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -76,10 +76,22 @@ def entry(
 
 def _signatures(parsed: Parsed, function: Scope) -> Sequence[Scope]:
     """A function with others of its name beside it, those that can be called."""
-    around = children(parsed, function.parent) if function.parent is not None else ()
-    same = [it for it in around if (it.kind, it.name, it.owner) == ("function", function.name, function.owner)]
-    declared = [it for it in same if not it.has_body] if parsed.language.hides_implementation else []
-    return (declared or same or [function])[:_MOST_OVERLOADS]
+    same = parsed.once(_functions).get(function.qualified_name, ())
+    language = parsed.language
+    if not same or not (language.overloads or language.hides_implementation):
+        return [function]
+    declared = [it for it in same if not it.has_body] if language.hides_implementation else []
+    each = {_declared(parsed, it): it for it in reversed(declared or same)}
+    return list(reversed(each.values()))[:_MOST_OVERLOADS]
+
+
+def _functions(parsed: Parsed) -> dict[str, list[Scope]]:
+    """By qualified name: a header may have thousands."""
+    found = defaultdict[str, list[Scope]](list)
+    for scope in scopes(parsed):
+        if scope.kind == "function":
+            found[scope.qualified_name].append(scope)
+    return found
 
 
 def _declared(parsed: Parsed, item: Scope) -> str:

@@ -72,7 +72,9 @@ class IndexedDefinitions:
         return self.files.once(about, lambda: self.modules.of(view).name_of(path, self.files.root_of(path)))
 
     def overloads(self, definition: IndexedDefinition) -> Sequence[IndexedDefinition]:
-        """What its file defines under its name, with other signatures."""
+        """What its file defines under its name, with other signatures, where a language has that."""
+        if not language_of(definition.language, definition.path.name).overloads:
+            return [definition]
         about = definition.qualified_name, definition.kind
         each = {it.signature: it for it in self.outline(definition.path) if (it.qualified_name, it.kind) == about}
         return list(each.values())[:MOST_OVERLOADS] or [definition]
