@@ -137,6 +137,7 @@ class Editor(Window):
                 if (await self.command("palimpsest.context.why", {"name": "anything"}))["complete"]:
                     break
             await asyncio.sleep(0.02)
+        await self.until_idle()  # a sync that is cut off has decoded what no answer counts
         self.is_indexed = True
 
     async def until_idle(self) -> None:

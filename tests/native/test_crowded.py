@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future
 from dataclasses import replace
+from queue import SimpleQueue
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from palimpsest import wire
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.errors import ContextTooLarge
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import ask, fim, request, sized, sync, text
@@ -66,10 +68,24 @@ def test_an_edit_that_makes_way_is_done_over_with_the_same_answer(
     core = make_core(n_ctx=768)
     expected = core.generate(edit(core, "one")).result(WAIT_S).choices
     core.reset("one").result(WAIT_S)
-    job = core.generate(edit(core, "one"))
-    while not core.cache_map("one").result(WAIT_S).stats["generated"] % 60 > 5:
-        assert not job.done()
-    done = core.generate(key("two", 3, Random(1))).result(WAIT_S)
+    keys: SimpleQueue[Future[wire.GenerateAnswer]] = SimpleQueue()
+    stats = core.call(lambda engine: engine.pool.stats).result(WAIT_S)
+    before = stats["generated"]
+
+    class Pressed(CancelToken):
+        """The engine's thread asks before each step whether a job was cancelled: a key is pressed in mid-answer."""
+
+        is_pressed = False
+
+        @property
+        def cancelled(self) -> bool:
+            if not self.is_pressed and stats["generated"] > before + 5:
+                self.is_pressed = True
+                keys.put(core.generate(key("two", 3, Random(1))))
+            return False
+
+    job = core.generate(edit(core, "one"), Pressed())
+    done = keys.get(timeout=WAIT_S).result(WAIT_S)
     assert done.choices[0].tokens == 4
     assert job.result(WAIT_S).choices == expected
     assert "makes way" in caplog.text

@@ -22,6 +22,9 @@ from palimpsest.window.events import (
 from palimpsest.window.pause import Pause
 from palimpsest.window.services import Services
 
+MOST_CHOICES = 3
+"""Of a pause.  The first may be made before a source has read, and by estimates of what nobody has counted yet."""
+
 
 class Prefetch:
     """Decodes on a pause what the next keystroke will need."""
@@ -67,13 +70,13 @@ class Prefetch:
             return  # nothing is decoded where they are off
         services.parser.parse(snapshot)  # now there is time for it
         view = services.view(snapshot, position, hurried=True)
-        known = chooser.revision
-        blocks = await chooser.chosen(view, fresh=True)
-        engine = await services.supervisor.ready()
-        services.note(blocks, await engine.sync(services.requests.sync(blocks, "background")))
-        if await chooser.knows_more_than(known) and services.documents.find(snapshot.uri) is snapshot:
+        for _ in range(MOST_CHOICES):
+            known = chooser.revision
             blocks = await chooser.chosen(view, fresh=True)
+            engine = await services.supervisor.ready()
             services.note(blocks, await engine.sync(services.requests.sync(blocks, "background")))
+            if services.documents.find(snapshot.uri) is not snapshot or not await chooser.knows_more_than(known):
+                break
         model = services.supervisor.status.model
         if model is not None and model.fim_layout and self._completions.is_on(snapshot):
             services.usage.warmed(await engine.generate(warm_up(services.requests, view)))

@@ -60,7 +60,7 @@ class Chooser:
         self.learned = Learned()
         self._counts: dict[int, int] = {}  # by `hash(text)`: a collision costs no more than a wrong estimate
         self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
-        self._chosen: list[Block] = []
+        self._selected = Selection()
         self._made_for: object = None
         self._made_with = (0, 0)
         self.n_choices = 0
@@ -89,13 +89,13 @@ class Chooser:
         """The blocks for a cursor; `fresh` makes a new choice even where the last one still applies."""
         if fresh or self._is_due(view):
             gatherer, situation = self._gatherer, self._situation(view)
-            chosen = self._selection(view).chosen
+            selected = self._selection(view)
             if gatherer is not self._gatherer:  # other settings meanwhile: the next choice is a new one
-                return chosen
-            self._chosen, self._made_for, self._made_with = chosen, situation, self._revisions
+                return selected.chosen
+            self._selected, self._made_for, self._made_with = selected, situation, self._revisions
             self.n_choices += 1
         self._at = view.uri, view.position.line
-        return list(self._chosen)
+        return list(self._selected.chosen)
 
     async def chosen(self, view: CursorView, *, fresh: bool = False) -> list[Block]:
         """`choose`; what is to be gathered is gathered on the thread."""
@@ -164,7 +164,7 @@ class Chooser:
         if self._follows:
             candidates = [replace(c, value=FOLLOWED_RULES) if c.source == RulesSource.name else c for c in candidates]
         valid = partial(self._gatherer.still_valid, view=view)
-        return select(candidates, self._chosen, self.budget, self.count, valid)
+        return select(candidates, self._selected.chosen, self.budget, self.count, valid)
 
     @property
     def revision(self) -> int:
@@ -173,11 +173,14 @@ class Chooser:
 
     async def knows_more_than(self, revision: int) -> bool:
         """Wait (at most `SETTLE_SECONDS`) for the sources to finish reading; whether they have read anything since
-        `revision`.
+        `revision`, or blocks have been counted without which the last choice had to leave something out.
 
         Take `revision` before choosing, so that what is read while blocks are decoded counts too.
         """
         await self._gatherer.settled()
+        made = self._selected
+        if len(made.chosen) < len(made.ranked) and any(self.count(it.block) != it.tokens for it in made.ranked):
+            return True
         return self._gatherer.revision != revision
 
     def pin(self, uri: str, roots: Sequence[Path]) -> Block:
