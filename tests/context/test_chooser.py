@@ -90,6 +90,22 @@ def test_the_engines_own_count_replaces_the_estimate(chooser: Chooser, made: Wor
     assert chooser.count(block) == estimated + 7
 
 
+async def test_what_an_estimate_left_out_is_chosen_once_the_others_are_counted(
+    chooser: Chooser, made: Workspace
+) -> None:
+    view = made.view("a.py", CODE)
+    blocks = chooser.choose(view)
+    chooser.fits(2 * (sum(map(chooser.count, blocks)) - 1))
+    few = chooser.choose(view, fresh=True)
+    assert len(few) == len(blocks) - 1
+    assert not await chooser.knows_more_than(chooser.revision), "nothing has been counted"
+    chooser.counted({few[0].key: chooser.count(few[0]) - 1}, few)
+    assert await chooser.knows_more_than(chooser.revision)
+    assert len(chooser.choose(view, fresh=True)) == len(blocks)
+    chooser.counted({few[0].key: 1}, few)
+    assert not await chooser.knows_more_than(chooser.revision), "nothing is left out"
+
+
 def test_a_small_model_gets_a_small_budget(chooser: Chooser, made: Workspace) -> None:
     all_of_them = keys(chooser, made, CODE)
     chooser.fits(200)

@@ -123,7 +123,9 @@ export async function askAgain(server: Server): Promise<void> {
     about: { folder, what },
   }));
   const options = { title: "Have the Model Ask Again", placeHolder: "Which answers are forgotten", canPickMany: true as const };
-  for (const { about } of (await vscode.window.showQuickPick(rows, options)) ?? []) await server.command("palimpsest.permissions.forget", about);
+  const chosen = await vscode.window.showQuickPick(rows, options);
+  for (const { about } of chosen ?? []) await server.command("palimpsest.permissions.forget", about);
+  if (chosen?.length) tell("the model asks again.");
 }
 
 /** What is put where the sample is opened in a window of its own, until that has begun. */

@@ -198,6 +198,7 @@ def test_what_was_allowed_for_good_is_forgotten(open_window: Open, engine: Scrip
     chosen = window.page.locator(".quick-input-list .monaco-list-row", has_text="may write new files")
     chosen.locator(".monaco-custom-toggle, input[type=checkbox]").first.click()
     window.page.locator(".quick-input-widget .monaco-button", has_text="OK").click()
+    window.until(lambda: "the model asks again" in window.notifications)
     window.command("Palimpsest: Have the Model Ask Again")
     window.until(lambda: "nothing is allowed or refused for good" in window.notifications)
 
