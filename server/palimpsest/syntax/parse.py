@@ -143,6 +143,9 @@ class Language(Protocol):
     """Whether an editing block is always a part of the whole file: in data and prose, which have no functions."""
     is_checked: bool = True
     """Whether what the grammar calls an error is one; else nothing counts as an error."""
+    text_end: bytes = b""
+    """A line's end, where the grammar looks for one and not for the end of the text: a parser is given it behind one
+    that has none."""
 
     # Grammar
     @property
@@ -432,7 +435,7 @@ class Relaxing:
         old = None if self._tree is None else self._tree.copy()
         if old is not None:
             old.edit(*_difference(self._code, code))
-        tree = _tree(tree_sitter.Parser(language.grammar), code, old, None)
+        tree = _tree(tree_sitter.Parser(language.grammar), code, language.text_end, old, None)
         self._code, self._tree = code, tree
         return tree
 
@@ -465,7 +468,11 @@ def _point(code: bytes, at: int) -> Point:
 def parse_part(snapshot: Snapshot, language: Language, part: Embedded) -> Parsed:
     """A parse of what is embedded in a document, with the document's own lines and bytes."""
     grammar = language.grammar if language.may_parse(snapshot.text) else None
-    parser = None if grammar is None else tree_sitter.Parser(grammar, included_ranges=list(part.ranges))
+    ranges, n = list(part.ranges), len(snapshot.utf8)
+    if language.text_end and ranges and ranges[-1].end_byte == n:  # so that what stands behind is read, too
+        last, (_, end, _, point) = ranges.pop(), _ends(snapshot.utf8, language.text_end)
+        ranges.append(tree_sitter.Range(last.start_point, point, last.start_byte, end))
+    parser = None if grammar is None else tree_sitter.Parser(grammar, included_ranges=ranges)
     return replace(parse_with(parser, snapshot, language), part=part.lines)
 
 
@@ -488,7 +495,7 @@ def parse_with(
         parser = tree_sitter.Parser(grammar)
     data, tree = snapshot.utf8, None
     for length in [len(data)] if old_tree is not None else _lengths(len(data)):
-        tree = _tree(parser, data[:length], old_tree, patience_s)
+        tree = _tree(parser, data[:length], language.text_end, old_tree, patience_s)
         if tree is None:
             break
     return Parsed(snapshot, tree, language, is_hurried=tree is None)
@@ -500,22 +507,34 @@ def _lengths(length: int) -> list[int]:
     return [*(_lengths(length // times) if length >= times * _FEWEST_OF_A_PART else ()), length]
 
 
-def _tree(parser: tree_sitter.Parser, data: bytes, old_tree: Tree | None, patience_s: float | None) -> Tree | None:
+def _tree(
+    parser: tree_sitter.Parser, data: bytes, end: bytes, old_tree: Tree | None, patience_s: float | None
+) -> Tree | None:
     """None where it takes too long.  The text ends early then, and what is made of it is thrown away: the parser's own
-    way of being stopped crashes in most versions."""
+    way of being stopped crashes in most versions.  `end` stands behind the text, wherever it ends."""
+    stop, end = end, b"" if data.endswith(end) else end
     is_late, is_parsing, given, start = False, True, list[bytes](), time.thread_time()
     most = PATIENCE_S + PATIENCE_PER_BYTE_S * len(data)
-    until = start + (most if patience_s is None else patience_s)
+    until, last = start + (most if patience_s is None else patience_s), len(data)
 
     def read(offset: int, _: object) -> bytes:
-        nonlocal is_late
+        nonlocal is_late, last
         if not is_parsing:  # a tree goes on asking for the text of its nodes
             return data[offset : offset + _CHUNK]
         is_late = is_late or time.thread_time() > until
-        given.append(b"" if is_late else data[offset : offset + _CHUNK])
+        if is_late:
+            last = min(last, offset)
+        behind = (stop if is_late else end)[max(0, offset - last) :]
+        given.append(data[offset : min(last, offset + _CHUNK)] or behind)
         return given[-1]
 
+    without, with_end, point_without, point_with = _ends(data, end)
+    if old_tree is not None and end:
+        old_tree = old_tree.copy()
+        old_tree.edit(without, without, with_end, point_without, point_without, point_with)
     tree = parser.parse(read) if old_tree is None else parser.parse(read, old_tree)
+    if end:  # its places are those of the text
+        tree.edit(without, with_end, without, point_without, point_with, point_without)
     is_late = is_late or time.thread_time() > start + most
     is_parsing, n_lost = False, _n_lost(parser)
     for piece in given:
@@ -523,6 +542,12 @@ def _tree(parser: tree_sitter.Parser, data: bytes, old_tree: Tree | None, patien
             _give_back(piece)
     given.clear()
     return None if is_late else tree
+
+
+def _ends(data: bytes, end: bytes) -> tuple[int, int, Point, Point]:
+    """Where a text ends, and where it does with a line's `end` behind it."""
+    point = _point(data, len(data))
+    return len(data), len(data) + len(end), point, Point(point.row + 1, 0)
 
 
 _give_back = ctypes.pythonapi.Py_DecRef
