@@ -97,7 +97,7 @@ class NextEdits:
 
     def _made(self) -> Finder:
         services = self._services
-        return Finder(services.roots.folders, services.settings.context.exclude, services.index.seen_by)
+        return Finder(services.roots.folders, services.settings.context, services.index.seen_by)
 
     # What is offered ------------------------------------------------------------------------------------------
 

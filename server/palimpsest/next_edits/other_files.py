@@ -36,12 +36,11 @@ class OtherFiles:
 
     def __init__(
         self,
-        roots: Sequence[Path],
-        exclude: Sequence[str],
-        index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
+        files: WorkspaceFiles,
+        index: NameIndex | None = None,
     ) -> None:
-        self._files = WorkspaceFiles(roots, exclude)
-        self._index = index(self._files)
+        self._files = files
+        self._index = index
         self._parsed = Kept[str, Parsed](KEPT, KEPT_CHARACTERS)
 
     def having(self, words: Collection[str], language: Language, without: Collection[str]) -> Iterator[File]:

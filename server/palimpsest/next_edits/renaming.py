@@ -12,9 +12,11 @@ from palimpsest.next_edits.changes import AsyncChange, EditPattern, Rename, Sign
 from palimpsest.next_edits.targets import (
     EditedName,
     File,
+    called,
     edited,
     imports_of,
     is_built_in,
+    member,
     qualified,
     referring,
     where,
@@ -28,19 +30,19 @@ _PLAIN = ("local", "variable", "parameter", "function", "import")
 """Kinds of renames of plain names that values have."""
 
 
-def member_target(change: EditPattern, language: Language) -> EditedName | None:
-    """The member that a change is about.  None if it is not about a member, or is about the method that runs when the
-    class is called."""
+def member_target(change: EditPattern, language: Language) -> tuple[str, str] | None:
+    """(member, class) that a change is about.  None if it is not about a member, or is about the method that runs when
+    the class is called."""
     match change:
         case Rename(kind="attribute"):
-            return EditedName(change.old, change.scope, True, "")
+            return change.old, change.scope.rpartition(".")[2]
         case Rename(kind="parameter"):
             around, _, name = change.scope.rpartition(".")
             is_made = language.is_constructor(name, around.rpartition(".")[2])
-            return EditedName(name, around, True, "") if around and not is_made else None
+            return (name, around.rpartition(".")[2]) if around and not is_made else None
         case SignatureChange(is_method=True) | AsyncChange(is_method=True):
-            is_made = language.is_constructor(change.name, change.scope.rpartition(".")[2])
-            return EditedName(change.name, change.scope, True, "") if not is_made else None
+            cls = change.scope.rpartition(".")[2]
+            return None if language.is_constructor(change.name, cls) else (change.name, cls)
     return None
 
 
@@ -119,8 +121,8 @@ def _imported_as(change: Rename, file: File) -> str:
 
 
 def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
-    target = EditedName(change.old, change.scope, True, "", alone)
-    language = file.parsed.language
+    target = member(change.old, change.scope, home, alone, change.new)
+    language, names = file.parsed.language, called(file, target)
     yield from referring(file, target, also=change.new if file.home and language.bare_members else "")
     for use in uses(file.parsed, change.old, change.new):
         if use.belongs is not None and use.belongs.kind == "class":
@@ -128,7 +130,7 @@ def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterato
             own = file.home and qualified(file.parsed, use.belongs) == change.scope
             own = own and (use.binds or not language.bare_members)  # `referring` has the other uses
             mate = language.declares and use.belongs.name == target.owner and file.sees(home.name)
-            derived = cls is not None and target.owner in language.bases(file.parsed, cls)
+            derived = cls is not None and names & language.bases(file.parsed, cls)
             if own or (use.binds and not file.home and mate) or (use.binds and derived):
                 yield use
     if not _has_constructor(home, change.scope):  # fields passed by name to the constructor
@@ -153,7 +155,7 @@ def callee(scope: str, home: File, alone: bool) -> EditedName:
     outer, _, cls = around.rpartition(".")
     if is_method and home.parsed.language.is_constructor(name, cls):
         return edited(cls, _binding(outer, home), home)
-    return EditedName(name, around, True, home.name, alone) if is_method else edited(name, _binding(around, home), home)
+    return member(name, around, home, alone) if is_method else edited(name, _binding(around, home), home)
 
 
 def _binding(scope: str, home: File) -> str:

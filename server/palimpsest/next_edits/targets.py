@@ -6,13 +6,22 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around, class_name_around, enclosing, scope_at, scopes, with_aliases
 from palimpsest.syntax.uses import Region, Use, uses
+from palimpsest.syntax.values import Import
+
+
+class Resolver(Protocol):
+    """Knows which file an import means where its words alone do not tell."""
+
+    def leads(self, parsed: Parsed, item: Import, home: Parsed, names: Collection[str]) -> bool:
+        """Whether an import of a file gives what another one defines by one of the names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,37 +31,59 @@ class File:
     parsed: Parsed
     name: str
     home: bool
+    resolver: Resolver | None = None
 
     @property
     def uri(self) -> str:
         return self.parsed.snapshot.uri
 
-    def gives(self, source: str, file: str) -> bool:
-        """Whether an import from `source`, as written in this file, may provide what another file defines."""
-        language = self.parsed.language
-        return language.gives(source, self.name, language.module_name(file))
+    def gives(self, use: Use, target: EditedName) -> bool:
+        """Whether the import that a use is part of may provide what was changed."""
+        if not use.source:
+            return False
+        named = (item for item in imports(self.parsed) if use.name in (item.name, item.bound))
+        item = next(named, Import(use.source, use.name, None, 0, use.line))
+        return self._names(use.source, target) or self._leads(item, target)
+
+    def imports_from(self, item: Import, target: EditedName) -> bool:
+        """Whether one of its imports may provide what the edited file defines."""
+        language, home = self.parsed.language, target.home.name
+        if item.name is None and language.means_module(item.bound, [item], self.name, language.module_name(home)):
+            return True
+        return self._names("." * item.level + item.module, target) or self._leads(item, target)
 
     def sees(self, file: str) -> bool:
         """Whether code in this file uses what another file defines without an import."""
         return self.parsed.language.sees(imports(self.parsed), self.name, file)
 
-    def means_module(self, head: str, file: str) -> bool:
-        """Whether `head`, as in `head.name`, refers to another file because of an import in this one."""
+    def means_module(self, head: str, target: EditedName) -> bool:
+        """Whether `head`, as in `head.name`, refers to the edited file because of an import in this one."""
+        language, items = self.parsed.language, imports(self.parsed)
+        if language.means_module(head, items, self.name, language.module_name(target.home.name)):
+            return True
+        return any(item.bound == head and item.name is None and self._leads(item, target) for item in items)
+
+    def _names(self, source: str, target: EditedName) -> bool:
         language = self.parsed.language
-        return language.means_module(head, imports(self.parsed), self.name, language.module_name(file))
+        return language.gives(source, self.name, language.module_name(target.home.name))
+
+    def _leads(self, item: Import, target: EditedName) -> bool:
+        names = {target.owner} if target.member else {target.name, target.now}
+        return self.resolver is not None and self.resolver.leads(self.parsed, item, target.home.parsed, names)
 
 
 @dataclass(frozen=True, slots=True)
 class EditedName:
     """What a change is about.  `scope`: the class of a member, else the scope that binds the name.  `alone`: no other
-    class of the workspace is known to have a member of that name.  `declared`: its file only declares it; `private`: no
-    other file sees it."""
+    class of the workspace is known to have a member of that name.  `now`: its name in its file by now.  `declared`: its
+    file only declares it; `private`: no other file sees it."""
 
     name: str
     scope: str
     member: bool
-    file: str
+    home: File
     alone: bool = False
+    now: str = ""
     declared: bool = False
     private: bool = False
 
@@ -61,13 +92,18 @@ class EditedName:
         return self.scope.rpartition(".")[2]
 
 
-def edited(name: str, scope: str, home: File, bound_as: str = "") -> EditedName:
-    """What is no member; `bound_as` is its name in its file by now."""
-    binding = [use for use in uses(home.parsed, bound_as or name) if use.binds and use.belongs is not None]
+def edited(name: str, scope: str, home: File, now: str = "") -> EditedName:
+    """What is no member."""
+    binding = [use for use in uses(home.parsed, now or name) if use.binds and use.belongs is not None]
     top = [use for use in binding if use.belongs is not None and use.belongs.kind == "file"]
     declared = any(use.declares for use in top)
     private = any(use.private for use in top) and not home.parsed.language.is_included(home.name)
-    return EditedName(name, scope, False, home.name, declared=declared, private=private)
+    return EditedName(name, scope, False, home, now=now or name, declared=declared, private=private)
+
+
+def member(name: str, scope: str, home: File, alone: bool, now: str = "") -> EditedName:
+    """A member of the class `scope`."""
+    return EditedName(name, scope, True, home, alone, now or name)
 
 
 def qualified(parsed: Parsed, region: Region) -> str:
@@ -106,7 +142,7 @@ def imports_of(file: File, target: EditedName, name: str) -> Iterator[Use]:
     if target.scope or target.member or file.home:
         return
     for use in uses(file.parsed, name):
-        if use.role in ("import", "imported") and use.source and file.gives(use.source, target.file):
+        if use.role in ("import", "imported") and file.gives(use, target):
             yield use
 
 
@@ -133,24 +169,54 @@ def is_built_in(parsed: Parsed, name: str) -> bool:
     return name in parsed.language.builtins
 
 
-def derived(parsed: Parsed, owners: Iterable[str], owner: str) -> bool:
-    """Whether one of the names is the owner, or a class in this file derived from it."""
-    names = with_aliases(parsed, owners)
-    if owner in names:
+def called(file: File, target: EditedName) -> frozenset[str]:
+    """What a file calls the class that was changed, or a member of which was; empty if it cannot name it."""
+    parsed, owner = file.parsed, target.owner
+    if file.home:
+        return frozenset({owner})
+    if target.private and not _is_part(file, target):
+        return frozenset()
+    bound = [item for item in imports(parsed) if item.bound == owner or item.name == owner]
+    given = frozenset(item.bound for item in bound if file.imports_from(item, target))
+    if given or any(item.bound == owner for item in bound):
+        return given
+    own = [scope for scope in scopes(parsed) if scope.kind == "class" and scope.name == owner and not scope.adds]
+    if own:
+        return frozenset({owner}) if _is_part(file, target) else frozenset()
+    wide = (item for item in imports(parsed) if item.name in (None, "*"))
+    is_seen = file.sees(target.home.name) or any(file.imports_from(item, target) for item in wide)
+    return frozenset({owner}) if is_seen or parsed.language.global_names else frozenset()
+
+
+def _is_part(file: File, target: EditedName) -> bool:
+    """Whether a file declares a part of the class."""
+    parsed, home = file.parsed, target.home.parsed
+    if not parsed.language.merges_classes or not any(s.qualified_name == target.scope for s in scopes(parsed)):
+        return False
+    return set(parsed.language.packages(parsed)) == set(home.language.packages(home))
+
+
+def derives(file: File, target: EditedName, names: Iterable[str]) -> bool:
+    """Whether one of the names is the class, or one of this file that is derived from it."""
+    parsed, owners = file.parsed, called(file, target)
+    known = with_aliases(parsed, names)
+    if owners & known:
         return True
-    return any(
-        s.kind == "class" and s.name in names and owner in parsed.language.bases(parsed, s) for s in scopes(parsed)
+    return bool(owners) and any(
+        s.kind == "class" and s.name in known and owners & parsed.language.bases(parsed, s) for s in scopes(parsed)
     )
 
 
 def _is_member(file: File, use: Use, target: EditedName) -> bool:
     owners = file.parsed.language.owners(file.parsed, use.start, use.end)
     if owners:
-        return derived(file.parsed, owners, target.owner)
+        return derives(file, target, owners)
     # The type of the value is unknown: accept only a name unique to the class, in a file that mentions the class.
-    speaks = file.home or any(item.bound == target.owner for item in imports(file.parsed))
-    speaks = speaks or (file.parsed.language.global_names and bool(uses(file.parsed, target.owner)))
-    return target.alone and speaks and not is_common(file.parsed, target.name)
+    if not target.alone or is_common(file.parsed, target.name):
+        return False
+    names = called(file, target)
+    speaks = file.home or any(item.bound in names for item in imports(file.parsed))
+    return speaks or (file.parsed.language.global_names and any(uses(file.parsed, name) for name in names))
 
 
 def _is_bare(file: File, use: Use, target: EditedName) -> bool:
@@ -160,10 +226,11 @@ def _is_bare(file: File, use: Use, target: EditedName) -> bool:
         return False
     if use.belongs is not None:
         return file.home and use.belongs.kind == "class" and qualified(parsed, use.belongs) == target.scope
-    around = list(enclosing(scope_at(parsed, use.line, 0)))
-    if any(s.owner and s.class_name.rpartition(".")[2] == target.owner for s in around):
+    around, names = list(enclosing(scope_at(parsed, use.line, 0))), called(file, target)
+    if any(s.owner and s.class_name.rpartition(".")[2] in names for s in around):
         return True
-    return any(target.owner in parsed.language.bases(parsed, cls) for cls in around if cls.kind == "class")
+    classes = [cls for cls in around if cls.kind == "class"]
+    return any(names & (parsed.language.bases(parsed, cls) | {cls.name}) for cls in classes)
 
 
 def _is_mate(file: File, use: Use) -> bool:
@@ -174,7 +241,7 @@ def _is_mate(file: File, use: Use) -> bool:
 
 def _is_of_module(file: File, use: Use, target: EditedName) -> bool:
     head = file.parsed.language.head(file.parsed, use.start, use.end)
-    return bool(head) and file.means_module(head, target.file)
+    return bool(head) and file.means_module(head, target)
 
 
 def _is_bound_so(file: File, use: Use, target: EditedName, also: str) -> bool:
@@ -183,9 +250,9 @@ def _is_bound_so(file: File, use: Use, target: EditedName, also: str) -> bool:
     if target.scope or target.private or file.home:
         return False
     if use.belongs is None:
-        return use.role == "use" and file.sees(target.file)
+        return use.role == "use" and file.sees(target.home.name)
     binding = [u for name in {use.name, also} - {""} for u in uses(file.parsed, name, also) if u.binds]
     inside = [u for u in binding if u.belongs == use.belongs]
     if inside and all(_is_mate(file, u) and (u.declares or target.declared) for u in inside):
-        return file.sees(target.file)
-    return bool(inside) and all(u.role == "import" and u.source and file.gives(u.source, target.file) for u in inside)
+        return file.sees(target.home.name)
+    return bool(inside) and all(u.role == "import" and file.gives(u, target) for u in inside)
