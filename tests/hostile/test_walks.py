@@ -11,7 +11,6 @@ import pytest
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.next_edits import other_files
 from palimpsest.next_edits.other_files import OtherFiles
-from palimpsest.workspace.files import WorkspaceFiles
 from palimpsest.workspace.files import MAX_ENTRIES, MOST_S, WorkspaceFiles
 
 

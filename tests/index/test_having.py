@@ -12,8 +12,8 @@ import pytest
 from palimpsest.index.asking import Asking
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.other_files import OtherFiles
-from palimpsest.workspace.files import WorkspaceFiles
 from palimpsest.text.uris import to_uri
+from palimpsest.workspace.files import WorkspaceFiles
 
 from .folders import Folder, Known, write
 

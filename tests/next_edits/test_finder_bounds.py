@@ -11,13 +11,13 @@ from palimpsest.next_edits import other_files
 from palimpsest.next_edits.bursts import Bursts
 from palimpsest.next_edits.finder import Finder
 from palimpsest.next_edits.other_files import KEPT_CHARACTERS, OtherFiles
-from palimpsest.workspace.files import WorkspaceFiles
 from palimpsest.next_edits.targets import File
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.parser import Parser
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
+from palimpsest.workspace.files import WorkspaceFiles
 
 
 def parses_of(folder: Path) -> list[Parsed]:

@@ -73,6 +73,12 @@ _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
 
 
+def words_before(parsed: Parsed, start: int) -> list[str]:
+    """The words on a line before a byte."""
+    data = parsed.snapshot.utf8
+    return data[data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace").split()
+
+
 class Values(Protocol):
     """What tells the classes of values."""
 
@@ -100,6 +106,8 @@ class Base(Language):
     """None where nothing is known of them."""
     before_body: frozenset[str] = frozenset()
     """Types of nodes between a header and its body that a signature leaves out."""
+    hidden_by: frozenset[str] = frozenset()
+    """Words before a member's name by which only its own file sees it."""
     leading: frozenset[str] = frozenset()
     """Types of nodes that belong to the definition directly below them: attributes, and comments."""
 
@@ -201,6 +209,9 @@ class Base(Language):
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
         return any(item.bound == "*" for item in imports(parsed))
+
+    def hides(self, parsed: Parsed, name: str, start: int) -> bool:
+        return not self.hidden_by.isdisjoint(words_before(parsed, start))
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:

@@ -154,7 +154,7 @@ def _signatures(before: Parsed, after: Parsed, lines: Window, renames: list[Rena
         if was is None:
             continue
         inner = f"{scope}.{name}".lstrip(".")
-        renamed = tuple((r.old, r.new) for r in renames if r.kind == "parameter" and r.scope == inner)
+        renamed = tuple((r.old, r.new) for r in renames if r.kind in ("parameter", "attribute") and r.scope == inner)
         own = scope_at(after, function.line, 0)
         is_method = own.is_method
         in_namespace = own.parent is not None and own.parent.kind == "namespace"

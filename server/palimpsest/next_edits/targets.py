@@ -103,7 +103,17 @@ def edited(name: str, scope: str, home: File, now: str = "") -> EditedName:
 
 def member(name: str, scope: str, home: File, alone: bool, now: str = "") -> EditedName:
     """A member of the class `scope`."""
-    return EditedName(name, scope, True, home, alone, now or name)
+    parsed, now = home.parsed, now or name
+    declared = [use for use in uses(parsed, now) if _declares(parsed, use, scope)]
+    private = bool(declared) and all(parsed.language.hides(parsed, name, use.start) for use in declared)
+    return EditedName(name, scope, True, home, alone, now, private=private)
+
+
+def _declares(parsed: Parsed, use: Use, scope: str) -> bool:
+    """Whether a class gets the member there."""
+    if use.belongs is not None and use.binds:
+        return use.belongs.kind == "class" and qualified(parsed, use.belongs) == scope
+    return use.role == "member" and use.assigned and class_name_around(parsed, use.line) == scope
 
 
 def qualified(parsed: Parsed, region: Region) -> str:
@@ -174,7 +184,7 @@ def called(file: File, target: EditedName) -> frozenset[str]:
     parsed, owner = file.parsed, target.owner
     if file.home:
         return frozenset({owner})
-    if target.private and not _is_part(file, target):
+    if target.private and not _is_part(file, target) and not parsed.language.is_near(target.home.name, file.name):
         return frozenset()
     bound = [item for item in imports(parsed) if item.bound == owner or item.name == owner]
     given = frozenset(item.bound for item in bound if file.imports_from(item, target))
@@ -185,13 +195,22 @@ def called(file: File, target: EditedName) -> frozenset[str]:
         return frozenset({owner}) if _is_part(file, target) else frozenset()
     wide = (item for item in imports(parsed) if item.name in (None, "*"))
     is_seen = file.sees(target.home.name) or any(file.imports_from(item, target) for item in wide)
-    return frozenset({owner}) if is_seen or parsed.language.global_names else frozenset()
+    return frozenset({owner}) if is_seen or _is_global(file, target) else frozenset()
+
+
+def _is_global(file: File, target: EditedName) -> bool:
+    """Whether a class is everybody's, if it is not one of another package of that name."""
+    parsed, home = file.parsed, target.home.parsed
+    inside = set(parsed.language.packages(parsed))
+    is_open = parsed.language.global_names and parsed.language.merges_classes
+    return is_open and (not inside or bool(inside & set(home.language.packages(home))))
 
 
 def _is_part(file: File, target: EditedName) -> bool:
     """Whether a file declares a part of the class."""
     parsed, home = file.parsed, target.home.parsed
-    if not parsed.language.merges_classes or not any(s.qualified_name == target.scope for s in scopes(parsed)):
+    are_merged = parsed.language.merges_classes and (parsed.language.global_names or file.sees(target.home.name))
+    if not are_merged or not any(s.qualified_name == target.scope for s in scopes(parsed)):
         return False
     return set(parsed.language.packages(parsed)) == set(home.language.packages(home))
 

@@ -206,10 +206,14 @@
 (variable_declarator name: (identifier) @class value: (class))
 (class_body (method_definition name: (_) @function))
 (variable_declarator value: (object (method_definition name: (_) @function)))
-(variable_declarator value: (object [
-  (method_definition)
-  (pair value: [(arrow_function) (function_expression)])
-  (pair key: (property_identifier) @assigned)]))
+(variable_declarator value: (object
+  (pair key: (property_identifier) @assigned value: [(arrow_function) (function_expression)])))
+(variable_declarator value: (object
+  (pair key: (property_identifier) @assigned)
+  [(method_definition) (pair value: [(arrow_function) (function_expression)])]))
+(variable_declarator value: (object
+  [(method_definition) (pair value: [(arrow_function) (function_expression)])]
+  (pair key: (property_identifier) @assigned)))
 (arrow_function parameter: (identifier) @parameter body: (_) @owner)
 (lexical_declaration (variable_declarator name: (identifier) @assigned))
 (lexical_declaration (variable_declarator name: [
