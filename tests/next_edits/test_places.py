@@ -1,7 +1,8 @@
 """For each language, which places follow a rename and which do not.
 
-In the texts of `places/`, a file for each language, `◆` stands before the name that is changed and `●` before each that follows it.  A name without a mark has
-to stay as it is: one of another file that cannot see what was changed, a key of something else, a word in a string.
+In the texts of `places/`, a file for each language, `◆` stands before the name that is changed and `●` before each that
+follows it.  A name without a mark has to stay as it is: one of another file that cannot see what was changed, a key of
+something else, a word in a string.
 """
 
 from __future__ import annotations
@@ -48,15 +49,21 @@ def test_what_follows_a_rename_and_what_does_not(row: str, tmp_path: Path) -> No
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     edited = EDITED.sub(NEW, ROWS[row][home])
-    assert followed(tmp_path, home, texts, MARKS.sub("", edited)) == {**ROWS[row], home: edited}
+    notebook = "file:///a.ipynb" if row.startswith("notebook") else ""
+    assert followed(tmp_path, home, texts, MARKS.sub("", edited), notebook) == {**ROWS[row], home: edited}
 
 
-def followed(folder: Path, home: str, texts: dict[str, str], after: str) -> dict[str, str]:
-    """The texts with a mark before each place that the product offers."""
+def followed(folder: Path, home: str, texts: dict[str, str], after: str, notebook: str = "") -> dict[str, str]:
+    """The texts with a mark before each place that the product offers; the cells of a notebook are open."""
     uri, language = to_uri(folder / home), language_of("", home)
     old, new = Snapshot(uri, 1, language.id, texts[home]), Snapshot(uri, 2, language.id, after)
     burst = Burst(old, new, 0, new.line_count)
-    found = Finder([folder], ContextSettings()).find([File(parse_snapshot(new, language), home, False)], (), burst)
+    others = [Snapshot(to_uri(folder / name), 1, language.id, text) for name, text in texts.items() if name != home]
+    open_files = [
+        File(parse_snapshot(snapshot, language), snapshot.uri.removeprefix(f"{to_uri(folder)}/"), False, notebook)
+        for snapshot in (new, *(others if notebook else ()))
+    ]
+    found = Finder([folder], ContextSettings()).find(open_files, (), burst)
     assert found.unexplained is None, "the edit amounts to nothing"
     marked = {to_uri(folder / name): text.encode() for name, text in {**texts, home: after}.items()}
     for place in sorted((candidate.place for candidate in found.candidates), key=lambda place: -place.start):

@@ -23,7 +23,7 @@ from palimpsest.next_edits.offered import Point
 from palimpsest.next_edits.other_files import OtherFiles
 from palimpsest.next_edits.resolving import Resolving
 from palimpsest.next_edits.sites import is_local, is_shared, member_of, places, words
-from palimpsest.next_edits.targets import File
+from palimpsest.next_edits.targets import File, rebinds
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.workspace.files import WorkspaceFiles
@@ -95,7 +95,7 @@ class Finder:
             home = by_uri.get(change.uri)
             if home is None:
                 continue
-            for file, place in self._places_of(change, File(home.parsed, home.name, True), open_files):
+            for file, place in self._places_of(change, replace(home, home=True), open_files):
                 point = point_of(file.parsed.snapshot, place.start)
                 if len(found) < MOST_PLACES:
                     key = (place.uri, place.start, place.end, place.text)
@@ -127,8 +127,12 @@ class Finder:
     def _places_of(self, change: EditPattern, home: File, open_files: Sequence[File]) -> list[tuple[File, Site]]:
         files = [home, *(file for file in open_files if file.uri != home.uri)]
         wanted = words(change, home)
+        beside = [file for file in files if file.is_beside(home)]
+        if isinstance(change, Rename) and any(rebinds(file, change.old) for file in beside):
+            files = [file for file in files if file not in beside]  # which of both the others mean, nobody can tell
         if is_local(change):
-            files = [home]
+            is_import = isinstance(change, Rename) and change.kind == "import"
+            files = [file for file in files if file is home or (is_import and file in beside)]
         else:
             files += self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
         files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]

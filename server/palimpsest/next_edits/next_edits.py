@@ -174,7 +174,9 @@ class NextEdits:
                 continue
             if snapshot is here or self._files.may_edit(snapshot.uri, snapshot):
                 name = self._services.roots.locate(snapshot.uri)[1]
-                found.append(File(self._services.parser.parse(snapshot), name, False))
+                cell = self._services.documents.notebooks.cell(snapshot.uri)
+                notebook = "" if cell is None else cell.notebook
+                found.append(File(self._services.parser.parse(snapshot), name, False, notebook))
         return found
 
     def _are_current(self, files: Sequence[File]) -> bool:

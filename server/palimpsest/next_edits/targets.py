@@ -26,16 +26,22 @@ class Resolver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file's parse; `name` is its path relative to the workspace, `home` whether the change was made in it."""
+    """A file's parse; `name` is its path relative to the workspace, `home` whether the change was made in it.
+    `notebook`: the URI of that which it is a cell of, whose cells are one module."""
 
     parsed: Parsed
     name: str
     home: bool
+    notebook: str = ""
     resolver: Resolver | None = None
 
     @property
     def uri(self) -> str:
         return self.parsed.snapshot.uri
+
+    def is_beside(self, other: File) -> bool:
+        """Whether both are cells of one notebook."""
+        return bool(self.notebook) and self.notebook == other.notebook and not self.home
 
     def gives(self, use: Use, target: EditedName) -> bool:
         """Whether the import that a use is part of may provide what was changed."""
@@ -143,8 +149,22 @@ def referring(file: File, target: EditedName, also: str = "") -> Iterator[Use]:
         elif use.role == "member":
             if not target.scope and not file.home and _is_of_module(file, use, target):
                 yield use
+        elif file.is_beside(target.home):
+            if not target.scope and _is_of_file(use):
+                yield use
         elif (use.role in ("use", "declared") or _is_mate(file, use)) and _is_bound_so(file, use, target, also):
             yield use
+
+
+def rebinds(file: File, name: str) -> bool:
+    """Whether a file gives a name a meaning of its own, more than a value."""
+    return any(use.binds and use.role != "assigned" and _is_of_file(use) for use in uses(file.parsed, name))
+
+
+def _is_of_file(use: Use) -> bool:
+    """Whether the name is a file's, or of what is around it."""
+    is_name = use.role in ("use", "declared") or use.binds
+    return is_name and (use.belongs is None or use.belongs.kind == "file")
 
 
 def imports_of(file: File, target: EditedName, name: str) -> Iterator[Use]:
@@ -182,7 +202,7 @@ def is_built_in(parsed: Parsed, name: str) -> bool:
 def called(file: File, target: EditedName) -> frozenset[str]:
     """What a file calls the class that was changed, or a member of which was; empty if it cannot name it."""
     parsed, owner = file.parsed, target.owner
-    if file.home:
+    if file.home or (file.is_beside(target.home) and not rebinds(file, owner)):
         return frozenset({owner})
     if target.private and not _is_part(file, target) and not parsed.language.is_near(target.home.name, file.name):
         return frozenset()
@@ -234,7 +254,7 @@ def _is_member(file: File, use: Use, target: EditedName) -> bool:
     if not target.alone or is_common(file.parsed, target.name):
         return False
     names = called(file, target)
-    speaks = file.home or any(item.bound in names for item in imports(file.parsed))
+    speaks = file.home or file.is_beside(target.home) or any(item.bound in names for item in imports(file.parsed))
     return speaks or (file.parsed.language.global_names and any(uses(file.parsed, name) for name in names))
 
 

@@ -127,17 +127,11 @@ class C(Base):
 
 
 def _initialized(node: Node) -> Node | None:
-    """The type of what gets the member in `struct cart one = { .size = 1 }`."""
+    """The type of what gets the member in `struct cart one = { .size = 1 }`; an array may be around it, no struct."""
     above = node.parent
-    if above is None or above.type != "field_designator":
+    if above is None or above.type != "field_designator" or above.parent is None:
         return None
-    while above is not None and above.type in {
-        *DECLARATORS,
-        "field_designator",
-        "initializer_pair",
-        "initializer_list",
-    }:
-        if above.type == "initializer_pair" and above.child_by_field_name("value") is None:
-            return None
-        above = above.parent
-    return None if above is None else above.child_by_field_name("type")
+    holder = above.parent.parent
+    while holder is not None and holder.type in {"initializer_list", *DECLARATORS}:
+        holder = holder.parent
+    return None if holder is None else holder.child_by_field_name("type")

@@ -261,10 +261,10 @@
 (namespace_export (identifier) @member)
 (lexical_declaration (variable_declarator
   name: [
-    (identifier) @import
+    (identifier) @import.required
     (object_pattern [
-      (shorthand_property_identifier_pattern) @import
-      (pair_pattern key: (property_identifier) @imported value: (identifier) @import)])]
+      (shorthand_property_identifier_pattern) @import.required
+      (pair_pattern key: (property_identifier) @imported value: (identifier) @import.required)])]
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string))))
   (#eq? @_require "require"))
 
