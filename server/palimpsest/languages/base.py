@@ -30,7 +30,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     comments     @comment
     roles        @scope.*: a part with its own names; @function, @class, @parameter (with the @owner of its name),
                  @assigned, @import: what binds a name there; @declared.*, @member, @keyword, @module: what else it is;
-                 with `.declares` where it is defined elsewhere, `.private` where no other file sees it
+                 with `.declares` where it is defined elsewhere, `.private` where no other file sees it,
+                 `.command` if it is none of the variables of that name
     calls        @function, its last name, and @arguments of a @call
     signatures   @name and @parameters of a @function, @async where it is one
     indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that

@@ -41,7 +41,10 @@ class Resolving:
         """Whether an import of a file gives what another one defines by one of the names, itself or through files that
         pass it on."""
         path, to = path_or_none(parsed.snapshot.uri), path_or_none(home.snapshot.uri)
-        return path is not None and to is not None and self._leads(parsed, path, item, home, to, names, set())
+        if path is None or to is None:
+            return False
+        about = "leads", path, item, to, frozenset(names)
+        return self._files.once(about, lambda: self._leads(parsed, path, item, home, to, names, set()))
 
     def _leads(
         self, parsed: Parsed, path: Path, item: Import, home: Parsed, to: Path, names: Collection[str], seen: set[Path]
@@ -67,9 +70,12 @@ class Resolving:
         wanted = {"*", item.name, *(names if is_all or item.name in names else ())}
         for one in found:
             there = self._parse(one, modules.language_at(one))
-            for passed in (*modules.reexports(there), *imports(there)) if there is not None else ():
-                is_passed = passed.name is not None and (passed.bound in wanted or (is_all and passed.name in names))
-                if there is not None and is_passed and self._leads(there, one, passed, home, to, names, seen):
+            if there is None:
+                continue
+            known = modules.reexports(there)
+            for passed in known if modules.offered(there) is not None else (*known, *imports(there)):
+                is_same = passed.bound == passed.name and passed.bound in wanted
+                if is_same and self._leads(there, one, passed, home, to, names, seen):
                     return True
         return False
 

@@ -142,9 +142,10 @@ def where(parsed: Parsed, line: int) -> str:
 
 def referring(file: File, target: EditedName, also: str = "") -> Iterator[Use]:
     """The uses of the target's name that refer to it, except those that bind it in its own file."""
+    names = called(file, target) if target.member else frozenset()
     for use in uses(file.parsed, target.name, also):
         if target.member:
-            if _is_bare(file, use, target) if use.role != "member" else _is_member(file, use, target):
+            if (_is_member if use.role == "member" else _is_bare)(file, use, target, names):
                 yield use
         elif use.role == "member":
             if not target.scope and not file.home and _is_of_module(file, use, target):
@@ -235,37 +236,35 @@ def _is_part(file: File, target: EditedName) -> bool:
     return set(parsed.language.packages(parsed)) == set(home.language.packages(home))
 
 
-def derives(file: File, target: EditedName, names: Iterable[str]) -> bool:
-    """Whether one of the names is the class, or one of this file that is derived from it."""
-    parsed, owners = file.parsed, called(file, target)
-    known = with_aliases(parsed, names)
-    if owners & known:
+def _derived(parsed: Parsed, owners: Iterable[str], names: frozenset[str]) -> bool:
+    """Whether one of the owners is the class that has the names, or one of this file that is derived from it."""
+    known = with_aliases(parsed, owners)
+    if names & known:
         return True
-    return bool(owners) and any(
-        s.kind == "class" and s.name in known and owners & parsed.language.bases(parsed, s) for s in scopes(parsed)
+    return bool(names) and any(
+        s.kind == "class" and s.name in known and names & parsed.language.bases(parsed, s) for s in scopes(parsed)
     )
 
 
-def _is_member(file: File, use: Use, target: EditedName) -> bool:
+def _is_member(file: File, use: Use, target: EditedName, names: frozenset[str]) -> bool:
     owners = file.parsed.language.owners(file.parsed, use.start, use.end)
     if owners:
-        return derives(file, target, owners)
+        return _derived(file.parsed, owners, names)
     # The type of the value is unknown: accept only a name unique to the class, in a file that mentions the class.
     if not target.alone or is_common(file.parsed, target.name):
         return False
-    names = called(file, target)
     speaks = file.home or file.is_beside(target.home) or any(item.bound in names for item in imports(file.parsed))
     return speaks or (file.parsed.language.global_names and any(uses(file.parsed, name) for name in names))
 
 
-def _is_bare(file: File, use: Use, target: EditedName) -> bool:
+def _is_bare(file: File, use: Use, target: EditedName, names: frozenset[str]) -> bool:
     """Whether code in a class uses the member by its plain name."""
     parsed = file.parsed
     if not parsed.language.bare_members or use.role != "use":
         return False
     if use.belongs is not None:
         return file.home and use.belongs.kind == "class" and qualified(parsed, use.belongs) == target.scope
-    around, names = list(enclosing(scope_at(parsed, use.line, 0))), called(file, target)
+    around = list(enclosing(scope_at(parsed, use.line, 0)))
     if any(s.owner and s.class_name.rpartition(".")[2] in names for s in around):
         return True
     classes = [cls for cls in around if cls.kind == "class"]
