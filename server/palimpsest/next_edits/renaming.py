@@ -166,7 +166,7 @@ def _binding(scope: str, home: File) -> str:
 
 def _keywords(name: str, file: File, target: EditedName) -> Iterator[Use]:
     """`name=` in calls of the target."""
-    named = [use for use in uses(file.parsed, name) if use.role == "keyword"]
+    named = [use for use in uses(file.parsed, _bare(name, file)) if use.role == "keyword"]
     if not named:
         return
     heads = {use.start for use in referring(file, target)}
@@ -174,6 +174,11 @@ def _keywords(name: str, file: File, target: EditedName) -> Iterator[Use]:
         for call in calls(file.parsed, use.line, use.line + 1):
             if call.name_start in heads and any(a.keyword and a.start == use.start for a in call.arguments):
                 yield use
+
+
+def _bare(name: str, file: File) -> str:
+    """A variable's name without what only variables begin with."""
+    return name.removeprefix(file.parsed.language.sigil)
 
 
 def _around(scope: str) -> str:
@@ -186,6 +191,8 @@ def _place(change: Rename, file: File, use: Use) -> Site | None:
     message = f"{change.old} is {change.new} now"
     scope = where(file.parsed, use.line)
     text = change.new
-    if change.kind in _PLAIN:
+    if use.role == "keyword":
+        text = _bare(text, file)
+    elif change.kind in _PLAIN:
         text = file.parsed.language.renamed(file.parsed, use.start, use.end, text)
     return Site(file.uri, use.start, use.end, use.name, text, "rename", message, scope)

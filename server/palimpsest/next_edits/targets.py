@@ -249,12 +249,24 @@ def _derived(parsed: Parsed, owners: Iterable[str], names: frozenset[str]) -> bo
 def _is_member(file: File, use: Use, target: EditedName, names: frozenset[str]) -> bool:
     owners = file.parsed.language.owners(file.parsed, use.start, use.end)
     if owners:
-        return _derived(file.parsed, owners, names)
+        is_meant = not file.home or not _has_namesake(file.parsed, target) or _is_inside(file.parsed, use, target)
+        return is_meant and _derived(file.parsed, owners, names)
     # The type of the value is unknown: accept only a name unique to the class, in a file that mentions the class.
     if not target.alone or is_common(file.parsed, target.name):
         return False
     speaks = file.home or file.is_beside(target.home) or any(item.bound in names for item in imports(file.parsed))
     return speaks or (file.parsed.language.global_names and any(uses(file.parsed, name) for name in names))
+
+
+def _has_namesake(parsed: Parsed, target: EditedName) -> bool:
+    """Whether the file has another class of the same name, in one or a namespace of its own."""
+    return any(
+        s.kind == "class" and s.name == target.owner and s.qualified_name != target.scope for s in scopes(parsed)
+    )
+
+
+def _is_inside(parsed: Parsed, use: Use, target: EditedName) -> bool:
+    return any(scope.qualified_name == target.scope for scope in enclosing(scope_at(parsed, use.line, 0)))
 
 
 def _is_bare(file: File, use: Use, target: EditedName, names: frozenset[str]) -> bool:

@@ -64,9 +64,16 @@
   name: (command_name (word) @_name) argument: (word) @_option . argument: (word) @use.variable
   (#eq? @_name "printf") (#eq? @_option "-v"))
 (unary_expression operator: (test_operator) @_test (word) @use.variable (#eq? @_test "-v"))
-(program (command
-  name: (command_name (word) @_name) argument: (word) @assigned.variable
-  (#any-of? @_name "mapfile" "read" "readarray")))
+(program [
+  (command
+    name: (command_name (word) @_name) argument: (word) @assigned.variable)
+  (while_statement condition: (command
+    name: (command_name (word) @_name) argument: (word) @assigned.variable))
+  (_ (while_statement condition: (command
+    name: (command_name (word) @_name) argument: (word) @assigned.variable)))]
+  (#any-of? @_name "mapfile" "read" "readarray"))
+(c_style_for_statement (_ (word) @use.variable))
+(program (c_style_for_statement (variable_assignment name: (variable_name) @assigned)))
 (declaration_command ["local" "declare" "typeset"] (variable_assignment name: (variable_name) @assigned))
 (declaration_command ["local" "declare" "typeset"] (variable_name) @assigned)
 ; A variable is the script's unless a function declares it, wherever it gets a value.

@@ -30,11 +30,11 @@ _COUNT = re.compile(rb"([^\W\d]\w*)\$")
 def names(parsed: Parsed, text: Node, start: int, end: int) -> bool:
     string = text.parent
     holder = None if string is None else string.parent
-    macro = None if holder is None or holder.type != "token_tree" else holder.parent
-    if string is None or holder is None or macro is None or macro.type != "macro_invocation":
+    mark = None if holder is None or holder.type != "token_tree" else holder.prev_sibling
+    called = None if mark is None or mark.type != "!" else mark.prev_sibling  # in a macro of a macro, too
+    if string is None or holder is None or called is None:
         return False
-    called = macro.child_by_field_name("macro")
-    last = "" if called is None else parsed.text_of(called).rpartition("::")[2]
+    last = parsed.text_of(called).rpartition("::")[2]
     before = [child for child in holder.children if child.end_byte <= string.start_byte]
     if last not in _MACROS or sum(child.type == "," for child in before) != _BEFORE.get(last, 0):
         return False
