@@ -28,10 +28,10 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     binds        @name for an identifier that is bound there, or @target, which may hold several
     verbatim     @verbatim: white space inside of it counts
     comments     @comment
-    roles        @scope.*: a part with its own names; @function, @class, @parameter (with the @owner of its name),
-                 @assigned, @import: what binds a name there; @declared.*, @member, @keyword, @module: what else it is;
-                 with `.declares` where it is defined elsewhere, `.private` where no other file sees it,
-                 `.command` if it is none of the variables of that name
+    roles        @scope.*: a part with its own names; @function, @class, @parameter (with the @owner of its name, and
+                 `.member` if it is a member as well), @assigned, @import: what binds a name there; @declared.*,
+                 @member, @keyword, @module: what else it is; with `.declares` where it is defined elsewhere, `.private`
+                 where no other file sees it, `.command` where it is none of the variables of that name
     calls        @function, its last name, and @arguments of a @call
     signatures   @name and @parameters of a @function, @async where it is one
     indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
@@ -66,6 +66,7 @@ from palimpsest.syntax.values import Argument, Import, Parameter, Scope
 
 _CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
 _DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
+_WORD = re.compile(r"\w+")
 _MANY = ("rest", "splat", "spread", "variadic")
 """Parts of the grammars' names for a parameter or an argument that stands for several."""
 _NO_BODY = ";"
@@ -77,7 +78,7 @@ _LONGEST_STATEMENT = 100
 def words_before(parsed: Parsed, start: int) -> list[str]:
     """The words on a line before a byte."""
     data = parsed.snapshot.utf8
-    return data[data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace").split()
+    return _WORD.findall(data[data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace"))
 
 
 class Values(Protocol):

@@ -56,6 +56,7 @@ def changes(before: Parsed, after: Parsed) -> tuple[EditPattern, ...]:
         return ()
     names = _renamed_names(before, after, lines)
     found = list[EditPattern](filter(None, (_rename(before, after, old, new) for old, new in names)))
+    found += filter(None, (_property(before, after, old, new) for old, new in names))
     renames = [change for change in found if isinstance(change, Rename)]
     found += _signatures(before, after, lines, renames)
     found += _imports(before, after, lines)
@@ -110,6 +111,15 @@ def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
     if any(use.binds and use.belongs and qualified(before, use.belongs) == scope for use in _same(before, new)):
         return None
     return Rename(uri, _kind(new, scope), scope, old.name, new.name)
+
+
+def _property(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
+    """The rename of the member that a parameter is as well."""
+    if not (old.is_property and new.is_property):
+        return None
+    scope, sigil = class_name_around(after, new.line), after.language.sigil
+    names = old.name.removeprefix(sigil), new.name.removeprefix(sigil)
+    return _attribute(before, after, after.snapshot.uri, scope, scope.rpartition(".")[2], *names)
 
 
 def _how_far(use: Use) -> tuple[str, int]:

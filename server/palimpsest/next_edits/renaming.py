@@ -13,6 +13,8 @@ from palimpsest.next_edits.targets import (
     EditedName,
     File,
     called,
+    declares,
+    declaring,
     edited,
     imports_of,
     is_built_in,
@@ -23,7 +25,7 @@ from palimpsest.next_edits.targets import (
 )
 from palimpsest.syntax.calls import calls
 from palimpsest.syntax.parse import Language
-from palimpsest.syntax.scopes import class_around, class_name_around, scopes
+from palimpsest.syntax.scopes import class_around, scopes
 from palimpsest.syntax.uses import Region, Use, uses
 
 _PLAIN = ("local", "variable", "parameter", "function", "import")
@@ -81,14 +83,10 @@ def stands(change: Rename, home: File) -> bool:
 
 def _meanings(change: Rename, home: File, name: str) -> list[Use]:
     """The uses that give a name its meaning where the change was made: those that bind it or assign it on `self`."""
-    found, regions = [], _regions(change, home)
-    for use in uses(home.parsed, name):
-        if change.kind == "attribute" and use.role == "member" and use.assigned:
-            if class_name_around(home.parsed, use.line) == change.scope:
-                found.append(use)
-        elif use.binds and use.belongs in regions:
-            found.append(use)
-    return found
+    if change.kind == "attribute":
+        return [use for use in declaring(home.parsed, name) if declares(home.parsed, use, change.scope)]
+    regions = _regions(change, home)
+    return [use for use in uses(home.parsed, name) if use.binds and use.belongs in regions]
 
 
 def _regions(change: Rename, home: File) -> set[Region]:

@@ -110,16 +110,23 @@ def edited(name: str, scope: str, home: File, now: str = "") -> EditedName:
 def member(name: str, scope: str, home: File, alone: bool, now: str = "") -> EditedName:
     """A member of the class `scope`."""
     parsed, now = home.parsed, now or name
-    declared = [use for use in uses(parsed, now) if _declares(parsed, use, scope)]
+    declared = [use for use in declaring(parsed, now) if declares(parsed, use, scope)]
     private = bool(declared) and all(parsed.language.hides(parsed, name, use.start) for use in declared)
     return EditedName(name, scope, True, home, alone, now, private=private)
 
 
-def _declares(parsed: Parsed, use: Use, scope: str) -> bool:
+def declaring(parsed: Parsed, name: str) -> list[Use]:
+    """The uses of a member's name, and those where it is a parameter's, too."""
+    sigil = parsed.language.sigil
+    return [*uses(parsed, name), *(use for use in uses(parsed, sigil + name) if sigil and use.is_property)]
+
+
+def declares(parsed: Parsed, use: Use, scope: str) -> bool:
     """Whether a class gets the member there."""
-    if use.belongs is not None and use.binds:
+    if use.belongs is not None and use.binds and not use.is_property:
         return use.belongs.kind == "class" and qualified(parsed, use.belongs) == scope
-    return use.role == "member" and use.assigned and class_name_around(parsed, use.line) == scope
+    is_member = use.is_property or (use.role == "member" and use.assigned)
+    return is_member and class_name_around(parsed, use.line) == scope
 
 
 def qualified(parsed: Parsed, region: Region) -> str:

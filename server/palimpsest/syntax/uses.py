@@ -46,6 +46,7 @@ class Use:
     is the region that owns the name; None for members, keywords and parts of modules, for names that the file does not
     bind, and for names bound elsewhere under another name.  `source` is the module of an import, as written.
     `declares`: it only says what is defined elsewhere, as a prototype does; `private`: no other file sees it.
+    `is_property`: a parameter that is a member of the class as well.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Use:
     source: str = ""
     declares: bool = False
     private: bool = False
+    is_property: bool = False
 
     @property
     def binds(self) -> bool:
@@ -169,9 +171,9 @@ def _looked_at(parsed: Parsed, line: int) -> _Seen:
             elif kind == "outside":
                 outside.add(node.id)
             elif kind == "parameter":
-                roles[node.id] = kind
+                roles[node.id] = max(label, roles.get(node.id, ""), key=len)
                 owners[node.id] = captures["owner"][0].id
-            elif kind in ("scope", "owner") or roles.get(node.id) == "parameter":
+            elif kind in ("scope", "owner") or roles.get(node.id, "").startswith("parameter"):
                 continue
             elif len(label) > len(roles.get(node.id, "")):  # the more specific label wins: a member that is assigned
                 roles[node.id] = label
@@ -210,6 +212,7 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
         source=source,
         declares=more == "declares",
         private=more == "private",
+        is_property=more == "member",
     )
     return use, label
 
