@@ -131,3 +131,19 @@ def test_a_rewritten_call_binds_as_the_old_one_did(before: list[str], after: lis
     scope: dict[str, object] = {}
     exec(f"def f({', '.join(after)}):\n    return locals()\nmade = {text}", scope)
     assert scope["made"] == {name: name if name in before else "new" for name in after}
+
+
+def test_calls_of_a_class_of_the_same_name_in_another_package_stay() -> None:
+    cls = "public class Cart {\n    public void add(int count, String name) {}\n}\n"
+    use = 'class Till {\n    void pay(Cart cart) { cart.add(1, "x"); }\n}\n'
+    files = {
+        "one/Cart.java": f"package one;\n\n{cls}",
+        "two/Cart.java": f"package two;\n\n{cls}",
+        "one/Till.java": f"package one;\n\n{use}",
+        "two/Till.java": f"package two;\n\n{use}",
+        "three/Till.java": f"package three;\n\nimport two.Cart;\n\n{use}",
+        "four/Till.java": f"package four;\n\nimport one.Cart;\n\n{use}",
+    }
+    made = workspace(files).edit("one/Cart.java", ("add(int count, String name)", "add(String name, int count)"))
+    swapped = 'void pay(Cart cart) { cart.add("x", 1); }'
+    assert made.lines() == [f"one/Till.java: {swapped}", f"four/Till.java: {swapped}"]
