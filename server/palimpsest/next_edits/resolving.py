@@ -7,7 +7,7 @@ those files.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
@@ -46,13 +46,24 @@ class Resolving:
         about = "leads", path, item, to, frozenset(names)
         return self._files.once(about, lambda: self._leads(parsed, path, item, home, to, names, set()))
 
+    def implied(self, parsed: Parsed) -> Sequence[Import]:
+        """What a file sees without an import, as imports."""
+        path = path_or_none(parsed.snapshot.uri)
+        if path is None:
+            return ()
+        modules = self._of(parsed.language)
+        name = modules.name_of(path, self._files.root_of(path))
+        return self._files.once(("implied", path), lambda: modules.implied(name, path))
+
+    def _of(self, language: Language) -> Modules:
+        if language.id not in self._modules:
+            self._modules[language.id] = modules_of(language, self._around)
+        return self._modules[language.id]
+
     def _leads(
         self, parsed: Parsed, path: Path, item: Import, home: Parsed, to: Path, names: Collection[str], seen: set[Path]
     ) -> bool:
-        language = parsed.language
-        if language.id not in self._modules:
-            self._modules[language.id] = modules_of(language, self._around)
-        modules = self._modules[language.id]
+        modules = self._of(parsed.language)
         module = modules.imported(item, modules.name_of(path, self._files.root_of(path)), path)
         if module is None:
             return False
@@ -72,8 +83,7 @@ class Resolving:
             there = self._parse(one, modules.language_at(one))
             if there is None:
                 continue
-            known = modules.reexports(there)
-            for passed in known if modules.offered(there) is not None else (*known, *imports(there)):
+            for passed in (*modules.reexports(there), *(imports(there) if modules.passes_on else ())):
                 is_same = passed.bound == passed.name and passed.bound in wanted
                 if is_same and self._leads(there, one, passed, home, to, names, seen):
                     return True

@@ -6,7 +6,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,6 +22,9 @@ class Resolver(Protocol):
 
     def leads(self, parsed: Parsed, item: Import, home: Parsed, names: Collection[str]) -> bool:
         """Whether an import of a file gives what another one defines by one of the names."""
+
+    def implied(self, parsed: Parsed) -> Sequence[Import]:
+        """What a file sees without an import, as imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,13 @@ class File:
         """Whether code in this file uses what another file defines without an import."""
         return self.parsed.language.sees(imports(self.parsed), self.name, file)
 
+    def has_all_of(self, target: EditedName) -> bool:
+        """Whether code in this file uses what the edited file defines by its plain name."""
+        everything = [item for item in imports(self.parsed) if item.name == "*"]
+        if self.resolver is not None:
+            everything += self.resolver.implied(self.parsed)
+        return self.sees(target.home.name) or any(self.imports_from(item, target) for item in everything)
+
     def means_module(self, head: str, target: EditedName) -> bool:
         """Whether `head`, as in `head.name`, refers to the edited file because of an import in this one."""
         language, items = self.parsed.language, imports(self.parsed)
@@ -82,7 +92,8 @@ class File:
 class EditedName:
     """What a change is about.  `scope`: the class of a member, else the scope that binds the name.  `alone`: no other
     class of the workspace is known to have a member of that name.  `now`: its name in its file by now.  `declared`: its
-    file only declares it; `private`: no other file sees it."""
+    file only declares it; `private`: no other file sees it; `space`: as in
+    `uses.Region`."""
 
     name: str
     scope: str
@@ -92,6 +103,7 @@ class EditedName:
     now: str = ""
     declared: bool = False
     private: bool = False
+    space: str = ""
 
     @property
     def owner(self) -> str:
@@ -104,7 +116,8 @@ def edited(name: str, scope: str, home: File, now: str = "") -> EditedName:
     top = [use for use in binding if use.belongs is not None and use.belongs.kind == "file"]
     declared = any(use.declares for use in top)
     private = any(use.private for use in top) and not home.parsed.language.is_included(home.name)
-    return EditedName(name, scope, False, home, now=now or name, declared=declared, private=private)
+    space = next((use.belongs.space for use in top if use.belongs is not None), "")
+    return EditedName(name, scope, False, home, False, now or name, declared, private, space)
 
 
 def member(name: str, scope: str, home: File, alone: bool, now: str = "") -> EditedName:
@@ -221,8 +234,8 @@ def called(file: File, target: EditedName) -> frozenset[str]:
     own = [scope for scope in scopes(parsed) if scope.kind == "class" and scope.name == owner and not scope.adds]
     if own:
         return frozenset({owner}) if _is_part(file, target) else frozenset()
-    wide = (item for item in imports(parsed) if item.name in (None, "*"))
-    is_seen = file.sees(target.home.name) or any(file.imports_from(item, target) for item in wide)
+    modules = (item for item in imports(parsed) if item.name is None)
+    is_seen = file.has_all_of(target) or any(file.imports_from(item, target) for item in modules)
     return frozenset({owner}) if is_seen or _is_global(file, target) else frozenset()
 
 
@@ -307,7 +320,7 @@ def _is_bound_so(file: File, use: Use, target: EditedName, also: str) -> bool:
     if target.scope or target.private or file.home:
         return False
     if use.belongs is None:
-        return use.role == "use" and file.sees(target.home.name)
+        return use.role == "use" and use.around[-1].space == target.space and file.has_all_of(target)
     binding = [u for name in {use.name, also} - {""} for u in uses(file.parsed, name, also) if u.binds]
     inside = [u for u in binding if u.belongs == use.belongs]
     if inside and all(_is_mate(file, u) and (u.declares or target.declared) for u in inside):
