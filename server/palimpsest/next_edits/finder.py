@@ -126,9 +126,9 @@ class Finder:
 
     def _places_of(self, change: EditPattern, home: File, open_files: Sequence[File]) -> list[tuple[File, Site]]:
         files = [home, *(file for file in open_files if file.uri != home.uri)]
-        wanted = words(change, home)
+        wanted, member = words(change, home), member_of(change, home)
         beside = [file for file in files if file.is_beside(home)]
-        if isinstance(change, Rename) and any(rebinds(file, change.old) for file in beside):
+        if member is None and any(rebinds(file, word) for file in beside for word in wanted):
             files = [file for file in files if file not in beside]  # which of both the others mean, nobody can tell
         if is_local(change):
             is_import = isinstance(change, Rename) and change.kind == "import"
@@ -136,7 +136,6 @@ class Finder:
         else:
             files += self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
         files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
-        member = member_of(change, home)
         alone = member is not None and not any(is_shared(member, file) for file in files)
         files = [replace(file, resolver=self._resolver) for file in files]
         found = self._looked_through(change, home, files, alone)

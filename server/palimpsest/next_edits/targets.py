@@ -300,7 +300,9 @@ def _is_bare(file: File, use: Use, target: EditedName, names: frozenset[str]) ->
     if any(s.owner and s.class_name.rpartition(".")[2] in names for s in around):
         return True
     classes = [cls for cls in around if cls.kind == "class"]
-    return any(names & (parsed.language.bases(parsed, cls) | {cls.name}) for cls in classes)
+    if not file.home and any(cls.name in names for cls in classes):  # another part of the class
+        return True
+    return any(names & parsed.language.bases(parsed, cls) for cls in classes)
 
 
 def _is_mate(file: File, use: Use) -> bool:
