@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.text.uris import to_uri
 
-from .conftest import Editor, start_editor, stop_editor
+from .conftest import Editor, plain, start_editor, stop_editor
 
 CELLS = [
     ("python", "import json\n\n\ndef weigh(item):\n    return item.mass * 9\n"),
@@ -163,3 +163,12 @@ async def test_a_name_at_the_end_of_a_long_cell_is_no_slip(editor: Editor) -> No
     await editor.ready()
     notebook.change(written(0, "# What it weighs, and why.\n" * 400 + "totals = [3, 4]\n"))
     assert await fixes(notebook, "total = 1\nprint(total, totals)\n") == []
+
+
+async def test_the_other_cells_follow_what_one_defines(notebook: Notebook) -> None:
+    notebook.change(written(0, CELLS[0][1].replace("def weigh", "def measure")))
+    asked = {"textDocument": {"uri": uri_of(0), "version": 2}, "position": {"line": 3, "character": 8}}
+    send = notebook.editor.client.protocol.send_request_async
+    (edit,) = plain(await send("palimpsest/nextEdit", asked))["edits"]
+    assert (edit["textDocument"]["uri"], edit["text"]) == (uri_of(3), "measure")
+    assert (edit["range"]["start"], edit["textDocument"]["version"]) == ({"line": 0, "character": 8}, 1)

@@ -37,13 +37,13 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_the_time_for_next_edits_is_asked_at_each_folder(tmp_path: Path, listed: list[str]) -> None:
     folders(tmp_path, 50)
-    assert list(OtherFiles([tmp_path], ()).having(["name"], PYTHON, ())) == []
+    assert list(OtherFiles(WorkspaceFiles([tmp_path])).having(["name"], PYTHON, ())) == []
     assert len(listed) == 4  # after the fourth, one and a half seconds have passed
 
 
 def test_the_entries_for_next_edits_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders(tmp_path, 50)
-    files = OtherFiles([tmp_path], ())
+    files = OtherFiles(WorkspaceFiles([tmp_path]))
     assert [file.name for file in files.having(["name"], PYTHON, ())] == ["d999/use.py"]
     monkeypatch.setattr(other_files, "MOST_ENTRIES", 20)  # no door: to make so many takes longer than to look at them
     assert list(files.having(["name"], PYTHON, ())) == []

@@ -13,6 +13,7 @@ from palimpsest.index.asking import Asking
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.other_files import OtherFiles
 from palimpsest.text.uris import to_uri
+from palimpsest.workspace.files import WorkspaceFiles
 
 from .folders import Folder, Known, write
 
@@ -56,7 +57,8 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def having(root: Path, known: Known, *without: str) -> list[str]:
-    others = OtherFiles([root], (), lambda files: Asking(known, files))
+    files = WorkspaceFiles([root])
+    others = OtherFiles(files, Asking(known, files))
     return [file.name for file in others.having(["total"], PYTHON, without)]
 
 

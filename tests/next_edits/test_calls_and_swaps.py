@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.config.settings import ContextSettings
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.next_edits.arguments import rearranged, rewrite
+from palimpsest.next_edits.bursts import Burst
+from palimpsest.next_edits.finder import Finder
+from palimpsest.next_edits.targets import File
 from palimpsest.syntax.calls import Parameter, calls, first_argument
 
 from .conftest import Workspace, parsed, workspace
@@ -131,3 +135,34 @@ def test_a_rewritten_call_binds_as_the_old_one_did(before: list[str], after: lis
     scope: dict[str, object] = {}
     exec(f"def f({', '.join(after)}):\n    return locals()\nmade = {text}", scope)
     assert scope["made"] == {name: name if name in before else "new" for name in after}
+
+
+def test_calls_of_a_class_of_the_same_name_in_another_package_stay() -> None:
+    cls = "public class Cart {\n    public void add(int count, String name) {}\n}\n"
+    use = 'class Till {\n    void pay(Cart cart) { cart.add(1, "x"); }\n}\n'
+    files = {
+        "one/Cart.java": f"package one;\n\n{cls}",
+        "two/Cart.java": f"package two;\n\n{cls}",
+        "one/Till.java": f"package one;\n\n{use}",
+        "two/Till.java": f"package two;\n\n{use}",
+        "three/Till.java": f"package three;\n\nimport two.Cart;\n\n{use}",
+        "four/Till.java": f"package four;\n\nimport one.Cart;\n\n{use}",
+    }
+    made = workspace(files).edit("one/Cart.java", ("add(int count, String name)", "add(String name, int count)"))
+    swapped = 'void pay(Cart cart) { cart.add("x", 1); }'
+    assert made.lines() == [f"one/Till.java: {swapped}", f"four/Till.java: {swapped}"]
+
+
+def test_calls_in_the_other_cells_of_a_notebook_follow() -> None:
+    texts = ["def add(a, b):\n    return a + b\n", "add(1, b=2)\n", "x = add(3, 4)\ncart.add(5, 6)\n"]
+
+    def cells(first: str, more: str = "") -> list[File]:
+        cells = [first, *texts[1:], *([more] if more else [])]
+        return [File(parsed(f"{n}.py", text), f"{n}.py", False, "file:///a.ipynb") for n, text in enumerate(cells)]
+
+    changed = texts[0].replace("a, b", "b, a")
+    burst = Burst(parsed("0.py", texts[0]).snapshot, parsed("0.py", changed).snapshot, 0, 1)
+    found = Finder([], ContextSettings()).find(cells(changed), (), burst).candidates
+    assert [(one.file.name, one.place.text) for one in found] == [("1.py", "b=2, a=1"), ("2.py", "4, 3")]
+    others = Finder([], ContextSettings()).find(cells(changed, "def add(c, d):\n    pass\n"), (), burst)
+    assert others.candidates == (), "which of both is called, nobody can tell"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.config.settings import ContextSettings
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits import other_files
 from palimpsest.next_edits.bursts import Bursts
@@ -16,6 +17,7 @@ from palimpsest.syntax.parser import Parser
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
+from palimpsest.workspace.files import WorkspaceFiles
 
 
 def parses_of(folder: Path) -> list[Parsed]:
@@ -37,7 +39,7 @@ def test_the_oldest_go_until_number_and_size_are_kept() -> None:
 def test_a_keystroke_leaves_no_parse_behind(tmp_path: Path) -> None:
     uses = "".join(f"def use_{n}():\n    return total({n})\n\n\n" for n in range(20))
     snapshot = Snapshot(to_uri(tmp_path / "a.py"), 1, "python", f"def total(n):\n    return n\n\n\n{uses}")
-    parser, bursts, finder = Parser(language_of), Bursts(), Finder((), ())
+    parser, bursts, finder = Parser(language_of), Bursts(), Finder((), ContextSettings())
     parser.parse(snapshot)
     n_places, n_parses = 0, list[int]()
     for at, letter in enumerate("_of_everything_that_there_is"):
@@ -60,6 +62,6 @@ def test_trees_of_other_files_are_bounded_by_their_sources(tmp_path: Path, monke
     n_files = 2 * KEPT_CHARACTERS // len(text)
     for n in range(n_files):
         (tmp_path / f"m{n}.py").write_text(text, encoding="utf-8")
-    others = OtherFiles([tmp_path], ())
+    others = OtherFiles(WorkspaceFiles([tmp_path]))
     assert sum(1 for _ in others.having({"word"}, language_of("python"), ())) == n_files
     assert 0 < sum(len(parsed.snapshot.text) for parsed in parses_of(tmp_path)) <= KEPT_CHARACTERS

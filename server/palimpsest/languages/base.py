@@ -28,9 +28,10 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     binds        @name for an identifier that is bound there, or @target, which may hold several
     verbatim     @verbatim: white space inside of it counts
     comments     @comment
-    roles        @scope.*: a part with its own names; @function, @class, @parameter (with the @owner of its name),
-                 @assigned, @import: what binds a name there; @declared.*, @member, @keyword, @module: what else it is;
-                 with `.declares` where it is defined elsewhere, `.private` where no other file sees it
+    roles        @scope.*: a part with its own names; @function, @class, @parameter (with the @owner of its name, and
+                 `.member` if it is a member as well), @assigned, @import: what binds a name there; @declared.*,
+                 @member, @keyword, @module: what else it is; with `.declares` where it is defined elsewhere, `.private`
+                 where no other file sees it, `.command` where it is none of the variables of that name
     calls        @function, its last name, and @arguments of a @call
     signatures   @name and @parameters of a @function, @async where it is one
     indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
@@ -65,12 +66,19 @@ from palimpsest.syntax.values import Argument, Import, Parameter, Scope
 
 _CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
 _DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
+_WORD = re.compile(r"\w+")
 _MANY = ("rest", "splat", "spread", "variadic")
 """Parts of the grammars' names for a parameter or an argument that stands for several."""
 _NO_BODY = ";"
 _PAIRS = ("()", "[]", "{}")
 _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
+
+
+def words_before(parsed: Parsed, start: int) -> list[str]:
+    """The words on a line before a byte."""
+    data = parsed.snapshot.utf8
+    return _WORD.findall(data[data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace"))
 
 
 class Values(Protocol):
@@ -100,6 +108,8 @@ class Base(Language):
     """None where nothing is known of them."""
     before_body: frozenset[str] = frozenset()
     """Types of nodes between a header and its body that a signature leaves out."""
+    hidden_by: frozenset[str] = frozenset()
+    """Words before a member's name by which only its own file sees it."""
     leading: frozenset[str] = frozenset()
     """Types of nodes that belong to the definition directly below them: attributes, and comments."""
 
@@ -201,6 +211,9 @@ class Base(Language):
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
         return any(item.bound == "*" for item in imports(parsed))
+
+    def hides(self, parsed: Parsed, name: str, start: int) -> bool:
+        return not self.hidden_by.isdisjoint(words_before(parsed, start))
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:

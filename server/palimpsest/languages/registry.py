@@ -41,6 +41,12 @@ def language_in(path: str, text: str) -> Language:
     return next((language_of(id) for id, mark in found.others.items() if mark.search(text)), found)
 
 
+def kin_of(language: Language) -> list[Language]:
+    """The languages whose files this one's import: itself, those that it is made of, and those that are made of it."""
+    kind = type(language)
+    return [one for one in languages() if isinstance(one, kind) or isinstance(language, type(one))]
+
+
 def modules_of(language: Language, around: Surroundings) -> Modules:
     """The modules of a language, for one workspace."""
     return _modules(language)(language, around)

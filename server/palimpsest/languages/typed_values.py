@@ -54,6 +54,8 @@ class TypedValues:
     """Whether a declaration without a type is of its value's."""
     calls_make: bool = False
     """Whether a class is called to make an object of it."""
+    nameless: frozenset[str] = frozenset()
+    """Types of nodes that are a type without a name."""
     holders: frozenset[str] = frozenset()
     """Classes whose values give access to what their arguments say."""
 
@@ -125,6 +127,8 @@ class TypedValues:
             return self.class_of(parsed, declared)
         holder = above if above.type in self.looped else node
         value = next((found for f in self.values if (found := holder.child_by_field_name(f)) is not None), None)
+        if value is None:  # a field without a name, behind the sign
+            value = next((child.next_sibling for child in holder.children if child.type == "="), None)
         if value is None or value.id == name.id:
             return _NOTHING
         if above.type in self.looped:
@@ -138,6 +142,8 @@ class TypedValues:
     def class_of(self, parsed: Parsed, written: Node) -> Words:
         """The last name of a type without its arguments: `Entry` of `Map.Entry<K, V>`."""
         for _ in range(_MOST_NESTED):
+            if written.type in self.nameless:
+                return frozenset({written.type})
             if written.type in self.names:
                 return frozenset({parsed.text_of(written)})
             name = next((child for child in written.named_children if child.type in self.names), None)

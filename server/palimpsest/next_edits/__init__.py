@@ -1,6 +1,6 @@
 """Places that should follow an edit.
 
 `bursts.py` collects what was typed, `changes.py` and `detect.py` say what it amounts to, `sites.py` and `targets.py`
-which places follow; `finder.py` caches that, `model.py` asks the model where no tree tells, `offered.py` keeps what was
-offered.
+which places follow, `resolving.py` which imports lead where; `finder.py` caches that, `model.py` asks the model where
+no tree tells, `offered.py` keeps what was offered.
 """

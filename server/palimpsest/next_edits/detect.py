@@ -56,6 +56,7 @@ def changes(before: Parsed, after: Parsed) -> tuple[EditPattern, ...]:
         return ()
     names = _renamed_names(before, after, lines)
     found = list[EditPattern](filter(None, (_rename(before, after, old, new) for old, new in names)))
+    found += filter(None, (_property(before, after, old, new) for old, new in names))
     renames = [change for change in found if isinstance(change, Rename)]
     found += _signatures(before, after, lines, renames)
     found += _imports(before, after, lines)
@@ -112,6 +113,15 @@ def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
     return Rename(uri, _kind(new, scope), scope, old.name, new.name)
 
 
+def _property(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
+    """The rename of the member that a parameter is as well."""
+    if not (old.is_property and new.is_property):
+        return None
+    scope, sigil = class_name_around(after, new.line), after.language.sigil
+    names = old.name.removeprefix(sigil), new.name.removeprefix(sigil)
+    return _attribute(before, after, after.snapshot.uri, scope, scope.rpartition(".")[2], *names)
+
+
 def _how_far(use: Use) -> tuple[str, int]:
     """What binds a use's name, and how many regions outwards that is: declarations may bind a name far from its use."""
     regions = [region for region in use.around if region == use.belongs]
@@ -154,7 +164,7 @@ def _signatures(before: Parsed, after: Parsed, lines: Window, renames: list[Rena
         if was is None:
             continue
         inner = f"{scope}.{name}".lstrip(".")
-        renamed = tuple((r.old, r.new) for r in renames if r.kind == "parameter" and r.scope == inner)
+        renamed = tuple((r.old, r.new) for r in renames if r.kind in ("parameter", "attribute") and r.scope == inner)
         own = scope_at(after, function.line, 0)
         is_method = own.is_method
         in_namespace = own.parent is not None and own.parent.kind == "namespace"

@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from palimpsest.config.settings import ContextSettings
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.bursts import Burst
@@ -20,8 +21,9 @@ from palimpsest.next_edits.changes import EditPattern, Rename, Site
 from palimpsest.next_edits.detect import changes, is_broken, window
 from palimpsest.next_edits.offered import Point
 from palimpsest.next_edits.other_files import OtherFiles
+from palimpsest.next_edits.resolving import Resolving
 from palimpsest.next_edits.sites import is_local, is_shared, member_of, places, words
-from palimpsest.next_edits.targets import File
+from palimpsest.next_edits.targets import File, rebinds
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.workspace.files import WorkspaceFiles
@@ -59,10 +61,13 @@ class Finder:
     def __init__(
         self,
         roots: Sequence[Path],
-        exclude: Sequence[str],
+        settings: ContextSettings,
         index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
     ) -> None:
-        self._others = OtherFiles(roots, exclude, index)
+        self._open: Mapping[str, File] = {}
+        files = WorkspaceFiles(roots, settings.exclude, self._open_document)
+        known = index(files)
+        self._others, self._resolver = OtherFiles(files, known), Resolving(files, settings, known)
         self._made: dict[Burst, tuple[EditPattern, ...]] = {}
         self._looked: dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]] = {}
         self._used = set[tuple[EditPattern, Parsed, Parsed, bool]]()  # by the search that goes on
@@ -77,7 +82,7 @@ class Finder:
             self._forget_unused()
 
     def _find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> FinderResult:
-        by_uri = {file.uri: file for file in open_files}
+        self._open = by_uri = {file.uri: file for file in open_files}
         if burst is not None and burst.after.uri in by_uri:
             before, after = _parsed(burst.before), by_uri[burst.after.uri].parsed
             lines = window(before, after)
@@ -90,13 +95,17 @@ class Finder:
             home = by_uri.get(change.uri)
             if home is None:
                 continue
-            for file, place in self._places_of(change, File(home.parsed, home.name, True), open_files):
+            for file, place in self._places_of(change, replace(home, home=True), open_files):
                 point = point_of(file.parsed.snapshot, place.start)
                 if len(found) < MOST_PLACES:
                     key = (place.uri, place.start, place.end, place.text)
                     found.setdefault(key, Candidate(change, file, place, point))
         idle = tuple(burst for burst in ended if burst not in worth and burst is not bursts[-1])
         return FinderResult(tuple(found.values()), self._unexplained(bursts, by_uri), idle)
+
+    def _open_document(self, uri: str) -> Snapshot | None:
+        file = self._open.get(uri)
+        return None if file is None else file.parsed.snapshot
 
     def _changes(self, bursts: Sequence[Burst]) -> tuple[list[EditPattern], list[Burst]]:
         """What the last edits amount to, the newest first, and the bursts that amount to something."""
@@ -117,14 +126,18 @@ class Finder:
 
     def _places_of(self, change: EditPattern, home: File, open_files: Sequence[File]) -> list[tuple[File, Site]]:
         files = [home, *(file for file in open_files if file.uri != home.uri)]
-        wanted = words(change, home)
+        wanted, member = words(change, home), member_of(change, home)
+        beside = [file for file in files if file.is_beside(home)]
+        if member is None and any(rebinds(file, word) for file in beside for word in wanted):
+            files = [file for file in files if file not in beside]  # which of both the others mean, nobody can tell
         if is_local(change):
-            files = [home]
+            is_import = isinstance(change, Rename) and change.kind == "import"
+            files = [file for file in files if file is home or (is_import and file in beside)]
         else:
             files += self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
         files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
-        member = member_of(change, home)
         alone = member is not None and not any(is_shared(member, file) for file in files)
+        files = [replace(file, resolver=self._resolver) for file in files]
         found = self._looked_through(change, home, files, alone)
         return [(file, place) for file, place in found if place.sure or self._was_there(change, file, place, found)]
 

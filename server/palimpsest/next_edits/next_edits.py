@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from palimpsest.edits.suggestions.files import Files
 from palimpsest.edits.suggestions.suggestions import Suggestions
-from palimpsest.languages.registry import language_of
+from palimpsest.languages.registry import kin_of, language_of
 from palimpsest.next_edits.bursts import Bursts
 from palimpsest.next_edits.changes import EditPattern, Site
 from palimpsest.next_edits.detect import window
@@ -97,7 +97,7 @@ class NextEdits:
 
     def _made(self) -> Finder:
         services = self._services
-        return Finder(services.roots.folders, services.settings.context.exclude, services.index.seen_by)
+        return Finder(services.roots.folders, services.settings.context, services.index.seen_by)
 
     # What is offered ------------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ class NextEdits:
         return snapshot.language_id if snapshot is not None else ""
 
     def _open_files(self, here: Snapshot) -> list[File] | None:
-        """The open documents of the language, this one first; None where it has no grammar."""
+        """The open documents of the language and its kin, this one first; None where it has no grammar."""
         language = language_of(here.language_id, here.uri)
         if (
             language.grammar is None
@@ -168,13 +168,15 @@ class NextEdits:
             or not self._services.roots.may_edit(here.uri)
         ):
             return None
-        found = []
+        found, kin = [], kin_of(language)
         for snapshot in [here, *(s for s in self._services.documents if s.uri != here.uri)]:
-            if language_of(snapshot.language_id, snapshot.uri) != language:
+            if language_of(snapshot.language_id, snapshot.uri) not in kin:
                 continue
             if snapshot is here or self._files.may_edit(snapshot.uri, snapshot):
                 name = self._services.roots.locate(snapshot.uri)[1]
-                found.append(File(self._services.parser.parse(snapshot), name, False))
+                cell = self._services.documents.notebooks.cell(snapshot.uri)
+                notebook = "" if cell is None else cell.notebook
+                found.append(File(self._services.parser.parse(snapshot), name, False, notebook))
         return found
 
     def _are_current(self, files: Sequence[File]) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
+from itertools import chain
 from pathlib import Path
 
 from palimpsest.languages.name_index import NameIndex
-from palimpsest.languages.registry import language_of
+from palimpsest.languages.registry import kin_of, language_in, language_of
 from palimpsest.next_edits.targets import File
 from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
 from palimpsest.text.generated import is_generated
@@ -36,21 +37,21 @@ class OtherFiles:
 
     def __init__(
         self,
-        roots: Sequence[Path],
-        exclude: Sequence[str],
-        index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
+        files: WorkspaceFiles,
+        index: NameIndex | None = None,
     ) -> None:
-        self._files = WorkspaceFiles(roots, exclude)
-        self._index = index(self._files)
+        self._files = files
+        self._index = index
         self._parsed = Kept[str, Parsed](KEPT, KEPT_CHARACTERS)
 
     def having(self, words: Collection[str], language: Language, without: Collection[str]) -> Iterator[File]:
-        """The files of a language with one of the words in their text, in order of their paths; not those `without`
-        (URIs: what is open, whose text counts)."""
+        """The files of a language, and of those that it shares modules with, that have one of the words in their text,
+        in order of their paths; not those `without` (URIs: what is open, whose text counts)."""
         self._files.look_again()
-        ends = time.monotonic() + MOST_S
+        ends, kin = time.monotonic() + MOST_S, kin_of(language)
         index = self._index if self._index is not None and self._index.is_complete else None
-        for path in self._paths(language, ends) if index is None else index.having(words, language.id):
+        known = chain.from_iterable(index.having(words, one.id) for one in kin) if index is not None else None
+        for path in self._paths(kin, ends) if known is None else known:
             if time.monotonic() > ends:
                 return
             source = self._files.source(path, having=words)
@@ -59,9 +60,9 @@ class OtherFiles:
             root = self._files.root_of(path)
             name = path.name if root is None else relative(path, root)
             if not is_generated(name, source.text):
-                yield File(self._tree(source, language), name, False)
+                yield File(self._tree(source, language_in(path.name, source.text)), name, False)
 
-    def _paths(self, language: Language, ends: float) -> Iterator[Path]:
+    def _paths(self, kin: Collection[Language], ends: float) -> Iterator[Path]:
         """Nearest the roots first.  `ends` is asked at each folder, since there may be many without a file."""
         folders, n_files, n_entries = deque(self._files.roots), 0, 0
         while folders and n_entries < MOST_ENTRIES and time.monotonic() < ends:
@@ -74,7 +75,7 @@ class OtherFiles:
                     continue  # what it leads to is found where it is
                 if entry.is_dir:
                     folders.append(path)
-                elif language_of("", entry.name) == language:
+                elif language_of("", entry.name) in kin:
                     n_files += 1
                     if n_files > MOST_FILES:
                         return

@@ -12,35 +12,39 @@ from palimpsest.next_edits.changes import AsyncChange, EditPattern, Rename, Sign
 from palimpsest.next_edits.targets import (
     EditedName,
     File,
+    called,
+    declares,
+    declaring,
     edited,
     imports_of,
     is_built_in,
+    member,
     qualified,
     referring,
     where,
 )
 from palimpsest.syntax.calls import calls
 from palimpsest.syntax.parse import Language
-from palimpsest.syntax.scopes import class_around, class_name_around, scopes
+from palimpsest.syntax.scopes import class_around, scopes
 from palimpsest.syntax.uses import Region, Use, uses
 
 _PLAIN = ("local", "variable", "parameter", "function", "import")
 """Kinds of renames of plain names that values have."""
 
 
-def member_target(change: EditPattern, language: Language) -> EditedName | None:
-    """The member that a change is about.  None if it is not about a member, or is about the method that runs when the
-    class is called."""
+def member_target(change: EditPattern, language: Language) -> tuple[str, str] | None:
+    """(member, class) that a change is about.  None if it is not about a member, or is about the method that runs when
+    the class is called."""
     match change:
         case Rename(kind="attribute"):
-            return EditedName(change.old, change.scope, True, "")
+            return change.old, change.scope.rpartition(".")[2]
         case Rename(kind="parameter"):
             around, _, name = change.scope.rpartition(".")
             is_made = language.is_constructor(name, around.rpartition(".")[2])
-            return EditedName(name, around, True, "") if around and not is_made else None
+            return (name, around.rpartition(".")[2]) if around and not is_made else None
         case SignatureChange(is_method=True) | AsyncChange(is_method=True):
-            is_made = language.is_constructor(change.name, change.scope.rpartition(".")[2])
-            return EditedName(change.name, change.scope, True, "") if not is_made else None
+            cls = change.scope.rpartition(".")[2]
+            return None if language.is_constructor(change.name, cls) else (change.name, cls)
     return None
 
 
@@ -79,14 +83,10 @@ def stands(change: Rename, home: File) -> bool:
 
 def _meanings(change: Rename, home: File, name: str) -> list[Use]:
     """The uses that give a name its meaning where the change was made: those that bind it or assign it on `self`."""
-    found, regions = [], _regions(change, home)
-    for use in uses(home.parsed, name):
-        if change.kind == "attribute" and use.role == "member" and use.assigned:
-            if class_name_around(home.parsed, use.line) == change.scope:
-                found.append(use)
-        elif use.binds and use.belongs in regions:
-            found.append(use)
-    return found
+    if change.kind == "attribute":
+        return [use for use in declaring(home.parsed, name) if declares(home.parsed, use, change.scope)]
+    regions = _regions(change, home)
+    return [use for use in uses(home.parsed, name) if use.binds and use.belongs in regions]
 
 
 def _regions(change: Rename, home: File) -> set[Region]:
@@ -119,8 +119,8 @@ def _imported_as(change: Rename, file: File) -> str:
 
 
 def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterator[Use]:
-    target = EditedName(change.old, change.scope, True, "", alone)
-    language = file.parsed.language
+    target = member(change.old, change.scope, home, alone, change.new)
+    language, names = file.parsed.language, called(file, target)
     yield from referring(file, target, also=change.new if file.home and language.bare_members else "")
     for use in uses(file.parsed, change.old, change.new):
         if use.belongs is not None and use.belongs.kind == "class":
@@ -128,7 +128,7 @@ def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterato
             own = file.home and qualified(file.parsed, use.belongs) == change.scope
             own = own and (use.binds or not language.bare_members)  # `referring` has the other uses
             mate = language.declares and use.belongs.name == target.owner and file.sees(home.name)
-            derived = cls is not None and target.owner in language.bases(file.parsed, cls)
+            derived = cls is not None and names & language.bases(file.parsed, cls)
             if own or (use.binds and not file.home and mate) or (use.binds and derived):
                 yield use
     if not _has_constructor(home, change.scope):  # fields passed by name to the constructor
@@ -153,7 +153,7 @@ def callee(scope: str, home: File, alone: bool) -> EditedName:
     outer, _, cls = around.rpartition(".")
     if is_method and home.parsed.language.is_constructor(name, cls):
         return edited(cls, _binding(outer, home), home)
-    return EditedName(name, around, True, home.name, alone) if is_method else edited(name, _binding(around, home), home)
+    return member(name, around, home, alone) if is_method else edited(name, _binding(around, home), home)
 
 
 def _binding(scope: str, home: File) -> str:
@@ -164,7 +164,7 @@ def _binding(scope: str, home: File) -> str:
 
 def _keywords(name: str, file: File, target: EditedName) -> Iterator[Use]:
     """`name=` in calls of the target."""
-    named = [use for use in uses(file.parsed, name) if use.role == "keyword"]
+    named = [use for use in uses(file.parsed, _bare(name, file)) if use.role == "keyword"]
     if not named:
         return
     heads = {use.start for use in referring(file, target)}
@@ -172,6 +172,11 @@ def _keywords(name: str, file: File, target: EditedName) -> Iterator[Use]:
         for call in calls(file.parsed, use.line, use.line + 1):
             if call.name_start in heads and any(a.keyword and a.start == use.start for a in call.arguments):
                 yield use
+
+
+def _bare(name: str, file: File) -> str:
+    """A variable's name without what only variables begin with."""
+    return name.removeprefix(file.parsed.language.sigil)
 
 
 def _around(scope: str) -> str:
@@ -184,6 +189,8 @@ def _place(change: Rename, file: File, use: Use) -> Site | None:
     message = f"{change.old} is {change.new} now"
     scope = where(file.parsed, use.line)
     text = change.new
-    if change.kind in _PLAIN:
+    if use.role == "keyword":
+        text = _bare(text, file)
+    elif change.kind in _PLAIN:
         text = file.parsed.language.renamed(file.parsed, use.start, use.end, text)
     return Site(file.uri, use.start, use.end, use.name, text, "rename", message, scope)

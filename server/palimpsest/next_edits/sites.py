@@ -63,8 +63,7 @@ def is_local(change: EditPattern) -> bool:
 
 def member_of(change: EditPattern, home: File) -> tuple[str, str] | None:
     """(member, class) if it matters whether other classes have a member of that name."""
-    target = member_target(change, home.parsed.language)
-    return None if target is None else (target.name, target.owner)
+    return member_target(change, home.parsed.language)
 
 
 def is_shared(member: tuple[str, str], file: File) -> bool:

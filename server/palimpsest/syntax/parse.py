@@ -74,6 +74,8 @@ class Language(Protocol):
     """Whether blocks are defined by indentation."""
     identifiers: frozenset[str] = frozenset({"identifier"})
     """Types of nodes that are a single name."""
+    texts: frozenset[str] = frozenset()
+    """Types of nodes that are pieces of strings in which the grammar does not look for names (`names_in`)."""
     import_hint: str | tuple[str, ...] = "import"
     """A word that occurs on a line of every import, or several of which one does, so that only such lines are
     examined."""
@@ -217,6 +219,18 @@ class Language(Protocol):
 
     def is_variant(self, parsed: Parsed, definition: Node) -> bool:
         """Whether there may be another definition of the same name beside it, of which one counts."""
+        return False
+
+    def hides(self, parsed: Parsed, name: str, start: int) -> bool:
+        """Whether a member of that name, which is declared at a byte, is for code near it alone (`is_near`)."""
+        return False
+
+    def is_near(self, file: str, other: str) -> bool:
+        """Whether code in the file `other` may use what `file` hides."""
+        return False
+
+    def names_in(self, parsed: Parsed, text: Node, start: int, end: int) -> bool:
+        """Whether the bytes are the name of a variable in a piece of a string: `$name`."""
         return False
 
     def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:

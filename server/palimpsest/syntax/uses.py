@@ -6,7 +6,7 @@ types.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,18 +21,21 @@ Role = Literal[
 """`import` binds a name here, `imported` is a name that has an alias here; `declared`: `global` and the like."""
 RegionKind = Literal["file", "class", "function", "inner"]
 
+_SPACES = ("command",)
 _BINDING = frozenset({"function", "class", "parameter", "assigned", "import"})
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
     """A part of the text with its own names, in bytes; `inner` is a comprehension, or a block that has names of its
-    own.  `name` is the name of a class."""
+    own.  `name` is the name of a class; `space` tells names apart that mean different things where they are the same: a
+    shell's commands and its variables."""
 
     kind: RegionKind
     start: int
     end: int
     name: str = ""
+    space: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Use:
     is the region that owns the name; None for members, keywords and parts of modules, for names that the file does not
     bind, and for names bound elsewhere under another name.  `source` is the module of an import, as written.
     `declares`: it only says what is defined elsewhere, as a prototype does; `private`: no other file sees it.
+    `is_property`: a parameter that is a member of the class as well.
     """
 
     name: str
@@ -56,6 +60,7 @@ class Use:
     source: str = ""
     declares: bool = False
     private: bool = False
+    is_property: bool = False
 
     @property
     def binds(self) -> bool:
@@ -77,15 +82,26 @@ def uses(parsed: Parsed, name: str, also: str = "") -> list[Use]:
 
     With `also`, a region that binds that name counts as binding `name`, as it will once a rename is complete.
     """
-    nodes = nodes_named(parsed, name)
-    if not nodes:
+    bound = _found(parsed, nodes_named(parsed, name), name)
+    if parsed.language.texts:
+        bound = sorted([*bound, *_in_texts(parsed, name)], key=lambda found: found[0].start)
+    if not bound:
         return []
-    bound = _found(parsed, nodes, name)
     binders = bound if not also else [*bound, *_found(parsed, nodes_named(parsed, also), also)]
     regions = _bound_regions(binders)
     declared = {(use.around[0], kind) for use, kind in binders if use.role == "declared"}
     bare = parsed.language.bare_members
     return [_resolved(use, kind, regions, declared, bare) for use, kind in bound]
+
+
+def _in_texts(parsed: Parsed, name: str) -> Iterator[tuple[Use, str]]:
+    """The uses in strings that the grammar does not see."""
+    language = parsed.language
+    for start, end, node in _occurrences(parsed, name):
+        if node.type in language.texts and language.names_in(parsed, node, start, end):
+            line = node.start_point.row + parsed.snapshot.utf8.count(b"\n", node.start_byte, start)
+            use, label = _use(parsed, node, name, _seen(parsed, line))
+            yield replace(use, start=start, end=end, line=line), label
 
 
 def uses_between(parsed: Parsed, start: int, end: int) -> list[Use]:
@@ -109,17 +125,21 @@ def _identifiers(parsed: Parsed, start: int, end: int) -> list[Node]:
 
 def nodes_named(parsed: Parsed, name: str) -> list[Node]:
     """The identifiers spelled `name`, in document order."""
-    if parsed.root is None or not name:
-        return []
-    searched, data, types = utf8(name), parsed.snapshot.utf8, parsed.language.identifiers
-    found, at = list[Node](), data.find(searched)
-    while at >= 0:
+    types = parsed.language.identifiers
+    found = _occurrences(parsed, name)
+    return [node for at, end, node in found if node.type in types and (node.start_byte, node.end_byte) == (at, end)]
+
+
+def _occurrences(parsed: Parsed, name: str) -> Iterator[tuple[int, int, Node]]:
+    """Where the text has a name, in bytes, with the innermost node around it."""
+    searched, data = utf8(name), parsed.snapshot.utf8
+    at = data.find(searched) if name and parsed.root is not None else -1
+    while at >= 0 and parsed.root is not None:
         end = at + len(searched)
         node = parsed.root.descendant_for_byte_range(at, end)
-        if node is not None and node.type in types and (node.start_byte, node.end_byte) == (at, end):
-            found.append(node)
+        if node is not None:
+            yield at, end, node
         at = data.find(searched, end)
-    return found
 
 
 def _found(parsed: Parsed, nodes: Sequence[Node], name: str) -> list[tuple[Use, str]]:
@@ -151,9 +171,9 @@ def _looked_at(parsed: Parsed, line: int) -> _Seen:
             elif kind == "outside":
                 outside.add(node.id)
             elif kind == "parameter":
-                roles[node.id] = kind
+                roles[node.id] = max(label, roles.get(node.id, ""), key=len)
                 owners[node.id] = captures["owner"][0].id
-            elif kind in ("scope", "owner") or roles.get(node.id) == "parameter":
+            elif kind in ("scope", "owner") or roles.get(node.id, "").startswith("parameter"):
                 continue
             elif len(label) > len(roles.get(node.id, "")):  # the more specific label wins: a member that is assigned
                 roles[node.id] = label
@@ -164,6 +184,7 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
     label = seen.roles.get(node.id, "use")
     role, _, more = label.partition(".")
     around, owner = list[Region](), seen.owners.get(node.id)
+    space = more if more in _SPACES else ""
     skip_inner = False
     for above in reversed(parsed.path(node)):
         if above.id in seen.regions:
@@ -171,13 +192,14 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
             if kind == "inner" and skip_inner:
                 skip_inner = False
             else:
-                around.append(Region(kind, above.start_byte, above.end_byte, called))
+                around.append(Region(kind, above.start_byte, above.end_byte, called, space))
         skip_inner = skip_inner or above.id in seen.outside
         if owner is not None and (body := _child(above, owner)) is not None:
-            around.insert(0, Region("function", body.start_byte, body.end_byte))
+            kind, called = seen.regions.get(body.id, ("function", ""))
+            around.insert(0, Region(kind, body.start_byte, body.end_byte, called))
             owner = None
     if not around:  # the root is itself an error
-        around.append(Region("file", 0, len(parsed.snapshot.utf8)))
+        around.append(Region("file", 0, len(parsed.snapshot.utf8), "", space))
     source = parsed.language.import_source(parsed, node) if role in ("import", "imported") else ""
     use = Use(
         name,
@@ -190,6 +212,7 @@ def _use(parsed: Parsed, node: Node, name: str, seen: _Seen) -> tuple[Use, str]:
         source=source,
         declares=more == "declares",
         private=more == "private",
+        is_property=more == "member",
     )
     return use, label
 

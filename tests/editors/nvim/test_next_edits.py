@@ -86,3 +86,49 @@ def test_none_is_shown_where_they_are_off_and_they_keep_quiet_while_one_types(st
     nvim.until(VISIBLE)
     nvim.keys("Ox")
     until(lambda: not nvim.lua(MARKS)["text"], nvim.messages)
+
+
+def test_none_is_shown_while_a_completion_menu_is_open(start: Start) -> None:
+    nvim = start(WITHOUT_ENGINE + "vim.opt.completeopt = 'menuone,noselect'")
+    nvim.attached()
+    nvim.keys("/def total<CR>wcwgrand_total<Esc>")
+    nvim.until(VISIBLE)
+    shown = nvim.lua(MARKS)
+    assert shown["text"]
+    nvim.keys("a<Cmd>call complete(col('.'), ['_one', '_two'])<CR>")
+    nvim.until("return vim.fn.pumvisible() == 1")
+    until(lambda: nvim.lua(MARKS) == {"struck": [], "text": []}, lambda: nvim.lua(MARKS))
+    nvim.keys("<C-e>")
+    until(lambda: nvim.lua(MARKS) == shown, lambda: nvim.lua(MARKS))
+
+
+@pytest.mark.parametrize("plugin", ["cmp", "blink.cmp"])
+def test_none_is_shown_while_the_menu_of_another_plugin_is_open(start: Start, plugin: str) -> None:
+    call = {"cmp": "visible", "blink.cmp": "is_visible"}[plugin]
+    nvim = start(
+        WITHOUT_ENGINE
+        + f"""
+        _G.open, _G.told = false, {{}}
+        package.loaded['{plugin}'] = {{
+          {call} = function() return _G.open end,
+          event = {{ on = function(_, name, done) _G.told[name] = done end }},
+        }}
+        function _G.menu(open)
+          _G.open = open
+          if '{plugin}' == 'cmp' then
+            _G.told[open and 'menu_opened' or 'menu_closed']()
+          else
+            vim.api.nvim_exec_autocmds('User', {{ pattern = open and 'BlinkCmpMenuOpen' or 'BlinkCmpMenuClose' }})
+          end
+        end
+        """
+    )
+    nvim.attached()
+    nvim.keys("/def total<CR>wcwgrand_total<Esc>")
+    nvim.until(VISIBLE)
+    shown = nvim.lua(MARKS)
+    nvim.keys("a")
+    nvim.lua("_G.menu(true) return true")
+    until(lambda: nvim.lua(MARKS) == {"struck": [], "text": []}, lambda: nvim.lua(MARKS))
+    nvim.lua("_G.menu(false) return true")
+    until(lambda: nvim.lua(MARKS) == shown, lambda: nvim.lua(MARKS))

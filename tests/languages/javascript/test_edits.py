@@ -82,6 +82,8 @@ HOME = "src/cart.js"
                 'src/cart.js: new Basket("x").add("y", 1);',
                 'src/till.js: import { Basket, rounded as round } from "./cart.js";',
                 'src/till.js: const cart = new Basket("till");',
+                'src/tools.cjs: const { Basket } = require("./cart");',
+                "src/tools.cjs: module.exports = () => new Basket(cart.rounded(1, 2));",
             ],
         ),
         (

@@ -51,4 +51,28 @@ function M.menu_is_open()
   return vim.fn.pumvisible() == 1 or says("cmp", "visible") or says("blink.cmp", "is_visible")
 end
 
+local heard = false
+local group = api.nvim_create_augroup("palimpsest.menus", {})
+
+--- Calls `done` when one of these menus has opened, changed or closed, whatever buffer it is in.
+---@param done fun()
+function M.on_menu(done)
+  local soon = vim.schedule_wrap(done) -- the menu itself is not there before
+  api.nvim_clear_autocmds({ group = group })
+  api.nvim_create_autocmd({ "CompleteChanged", "CompleteDone" }, { group = group, callback = soon })
+  local names = { "BlinkCmpMenuOpen", "BlinkCmpMenuClose" }
+  api.nvim_create_autocmd("User", { group = group, pattern = names, callback = soon })
+  api.nvim_create_autocmd("InsertEnter", {
+    group = group,
+    callback = function()
+      local cmp = package.loaded.cmp
+      if not heard and type(cmp) == "table" and cmp.event then
+        heard = true
+        cmp.event:on("menu_opened", soon)
+        cmp.event:on("menu_closed", soon)
+      end
+    end,
+  })
+end
+
 return M

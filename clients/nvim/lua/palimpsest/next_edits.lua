@@ -34,6 +34,17 @@ function M.current()
   return M.visible() and assert(offered).edit or nil
 end
 
+--- Draws what is offered for the text as it is, but nothing below a completion menu.
+local function show()
+  if M.visible() and events.menu_is_open() then
+    view.clear()
+  elseif M.visible() then
+    view.draw(assert(offered))
+  elseif offered then
+    clear()
+  end
+end
+
 --- The edit of an answer, if it has one: a place in a file and a text.
 ---@return table?
 local function first(answer)
@@ -72,7 +83,7 @@ local function receive(answer, from)
     tick = tick(buffer),
     encoding = from.offset_encoding,
   }
-  view.draw(offered)
+  show()
   return true
 end
 
@@ -118,14 +129,6 @@ local function on_change(buffer)
         request()
       end
     end)
-  end
-end
-
-local function on_move()
-  if M.visible() then
-    view.draw(assert(offered))
-  elseif offered then
-    clear()
   end
 end
 
@@ -197,9 +200,10 @@ end
 
 function M.attach(buffer)
   events.listen(buffer, {
-    { { "TextChanged", "TextChangedI", "InsertLeave" }, on_change },
-    { { "CursorMoved", "WinScrolled", "BufEnter" }, on_move },
+    { { "TextChanged", "TextChangedI", "TextChangedP", "InsertLeave" }, on_change },
+    { { "CursorMoved", "WinScrolled", "BufEnter" }, show },
   })
+  events.on_menu(show)
   M.attached(buffer)
 end
 

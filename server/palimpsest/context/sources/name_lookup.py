@@ -16,7 +16,7 @@ from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Modules
 from palimpsest.languages.name_index import IndexedDefinition, NameIndex
-from palimpsest.languages.registry import languages
+from palimpsest.languages.registry import kin_of
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.names import members_of
 from palimpsest.syntax.naming import Named, is_one_of
@@ -186,10 +186,10 @@ class NameLookup:
         index = self._index
         if index is None or not index.is_complete:
             return None
-        related = _related(view.parsed.language)
-        outer = [one for one in index.definitions(name, related) if self._is_outer(view, one)]
+        kin = _related(view.parsed.language)
+        outer = [one for one in index.definitions(name, kin) if self._is_outer(view, one)]
         defined = [one for one in outer if self._is_offered(view, one)]
-        imported = [one.item for one in index.importing(name, related) if one.path != view.path]
+        imported = [one.item for one in index.importing(name, kin) if one.path != view.path]
         imported = [item for item in imported if item.bound == name and item.name != "*"]
         is_inside = view.path is None or self._files.root_of(view.path) is not None
         item = self._import(view, name, defined, imported) if is_inside else None
@@ -232,9 +232,7 @@ class NameLookup:
 
 
 def _related(language: Language) -> list[str]:
-    """The languages whose files this one's import: itself, those that it is made of, and those that are made of it."""
-    kind = type(language)
-    return [one.id for one in languages() if isinstance(one, kind) or isinstance(language, type(one))]
+    return [one.id for one in kin_of(language)]
 
 
 def _is_import(parsed: Parsed, head: str) -> bool:

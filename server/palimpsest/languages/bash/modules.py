@@ -14,6 +14,7 @@ from palimpsest.text.uris import relative
 
 
 class BashModules(SourceModules):
+    passes_on = True
     separator = ""
 
     def name_of(self, path: Path, root: Path | None) -> str:

@@ -48,7 +48,32 @@
 ;; roles
 (program) @scope.file
 (function_definition body: (_) @scope.function)
-(function_definition name: (word) @function)
+; What a word means depends on the command that gets it: a command, a variable, or nothing but itself.
+(word) @module
+(function_definition name: (word) @function.command)
+(command_name (word) @use.command)
+(command
+  name: (command_name (word) @_name) argument: (word) @use.command
+  (#any-of? @_name "command" "hash" "trap" "type"))
+(declaration_command (word) @_option (variable_name) @use.command (#match? @_option "^-[a-zA-Z]*[fF]"))
+(unset_command (word) @_option (variable_name) @use.command (#match? @_option "^-f"))
+(command
+  name: (command_name (word) @_name) argument: (word) @use.variable
+  (#any-of? @_name "mapfile" "read" "readarray"))
+(command
+  name: (command_name (word) @_name) argument: (word) @_option . argument: (word) @use.variable
+  (#eq? @_name "printf") (#eq? @_option "-v"))
+(unary_expression operator: (test_operator) @_test (word) @use.variable (#eq? @_test "-v"))
+(program [
+  (command
+    name: (command_name (word) @_name) argument: (word) @assigned.variable)
+  (while_statement condition: (command
+    name: (command_name (word) @_name) argument: (word) @assigned.variable))
+  (_ (while_statement condition: (command
+    name: (command_name (word) @_name) argument: (word) @assigned.variable)))]
+  (#any-of? @_name "mapfile" "read" "readarray"))
+(c_style_for_statement (_ (word) @use.variable))
+(program (c_style_for_statement (variable_assignment name: (variable_name) @assigned)))
 (declaration_command ["local" "declare" "typeset"] (variable_assignment name: (variable_name) @assigned))
 (declaration_command ["local" "declare" "typeset"] (variable_name) @assigned)
 ; A variable is the script's unless a function declares it, wherever it gets a value.

@@ -78,6 +78,11 @@ class C(Base):
         is_field = scope.parent is not None and scope.parent.kind == "class"
         return f"{found} {scope.name}" if is_field or found.startswith("typedef") else f"typedef {found} {scope.name}"
 
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        made = None if node is None else _initialized(node)
+        return super().owners(parsed, start, end) if made is None else _TYPED.class_of(parsed, made)
+
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
         """The one name in a declarator: `f` of `int (*f[3])(char *name)`."""
         inner = target.child_by_field_name("declarator")
@@ -119,3 +124,14 @@ class C(Base):
 
     def is_included(self, file: str) -> bool:
         return PurePosixPath(file).suffix.lower() in HEADERS
+
+
+def _initialized(node: Node) -> Node | None:
+    """The type of what gets the member in `struct cart one = { .size = 1 }`; an array may be around it, no struct."""
+    above = node.parent
+    if above is None or above.type != "field_designator" or above.parent is None:
+        return None
+    holder = above.parent.parent
+    while holder is not None and holder.type in {"initializer_list", *DECLARATORS}:
+        holder = holder.parent
+    return None if holder is None else holder.child_by_field_name("type")

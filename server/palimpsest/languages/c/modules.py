@@ -32,6 +32,7 @@ _MOST_STEPS, _MOST_HEADERS = 4, 60
 
 
 class CModules(SourceModules):
+    passes_on = True
     separator = ""
     languages = ("c", "cpp")
 

@@ -12,12 +12,13 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages import preprocessor
-from palimpsest.languages.base import Base
+from palimpsest.languages.base import Base, words_before
 from palimpsest.languages.csharp import namespaces, words
 from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Parameter, Scope
 
 _TYPED = TypedValues(
@@ -34,6 +35,7 @@ _TYPED = TypedValues(
     names=frozenset({"identifier", "implicit_parameter"}),
 )
 _CLASSES = frozenset({"class_declaration", "struct_declaration", "record_declaration", "interface_declaration"})
+_ACCESS, _OPEN = frozenset({"public", "internal", "protected"}), frozenset({"interface", "enum"})
 _RECEIVER = "this "
 _REFERENCE = re.compile(r"<\w+ (?:cref|name|langword)=\"(?:[A-Z]:)?([^\"<>]*)\" */>")
 _TAG = re.compile(r"</?\w[^<>]*>")
@@ -59,6 +61,7 @@ class CSharp(Base):
     before_body = frozenset({"constructor_initializer"})
     leading = frozenset({"comment"})
     bare_members = True
+    hidden_by = frozenset({"private"})
     merges_classes = True
     type_first = True
     overloads = True
@@ -96,6 +99,12 @@ class CSharp(Base):
             return True
         directives = (parsed.snapshot.lines[item.line] for item in imports(parsed))
         return any(namespaces.is_static(text) for text in directives)
+
+    def hides(self, parsed: Parsed, name: str, start: int) -> bool:
+        """What says nothing is private, but in an interface or an enum."""
+        cls = class_around(parsed, parsed.snapshot.utf8.count(b"\n", 0, start))
+        is_open = cls is None or not _OPEN.isdisjoint(self.signature(parsed, cls).split())
+        return super().hides(parsed, name, start) or not (is_open or _ACCESS.intersection(words_before(parsed, start)))
 
     # Imports
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:

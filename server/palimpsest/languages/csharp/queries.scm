@@ -230,6 +230,7 @@
 (qualified_name name: (identifier) @member)
 (argument name: (identifier) @keyword)
 (attribute_argument name: (identifier) @keyword)
+(anonymous_object_creation_expression (identifier) @keyword . "=")
 (labeled_statement . (identifier) @keyword)
 (goto_statement (identifier) @keyword)
 (namespace_declaration name: (identifier) @module)

@@ -51,11 +51,10 @@ def _around(parsed: Parsed, node: Node) -> Words:
 
 
 def _literal_around(node: Node) -> Node | None:
-    """The literal `Cart{...}` whose key a node is part of."""
+    """The literal `Cart{...}` or `[]Cart{{...}}` whose key a node is part of."""
     steps: Node | None = node
-    for kind in ("literal_element", "keyed_element", "literal_value"):
-        if steps is not None and steps.type == kind:
-            steps = steps.parent
+    while steps is not None and steps.type in ("literal_element", "keyed_element", "literal_value"):
+        steps = steps.parent
     return steps if steps is not None and steps.type == "composite_literal" else None
 
 

@@ -80,6 +80,12 @@ class Go(Base):
         name = definition.child_by_field_name("name")
         return name is not None and parsed.text_of(name) in ("init", "_")
 
+    def hides(self, parsed: Parsed, name: str, start: int) -> bool:
+        return not name[:1].isupper()
+
+    def is_near(self, file: str, other: str) -> bool:
+        return self.sees((), file, other)
+
     def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
         """A package is a folder."""
         return PurePosixPath(file).parent == PurePosixPath(other).parent

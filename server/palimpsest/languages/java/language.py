@@ -60,6 +60,7 @@ class Java(Base):
     annotations = frozenset({"annotation", "marker_annotation"})
     leading = frozenset({"block_comment", "line_comment"})
     bare_members = True
+    hidden_by = frozenset({"private"})
     type_first = True
     overloads = True
 

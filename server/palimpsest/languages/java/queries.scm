@@ -169,6 +169,7 @@
     (formal_parameter name: (identifier) @parameter)
     (spread_parameter (variable_declarator name: (identifier) @parameter))])
   body: (_) @owner)
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @parameter)) body: (_) @owner)
 (constructor_declaration
   parameters: (formal_parameters [
     (formal_parameter name: (identifier) @parameter)

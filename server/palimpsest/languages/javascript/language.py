@@ -25,6 +25,8 @@ _DEFINES = re.compile(
     r"(?:\bfunction\b\s*\*?\s*[\w$]*|\bclass\s+[\w$]+|^\s*(?:async\s+|static\s+|get\s+|set\s+)+[\w$#]+)\Z"
 )
 _IS = " ="
+_OBJECT = "{}"
+"""The class of an object of which nothing says that it is another's."""
 _ACCESSORS = frozenset({"get", "set", "static"})
 _NAMED_BY = {
     "assignment_pattern": "left",
@@ -44,6 +46,7 @@ _TYPED = TypedValues(
     wrapped=frozenset({"parenthesized_expression", "await_expression", "non_null_expression"}),
     names=frozenset({"identifier", "type_identifier", "property_identifier", "private_property_identifier"}),
     untyped=True,
+    nameless=frozenset({"object_type"}),
 )
 
 
@@ -99,7 +102,18 @@ class JavaScript(Base):
             return super().outline(parsed, scope)
         return header + self.omitted_body + _closing(header)
 
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        is_key = node is not None and node.parent is not None and node.parent.type not in self.members
+        if node is None or not is_key or node.type != "property_identifier":
+            return super().owners(parsed, start, end)
+        made = _described(node)
+        return frozenset({_OBJECT}) if made is None else _TYPED.class_of(parsed, made)
+
     # Names
+    def hides(self, parsed: Parsed, name: str, start: int) -> bool:
+        return name.startswith("#") or super().hides(parsed, name, start)
+
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
         named = target.child_by_field_name(_NAMED_BY[target.type]) if target.type in _NAMED_BY else None
         return super().bound(parsed, target if named is None else named)
@@ -144,6 +158,16 @@ class JavaScript(Base):
     # Half-written code
     def defines(self, before: str) -> bool:
         return _DEFINES.search(before) is not None
+
+
+def _described(key: Node) -> Node | None:
+    """The type that is said of the object that has the key, `const one: Cart = { size: 1 }`."""
+    holder = key.parent.parent if key.parent is not None else None
+    above = holder.parent if holder is not None and holder.type in ("object", "object_pattern") else None
+    if above is None:
+        return None
+    is_said = above.type in ("as_expression", "satisfies_expression")
+    return above.named_children[-1] if is_said else above.child_by_field_name("type")
 
 
 def _closing(header: str) -> str:

@@ -206,10 +206,14 @@
 (variable_declarator name: (identifier) @class value: (class))
 (class_body (method_definition name: (_) @function))
 (variable_declarator value: (object (method_definition name: (_) @function)))
-(variable_declarator value: (object [
-  (method_definition)
-  (pair value: [(arrow_function) (function_expression)])
-  (pair key: (property_identifier) @assigned)]))
+(variable_declarator value: (object
+  (pair key: (property_identifier) @assigned value: [(arrow_function) (function_expression)])))
+(variable_declarator value: (object
+  (pair key: (property_identifier) @assigned)
+  [(method_definition) (pair value: [(arrow_function) (function_expression)])]))
+(variable_declarator value: (object
+  [(method_definition) (pair value: [(arrow_function) (function_expression)])]
+  (pair key: (property_identifier) @assigned)))
 (arrow_function parameter: (identifier) @parameter body: (_) @owner)
 (lexical_declaration (variable_declarator name: (identifier) @assigned))
 (lexical_declaration (variable_declarator name: [
@@ -257,10 +261,10 @@
 (namespace_export (identifier) @member)
 (lexical_declaration (variable_declarator
   name: [
-    (identifier) @import
+    (identifier) @import.required
     (object_pattern [
-      (shorthand_property_identifier_pattern) @import
-      (pair_pattern key: (property_identifier) @imported value: (identifier) @import)])]
+      (shorthand_property_identifier_pattern) @import.required
+      (pair_pattern key: (property_identifier) @imported value: (identifier) @import.required)])]
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string))))
   (#eq? @_require "require"))
 

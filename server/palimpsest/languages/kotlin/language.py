@@ -20,6 +20,7 @@ from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Parameter
 
 _IMPORT = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*+(?:;\s*+)?(?://.*)?\Z")
+_WORD = re.compile(r"\w")
 _BEFORE = 16
 
 
@@ -44,6 +45,8 @@ class Kotlin(Base):
     constructor = "constructor"
     initializers = frozenset({"constructor"})
     bare_members = True
+    texts = frozenset({"string_content"})
+    hidden_by = frozenset({"private"})
     extensible = True
     dynamic_members = (r"\bby\b",)
     object_members = frozenset({"equals", "hashCode", "toString", "javaClass", "copy", "name", "ordinal", "entries"})
@@ -60,6 +63,12 @@ class Kotlin(Base):
             return True
         cls = class_around(parsed, name.start_point.row)
         return cls is None or bool(self.bases(parsed, cls))
+
+    def names_in(self, parsed: Parsed, text: Node, start: int, end: int) -> bool:
+        """`$name`: the grammar sees it in strings of several lines alone."""
+        data, before = parsed.snapshot.utf8, text.prev_sibling
+        is_marked = before is not None and before.type == text.type and data[before.start_byte : start] == b"$"
+        return is_marked and _WORD.match(data[end:].decode("utf-8", "replace")[:1]) is None
 
     # Imports
     def import_added(self, parsed: Parsed, item: Import) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
@@ -64,6 +65,14 @@ class Lua(Base):
 
     def holders(self, parsed: Parsed) -> frozenset[str]:
         return frozenset(one or other for one, other in _PUT_ON.findall(parsed.snapshot.text))
+
+    def module_name(self, file: str) -> str:
+        return ".".join(PurePosixPath(file).with_suffix("").parts).removesuffix(".init")
+
+    def gives(self, source: str, file: str, module: str) -> bool:
+        """As a file is required, from whatever folder."""
+        name = source.replace("/", ".")
+        return f".{module}".endswith(f".{name}")
 
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         return ":" not in self.signature(parsed, scope).partition("(")[0]

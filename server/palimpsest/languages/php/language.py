@@ -56,6 +56,7 @@ class Php(Base):
     import_hint = ("use", "require", "include")
     member_marks = ("->", "?->", "::")
     sigil = "$"
+    hidden_by = frozenset({"private"})
     lexical = Lexical(("//", "#"), (("/*", "*/"),), quotes=('"', "'", "`"))
     doc_comments = ("/**",)
     between_doc = ("#[",)

@@ -129,6 +129,8 @@
 (enum_declaration name: (name) @class)
 (function_definition parameters: (formal_parameters (_ name: (variable_name) @parameter)) body: (_) @owner)
 (method_declaration parameters: (formal_parameters (_ name: (variable_name) @parameter)) body: (_) @owner)
+(method_declaration
+  parameters: (formal_parameters (property_promotion_parameter name: (variable_name) @parameter.member)) body: (_) @owner)
 (anonymous_function parameters: (formal_parameters (_ name: (variable_name) @parameter)) body: (_) @owner)
 (arrow_function parameters: (formal_parameters (_ name: (variable_name) @parameter)) body: (_) @owner)
 (assignment_expression left: (variable_name) @assigned)

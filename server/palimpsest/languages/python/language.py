@@ -95,6 +95,10 @@ class Python(Base):
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         return all(line.strip() != "@staticmethod" for line in parsed.snapshot.lines[scope.start_line : scope.def_line])
 
+    def hides(self, parsed: Parsed, name: str, start: int) -> bool:
+        """Two underscores make it another name in each class."""
+        return name.startswith("__") and not name.endswith("__")
+
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
         return imports.imported(parsed, statement)
 

@@ -18,6 +18,7 @@ _NAME = re.compile(r"[\w-]+(?:/[\w.-]+)*")
 
 
 class RubyModules(SourceModules):
+    passes_on = True
     separator = ""
 
     def imported(self, found: Import, module: str, path: Path | None) -> str | None:

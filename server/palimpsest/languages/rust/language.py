@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
-from palimpsest.languages.base import Base
-from palimpsest.languages.rust import evidence, imports, paths, prelude
+from palimpsest.languages.base import Base, words_before
+from palimpsest.languages.rust import evidence, formats, imports, paths, prelude
 from palimpsest.syntax.imports import imports as found_imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import enclosing, scope_at
+from palimpsest.syntax.scopes import class_around, enclosing, scope_at
 from palimpsest.syntax.values import Import, Parameter, Scope
 
 _MACROS = frozenset({"token_tree", "macro_rule", "macro_definition", "attribute_item", "inner_attribute_item"})
@@ -47,6 +47,7 @@ class Rust(Base):
         {"scoped_identifier", "scoped_type_identifier", "range_pattern", "metavariable", "macro_invocation"}
     )
     import_hint = ("use ", "mod ", "extern ")
+    texts = frozenset({"string_content"})
     builtins = prelude.NAMES
     builtin_members = prelude.MEMBERS
     common_words = prelude.KEYWORDS | prelude.NAMES
@@ -108,11 +109,27 @@ class Rust(Base):
             before = before.prev_sibling
         return False
 
+    def hides(self, parsed: Parsed, name: str, start: int) -> bool:
+        """What is not `pub`, but in a trait, in its implementations and in an enum."""
+        cls = class_around(parsed, parsed.snapshot.utf8.count(b"\n", 0, start))
+        words = self.signature(parsed, cls).split() if cls is not None else []
+        is_open = bool({"trait", "enum", "for"} & set(words))
+        return not is_open and not any(word.startswith("pub") for word in words_before(parsed, start)[:1])
+
+    def is_near(self, file: str, other: str) -> bool:
+        """A module's own names are those of the modules in it, too."""
+        return f"{paths.module_name(other)}{imports.SEPARATOR}".startswith(
+            f"{paths.module_name(file)}{imports.SEPARATOR}"
+        )
+
     def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
         """`Cart { size }` is short for `Cart { size: size }`."""
         node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
         is_short = node is not None and node.parent is not None and node.parent.type == "shorthand_field_initializer"
         return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
+
+    def names_in(self, parsed: Parsed, text: Node, start: int, end: int) -> bool:
+        return formats.names(parsed, text, start, end)
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:

@@ -237,6 +237,7 @@
 (field_expression field: (field_identifier) @member)
 (field_initializer field: (field_identifier) @member)
 (field_pattern name: (field_identifier) @member)
+(token_tree (identifier) @keyword . "=")
 (token_tree "." . (identifier) @member)
 (token_tree "::" . (identifier) @member)
 (scoped_identifier path: (_) name: (identifier) @member)

@@ -65,6 +65,7 @@ class Swift(Base):
     receiver = "self"
     global_names = True
     bare_members = True
+    hidden_by = frozenset({"private", "fileprivate"})
     overloads = True
 
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:

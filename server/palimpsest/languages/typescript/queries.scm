@@ -178,6 +178,10 @@
 (import_require_clause (identifier) @import)
 (import_alias . (identifier) @assigned)
 (class_body (public_field_definition name: (_) @assigned))
+(method_definition
+  parameters: (formal_parameters (_ (accessibility_modifier) pattern: (identifier) @parameter.member)) body: (_) @owner)
+(method_definition
+  parameters: (formal_parameters (_ "readonly" pattern: (identifier) @parameter.member)) body: (_) @owner)
 (_ parameters: (formal_parameters (_ pattern: [
   (identifier) @parameter
   (rest_pattern (identifier) @parameter)

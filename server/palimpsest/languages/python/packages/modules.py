@@ -25,6 +25,8 @@ _KNOWN = frozenset({"__future__", "typing", "typing_extensions"})
 
 
 class PythonModules(Modules):
+    passes_on = True
+
     def __init__(self, language: Language, around: Surroundings) -> None:
         super().__init__(language, around)
         files, settings, variables = around.files, around.settings, around.variables

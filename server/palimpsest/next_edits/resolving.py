@@ -1,0 +1,97 @@
+"""Which imports of a file lead to another one, by what the languages know of modules and their projects.
+
+In: imports, the workspace's files.  Out: yes or no; what files pass on of others is followed.  Owner of the trees of
+those files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from palimpsest.config.settings import ContextSettings
+from palimpsest.languages.modules import Modules, Surroundings
+from palimpsest.languages.name_index import NameIndex
+from palimpsest.languages.registry import modules_of
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
+from palimpsest.syntax.values import Import
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import path_or_none
+from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.kept import Kept
+
+_MOST_FILES = 32
+"""Of one module, and those that one import leads through."""
+_KEPT, _KEPT_CHARACTERS = 64, 1_000_000
+"""Trees of files that pass something on."""
+
+
+class Resolving:
+    """One caller at a time, who has the files looked at again."""
+
+    def __init__(self, files: WorkspaceFiles, settings: ContextSettings, index: NameIndex | None) -> None:
+        self._files = files
+        self._around = Surroundings(files, settings, os.environ, index=index)
+        self._modules: dict[str, Modules] = {}
+        self._parsed = Kept[tuple[Path, str], Parsed](_KEPT, _KEPT_CHARACTERS)
+
+    def leads(self, parsed: Parsed, item: Import, home: Parsed, names: Collection[str]) -> bool:
+        """Whether an import of a file gives what another one defines by one of the names, itself or through files that
+        pass it on."""
+        path, to = path_or_none(parsed.snapshot.uri), path_or_none(home.snapshot.uri)
+        if path is None or to is None:
+            return False
+        about = "leads", path, item, to, frozenset(names)
+        return self._files.once(about, lambda: self._leads(parsed, path, item, home, to, names, set()))
+
+    def implied(self, parsed: Parsed) -> Sequence[Import]:
+        """What a file sees without an import, as imports."""
+        path = path_or_none(parsed.snapshot.uri)
+        if path is None:
+            return ()
+        modules = self._of(parsed.language)
+        name = modules.name_of(path, self._files.root_of(path))
+        return self._files.once(("implied", path), lambda: modules.implied(name, path))
+
+    def _of(self, language: Language) -> Modules:
+        if language.id not in self._modules:
+            self._modules[language.id] = modules_of(language, self._around)
+        return self._modules[language.id]
+
+    def _leads(
+        self, parsed: Parsed, path: Path, item: Import, home: Parsed, to: Path, names: Collection[str], seen: set[Path]
+    ) -> bool:
+        modules = self._of(parsed.language)
+        module = modules.imported(item, modules.name_of(path, self._files.root_of(path)), path)
+        if module is None:
+            return False
+        is_all = item.name is None or item.name == "*"
+        below = modules.below(module, item.name) if item.name is not None and not is_all else None
+        if below is not None and to in modules.files_of(below, path):
+            return True
+        found = [one for one in modules.files_of(module, path)[:_MOST_FILES] if one not in seen]
+        if to in found:
+            given = modules.offered(home) or {}
+            return is_all or given.get(item.name or "", item.name) in names
+        seen.update(found)
+        if item.name is None or len(seen) > _MOST_FILES:
+            return False
+        wanted = {"*", item.name, *(names if is_all or item.name in names else ())}
+        for one in found:
+            there = self._parse(one, modules.language_at(one))
+            if there is None:
+                continue
+            for passed in (*modules.reexports(there), *(imports(there) if modules.passes_on else ())):
+                is_same = passed.bound == passed.name and passed.bound in wanted
+                if is_same and self._leads(there, one, passed, home, to, names, seen):
+                    return True
+        return False
+
+    def _parse(self, path: Path, language: Language) -> Parsed | None:
+        text = self._files.source(path)
+        if text is None:
+            return None
+        snapshot = Snapshot(text.uri, 0, language.id, text.text)
+        return self._parsed.get((path, language.id), text, lambda: parse_snapshot(snapshot, language))
