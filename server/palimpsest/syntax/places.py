@@ -1,7 +1,7 @@
 """What stands at a place of a tree.
 
 In: a parse, bytes.  Out: whether a token begins there, whether all between two is a comment, whether something is whole
-that ends there.  Knows no language.
+that ends there, which lines the nodes around it have.  Knows no language.
 """
 
 from __future__ import annotations
@@ -36,6 +36,13 @@ def is_whole(parsed: Parsed, at: int) -> bool:
         if parent.end_byte > at:
             return not parent.is_error and _goes_on_apart(child)
     return True
+
+
+def rows_around(parsed: Parsed, row: int, byte_column: int) -> list[tuple[int, int]]:
+    """The first and the last lines of the nodes around a place, innermost first."""
+    at = row, byte_column
+    leaf = None if parsed.root is None else parsed.root.descendant_for_point_range(at, at)
+    return [] if leaf is None else [(it.start_point.row, it.end_point.row) for it in reversed(parsed.path(leaf))]
 
 
 def is_framed(parsed: Parsed, line: int, head: int, end: int) -> bool:

@@ -1,0 +1,193 @@
+"""Pure: what the formats of next-edit models have in common: what a model is asked, the prompt's pieces, its answer.
+
+In: a window of a document, what was changed lately, other files.  Out: a `Prompt`, an `Answer`.  A format knows no
+engine; its texts have LF alone.
+
+A prompt is the text of its pieces, one after the other, as the model's makers write it.  Those of a kind are
+independent sections that stay as they are while a person types; the rest, of kind "text", is what a keystroke changes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
+
+from palimpsest.text.snapshot import Position
+
+Kind = Literal["text", "file", "opened", "retrieved", "change"]
+Rows = tuple[int, int]
+"""The first and the last line of something, both included."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A file, or lines of it; `goes_on`: there are more below."""
+
+    path: str
+    text: str
+    goes_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was changed in a file; `diff` as `diffs.unified` writes it.
+
+    `accepted`: it was proposed, and the person took it.  `is_open`: it may still go on.
+    """
+
+    path: str
+    diff: str
+    accepted: bool = False
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`window` are the lines of a document that the model rewrites, `around` those that it sees with them.
+
+    `original` is the window's text before the newest change, `opened` the document as it was when it was opened.
+    `changes` has the oldest first, and `files` and `retrieved` come in the order of the prompt.
+    """
+
+    path: str
+    lines: Sequence[str]
+    window: range
+    around: range
+    cursor: Position
+    original: str = ""
+    opened: str = ""
+    files: tuple[FilePart, ...] = ()
+    retrieved: tuple[FilePart, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The window's, without the last line's end."""
+        return "\n".join(self.lines[self.window.start : self.window.stop])
+
+    @property
+    def before(self) -> str:
+        """What is seen above the window."""
+        return "".join(f"{line}\n" for line in self.lines[self.around.start : self.window.start])
+
+    @property
+    def after(self) -> str:
+        """What is seen below the window, from the end of its last line on."""
+        return "".join(f"\n{line}" for line in self.lines[self.window.stop : self.around.stop])
+
+    @property
+    def offset(self) -> int:
+        """Where the cursor is in the window's text."""
+        above = self.lines[self.window.start : self.cursor.line]
+        return sum(len(line) + 1 for line in above) + self.cursor.column
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """`prefill` is the beginning of the answer, which the last piece ends with."""
+
+    pieces: tuple[Piece, ...]
+    prefill: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The window's new text, or why there is none; `cursor` is where in the text the model would go on."""
+
+    text: str = ""
+    cursor: int | None = None
+    refused: str = field(default="", kw_only=True)
+
+    def position(self, window: range) -> Position | None:
+        """The cursor's, in the document with the new text."""
+        if self.cursor is None:
+            return None
+        above = self.text[: self.cursor]
+        return Position(window.start + above.count("\n"), self.cursor - (above.rfind("\n") + 1))
+
+
+CUT_OFF = Answer(refused="it was cut off")
+EMPTY = Answer(refused="it is empty")
+LEAKED = Answer(refused="it has a mark of the format in it")
+
+
+class Format(ABC):
+    """One way to ask for a next edit."""
+
+    name: ClassVar[str]
+    stops: ClassVar[tuple[str, ...]]
+    """Texts at which an answer ends; they are no part of it."""
+    marks: ClassVar[tuple[str, ...]]
+    """Texts that mean something to the model.  Where a document has one, it would be taken for the prompt's own."""
+
+    @abstractmethod
+    def window(self, lines: Sequence[str], line: int, syntax: Iterable[Rows]) -> tuple[range, range]:
+        """What the model rewrites with the cursor in this line, and what it sees around that.  `syntax`: the lines of
+        the tree's nodes around the cursor, innermost first.  An empty window: nothing can be asked here."""
+
+    def prompt(self, asked: Asked) -> Prompt | None:
+        """None where the window cannot be asked about; files and changes that have marks are left out."""
+        if any(self._has_mark(text) for text in (asked.path, asked.text, asked.original, asked.opened)):
+            return None
+        if self._has_mark(f"{asked.before}{asked.after}"):
+            return None
+        return self._prompt(
+            replace(
+                asked,
+                files=tuple(part for part in asked.files if not self._is_marked(part)),
+                retrieved=tuple(part for part in asked.retrieved if not self._is_marked(part)),
+                changes=tuple(it for it in asked.changes if not self._has_mark(f"{it.path}\n{it.diff}")),
+            )
+        )
+
+    def read(self, asked: Asked, prompt: Prompt, written: str, *, is_whole: bool) -> Answer:
+        """What a model wrote behind the prompt.  `is_whole`: it ended by itself, or at one of `stops`."""
+        end = min((at for stop in self.stops if (at := written.find(stop)) >= 0), default=len(written))
+        if not is_whole and end == len(written):
+            return CUT_OFF
+        answer = self._read(asked, prompt, written[:end])
+        return LEAKED if not answer.refused and self._has_mark(answer.text) else answer
+
+    @abstractmethod
+    def _prompt(self, asked: Asked) -> Prompt | None: ...
+
+    @abstractmethod
+    def _read(self, asked: Asked, prompt: Prompt, written: str) -> Answer: ...
+
+    def _is_marked(self, part: FilePart) -> bool:
+        return self._has_mark(f"{part.path}\n{part.text}")
+
+    def _has_mark(self, text: str) -> bool:
+        return any(mark in text for mark in self.marks)
+
+
+def ended(text: str) -> str:
+    """With a line end at its end."""
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+def unended(answer: str, window: str) -> str:
+    """An answer to a window that was shown `ended`, with the line ends that the window has at its end."""
+    return ended(answer) if window.endswith("\n") else answer.removesuffix("\n")
+
+
+def marked(text: str, mark: str, at: int) -> str:
+    return f"{text[:at]}{mark}{text[at:]}"
+
+
+def unmarked(text: str, mark: str) -> tuple[str, int | None]:
+    """The text without a mark, and where that first was."""
+    at = text.find(mark)
+    return text.replace(mark, ""), at if at >= 0 else None

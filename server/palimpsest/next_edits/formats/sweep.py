@@ -1,0 +1,68 @@
+"""Pure: the format that Sweep published for its next-edit models, Qwen2.5-Coder of 0.5, 1.5 and 7 billion parameters.
+
+Files, changes, and then the window three times: as it was before the newest change, as it is, and as it will be, which
+is the answer.  Each is a document of its own behind `<|file_sep|>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from palimpsest.next_edits.formats.diffs import hunks
+from palimpsest.next_edits.formats.format import (
+    EMPTY,
+    Answer,
+    Asked,
+    Change,
+    Format,
+    Piece,
+    Prompt,
+    Rows,
+    ended,
+    unended,
+)
+
+SEPARATOR = "<|file_sep|>"
+STOPS = (SEPARATOR, "<|endoftext|>", "</s>")
+ABOVE = BELOW = 10
+MOST_CHANGES = 3
+MOST_LINES = 40
+"""Of a change, before and after; of more the first 20 and the last 19 are shown."""
+
+
+class Sweep(Format):
+    name = "sweep"
+    stops = STOPS
+    marks = STOPS
+
+    def window(self, lines: Sequence[str], line: int, syntax: Iterable[Rows]) -> tuple[range, range]:
+        window = range(max(0, line - ABOVE), min(len(lines), line + BELOW + 1))
+        return window, window
+
+    def _prompt(self, asked: Asked) -> Prompt:
+        path = asked.path
+        pieces = [Piece("file", _document(part.path, part.text)) for part in (*asked.files, *asked.retrieved)]
+        pieces += [_piece(change) for change in asked.changes[-MOST_CHANGES:]]
+        window = _document(f"original/{path}", asked.original), _document(f"current/{path}", asked.text)
+        return Prompt((*pieces, Piece("text", f"{''.join(window)}{SEPARATOR}updated/{path}\n")))
+
+    def _read(self, asked: Asked, prompt: Prompt, written: str) -> Answer:
+        return Answer(unended(written, asked.text)) if written.strip() else EMPTY
+
+
+def _document(path: str, text: str) -> str:
+    return f"{SEPARATOR}{path}\n{ended(text)}"
+
+
+def _piece(change: Change) -> Piece:
+    texts = [hunk.texts(len(hunk.lines)) for hunk in hunks(change.diff)]
+    original, updated = (_cut(part for part in side if part) for side in zip(*texts, strict=True))
+    written = _document(f"{change.path}.diff", f"original:\n{ended(original)}updated:\n{updated}")
+    return Piece("text" if change.is_open else "change", written)
+
+
+def _cut(parts: Iterator[str]) -> str:
+    lines = "\n".join(parts).split("\n")
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES // 2], "...", *lines[-(MOST_LINES // 2 - 1) :]]
+    return "\n".join(lines)

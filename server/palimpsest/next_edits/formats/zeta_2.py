@@ -1,0 +1,112 @@
+"""Pure: the format of Zeta 2, Zed's second model for next edits (Seed-Coder 8B, the suffix first).
+
+The window stands like one side of a merge conflict, and the answer is the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from palimpsest.next_edits.formats.format import (
+    EMPTY,
+    Answer,
+    Asked,
+    Change,
+    FilePart,
+    Format,
+    Piece,
+    Prompt,
+    Rows,
+    ended,
+    marked,
+    unended,
+    unmarked,
+)
+from palimpsest.next_edits.formats.regions import n_tokens, region
+
+SUFFIX, PREFIX, MIDDLE = "<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"
+FILE = "<filename>"
+CURSOR = "<|user_cursor|>"
+START, SEPARATOR, END = "<<<<<<< CURRENT", "=======", ">>>>>>> UPDATED"
+END_OF_TEXT = "<[end▁of▁sentence]>"
+NOTHING = ("NO_EDITS", "KEEP_PREVIOUS")
+"""What the model says where it changes nothing."""
+MOST_CHANGES = 6
+MOST_TOKENS = 4096 * 9 // 10
+"""Of a prompt, as `n_tokens` counts."""
+
+
+class Zeta2(Format):
+    name = "zeta-2"
+    stops: ClassVar[tuple[str, ...]] = (END, END_OF_TEXT)
+    marks: ClassVar[tuple[str, ...]] = (
+        SUFFIX,
+        PREFIX,
+        MIDDLE,
+        FILE,
+        CURSOR,
+        START,
+        f"\n{SEPARATOR}\n",
+        END,
+        END_OF_TEXT,
+    )
+    most_tokens = MOST_TOKENS
+
+    def window(self, lines: Sequence[str], line: int, syntax: Iterable[Rows]) -> tuple[range, range]:
+        return region(lines, line, syntax)
+
+    def _prompt(self, asked: Asked) -> Prompt | None:
+        """What has to be there comes first, then the newest changes, then the files, as far as there is room."""
+        suffix, section = ended(f"{SUFFIX}{asked.after}"), self._section(asked)
+        if n_tokens(f"{suffix}{PREFIX}{section}{MIDDLE}") > self.most_tokens:
+            return None
+        left = max(0, self.most_tokens - n_tokens(f"{suffix}{PREFIX}") - n_tokens(f"{section}{MIDDLE}"))
+        changes = list(_changes(asked.changes, left))
+        left -= n_tokens("".join(piece.text for piece in changes) + "\n")
+        files = list(_files((*asked.files, *asked.retrieved), left))
+        between = Piece("text", "\n")
+        return Prompt(
+            (
+                Piece("text", f"{suffix}{PREFIX}"),
+                *(files and [*files, between]),
+                *(changes and [*changes, between]),
+                Piece("text", f"{section}{MIDDLE}"),
+            )
+        )
+
+    def _section(self, asked: Asked) -> str:
+        window = ended(f"{asked.before}{START}\n{marked(asked.text, CURSOR, asked.offset)}")
+        return f"{FILE}{asked.path}\n{window}{SEPARATOR}\n"
+
+    def _read(self, asked: Asked, prompt: Prompt, written: str) -> Answer:
+        if written.strip() in NOTHING:
+            return Answer(asked.text)
+        if not written.strip():
+            return EMPTY
+        return Answer(*unmarked(unended(written, asked.text), CURSOR))
+
+
+def _changes(changes: Sequence[Change], room: int) -> Iterator[Piece]:
+    """The history, the oldest first."""
+    head, kept = f"{FILE}edit_history\n", list[Piece]()
+    room -= n_tokens(head)
+    for change in reversed(changes[-MOST_CHANGES:] if room > 0 else ()):
+        accepted = "// User accepted prediction:\n" if change.accepted else ""
+        written = f"{accepted}--- a/{change.path}\n+++ b/{change.path}\n{change.diff}"
+        room -= n_tokens(written)
+        if room < 0:
+            break
+        kept.append(Piece("text" if change.is_open else "change", written))
+    if kept:
+        yield Piece("text", head)
+        yield from reversed(kept)
+
+
+def _files(files: Sequence[FilePart], room: int) -> Iterator[Piece]:
+    for part in files:
+        head, text = f"{FILE}{part.path}\n", ended(part.text) + ("...\n" if part.goes_on else "")
+        room -= n_tokens(head) + n_tokens(text)
+        if room < 0:
+            return
+        yield Piece("file", f"{head}{text}")

@@ -1,0 +1,279 @@
+"""What models write, as the window's new text, and that as the smallest edits of the document."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palimpsest.next_edits.formats import FORMATS
+from palimpsest.next_edits.formats.diffs import replacements
+from palimpsest.next_edits.formats.zeta_2_1 import boundaries
+from palimpsest.text.positions import column_to_units
+from palimpsest.text.snapshot import ContentChange, Position, Snapshot
+from tests.next_edits.formats.asking import answer, asked, asked_in, change
+
+ALL = list(FORMATS)
+WHOLE = [name for name in ALL if name != "zeta-2.1"]
+"""Their answer is the whole window."""
+
+
+def document(text: str) -> Snapshot:
+    return Snapshot("file:///a.py", 1, "python", text)
+
+
+def applied(snapshot: Snapshot, window: range, new: str) -> str:
+    edits = [ContentChange(edit.range, edit.text) for edit in replacements(snapshot, window, new)]
+    return snapshot.changed(edits[::-1], 2)[0].text
+
+
+def edits_of(old: str, new: str) -> list[tuple[int, int, str]]:
+    """With offsets in the text."""
+    snapshot = document(old)
+    found = replacements(snapshot, range(snapshot.line_count), new)
+    return [(snapshot.offset(edit.range.start), snapshot.offset(edit.range.end), edit.text) for edit in found]
+
+
+# Answers ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_the_answer_is_the_window_as_it_will_be(name: str, end: str) -> None:
+    about = asked_in(name, "a.py", "a = ˇ1\nb = 2")
+    prompt = FORMATS[name].prompt(about)
+    assert prompt is not None
+    assert answer(name, about, f"a = 10\nb = 2{end}".removeprefix(prompt.prefill)).text == "a = 10\nb = 2"
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("text", ["xˇ", "xˇ\n", "xˇ\n\n", "x\nyˇ\n\n\n"])
+def test_the_window_as_it_was_shown_changes_nothing(name: str, text: str) -> None:
+    about = asked_in(name, "a.py", text)
+    prompt = FORMATS[name].prompt(about)
+    assert prompt is not None
+    ended = about.text if about.text.endswith("\n") and name != "zeta-1" else f"{about.text}\n"
+    assert answer(name, about, ended.removeprefix(prompt.prefill)).text == about.text
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_window_that_was_cut_off_is_refused(name: str) -> None:
+    about = asked_in(name, "a.py", "a = 1ˇ\nb = 2\n")
+    whole = "<|marker_1|>a = 1\nb = <|marker_2|>" if name == "zeta-2.1" else "a = 1\nb ="
+    assert answer(name, about, whole, is_whole=False).refused == "it was cut off"
+    assert not answer(name, about, whole + FORMATS[name].stops[0], is_whole=False).refused
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("written", ["", "\n", " \n"])
+def test_nothing_is_no_answer(name: str, written: str) -> None:
+    assert answer(name, asked_in(name, "a.py", "a = 1\nbˇ"), written).refused == "it is empty"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_marks_are_never_shown(name: str) -> None:
+    about = asked_in(name, "a.py", "a = 1ˇ\nb = 2")
+    for mark in FORMATS[name].marks:
+        written = f"a = 1\n{mark}\nb = 2"
+        if name == "zeta-2.1":
+            written = f"<|marker_1|>{written}<|marker_2|>"
+        found = answer(name, about, written)
+        assert found.refused or mark.strip() not in found.text
+
+
+def test_what_zeta_2_says_where_nothing_is_to_be_done() -> None:
+    about = asked_in("zeta-2", "a.py", "a = 1ˇ\nb = 2")
+    for written in ("NO_EDITS\n>>>>>>> UPDATED\n", "NO_EDITS", "KEEP_PREVIOUS\n"):
+        assert answer("zeta-2", about, written).text == about.text
+
+
+def test_zeta_2_may_say_that_it_has_ended() -> None:
+    about = asked_in("zeta-2", "a.py", "old codeˇ")
+    assert answer("zeta-2", about, "new code\n>>>>>>> UPDATED\n").text == "new code"
+    assert answer("zeta-2", about, "new code\n").text == "new code"
+    assert answer("zeta-2", about, "new code\n>>>>>>> UPDATED").text == "new code"
+
+
+@pytest.mark.parametrize(("name", "mark"), [("zeta-1", "<|user_cursor_is_here|>"), ("zeta-2", "<|user_cursor|>")])
+def test_where_the_model_would_go_on(name: str, mark: str) -> None:
+    about = asked(name, "a\nbˇ\nc", range(1, 3))
+    found = answer(name, about, f"b\nnew{mark}\nc\n")
+    assert (found.text, found.position(about.window)) == ("b\nnew\nc", Position(2, 3))
+    assert answer(name, about, "b\nnew\nc\n").position(about.window) is None
+
+
+def test_zeta_1_puts_its_answer_between_marks() -> None:
+    about = asked("a.rs", "fn main() {\n}ˇ", range(2))
+    code = 'fn main() {\n    println!("hello");\n}'
+    marked = f"<|editable_region_start|>\n{code}\n<|editable_region_end|>\n"
+    for written in (marked, marked.removesuffix("<|editable_region_end|>\n"), f"{code}\n"):
+        assert answer("zeta-1", about, written).text == code
+    assert answer("zeta-1", about, "<|editable_region_start|>\n<|editable_region_end|>\n").refused
+
+
+LINES = "line1\nline2\nline3\n\nline5\nline6\nline7\n\nline8\nline9\nline10\nline11\nline12\nline13"
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("<|marker_1|>LINES\n<|marker_2|>", f"LINES\n{LINES[boundaries(LINES)[1] :]}"),
+        ("<|marker_2|>MORE<|marker_3|>", f"{LINES[: boundaries(LINES)[1]]}MORE"),
+        ("<|marker_1|>ONE\n<|marker_2|>TWO<|marker_3|>", "ONE\nTWO"),
+        ("<|marker_1|>ONE\n<|marker_2|>TWO<|marker_3|><[end▁of▁sentence]>", "ONE\nTWO"),
+        ("<|marker_2|><|marker_2|>", LINES),
+        ("<|marker_2|>ignored<|marker_2|>", LINES),
+    ],
+)
+def test_zeta_2_1_writes_what_is_between_marks(written: str, expected: str) -> None:
+    about = asked("a.py", f"{LINES}ˇ", range(14))
+    assert len(boundaries(LINES)) == 3
+    assert answer("zeta-2.1", about, written).text == expected
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "code",
+        "<|marker_1|>code",
+        "<|marker_1|>x<|marker_9|>",
+        "<|marker_2|>x<|marker_1|>",
+        "<|marker_0|>x<|marker_1|>",
+    ],
+)
+def test_zeta_2_1_without_the_right_marks_is_refused(written: str) -> None:
+    assert answer("zeta-2.1", asked("a.py", f"{LINES}ˇ", range(14)), written).refused
+
+
+def test_zeta_2_1_says_where_it_would_go_on() -> None:
+    about = asked("a.py", f"above\n{LINES}ˇ", range(1, 15))
+    found = answer("zeta-2.1", about, "<|marker_2|>a\nb<|user_cursor|>c<|marker_3|>")
+    assert found.text.endswith("a\nbc")
+    assert found.position(about.window) == Position(10, 1)
+
+
+@given(st.lists(st.sampled_from(["", "a", "  b", "}", "end"]), min_size=1, max_size=60), st.data())
+def test_zeta_2_1_replaces_any_of_its_blocks(lines: list[str], data: st.DataObject) -> None:
+    about, text = asked("a.py", "\n".join(lines) + "ˇ", range(len(lines))), "\n".join(lines)
+    starts = boundaries(text)
+    first = data.draw(st.integers(0, len(starts) - 2))
+    last = data.draw(st.integers(first + 1, len(starts) - 1))
+    written = f"<|marker_{first + 1}|>{text[starts[first] : starts[last]]}NEW<|marker_{last + 1}|>"
+    assert answer("zeta-2.1", about, written).text == f"{text[: starts[last]]}NEW{text[starts[last] :]}"
+
+
+BLOCK = "def f():\n    x = 1\n    yˇ = 2\n    z = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("<|im_end|>", "it begins with a mark"),
+        ("    x = 1\n    w = 0\n    y = 2\n    z = 3\n", "it adds lines above the cursor"),
+    ],
+)
+def test_what_sweeps_server_does_not_show(written: str, reason: str) -> None:
+    assert answer("sweep-server", asked_in("sweep-server", "a.py", BLOCK), written).refused == reason
+
+
+def test_sweeps_server_goes_on_from_the_first_line() -> None:
+    about = asked_in("sweep-server", "a.py", BLOCK)
+    assert answer("sweep-server", about, "    x = 1\n    y = 20\n    z = 3\n").text == about.text.replace("2", "20")
+    assert answer("sweep-server", about, "    x<|cursor|> = 1\n    y = 2\n    z = 3\n").text == about.text
+
+
+def test_sweeps_server_rewrites_not_much_above_the_cursor() -> None:
+    text = "".join(f"old_{n} = {n}\n" for n in range(7))
+    about = asked_in("sweep-server", "a.py", text.replace("old_2", "old_2ˇ"))
+    written = about.text.replace("old", "new").split("\n", 1)[1]
+    assert answer("sweep-server", about, written).refused == "it rewrites what is above the cursor"
+    assert not answer("sweep-server", about, written.replace("new_4", "old_4").replace("new_5", "old_5")).refused
+
+
+def test_sweeps_server_brings_no_earlier_text_back() -> None:
+    before, now = "def f():\n    x = 1\n    return x\n", "def f():\n    total = 1ˇ\n    return x\n"
+    about = asked_in("sweep-server", "a.py", now, change("a.py", before, now.replace("ˇ", "")))
+    assert answer("sweep-server", about, "    x = 1\n    return x\n").refused == "it brings back an earlier text"
+    assert not answer("sweep-server", about, "    total = 1\n    return total\n").refused
+
+
+def test_sweeps_server_leaves_the_blank_line_of_the_cursor() -> None:
+    about = asked_in("sweep-server", "a.py", "def f():\n    ˇ\n    return x\n")
+    assert answer("sweep-server", about, "    return x\n").refused == (
+        "it only takes the blank line of the cursor away"
+    )
+
+
+def test_sweeps_server_cuts_what_goes_on_and_on() -> None:
+    about = asked_in("sweep-server", "a.py", "x = 1ˇ\n")
+    more = "".join(f"line {n}\n" for n in range(50))
+    assert answer("sweep-server", about, f"\n{more}").text.count("\n") == 20
+    assert answer("sweep-server", about, "\ny = 2\n No newline at end of file\n").text == "x = 1\ny = 2"
+
+
+def test_below_the_last_line_sweeps_server_is_asked_about_what_is_above() -> None:
+    about = asked_in("sweep-server", "a.py", "def f():\n    return 1\n\n\nˇ")
+    prompt = FORMATS["sweep-server"].prompt(about)
+    assert prompt is not None
+    assert "return 1\n<|cursor|>" in prompt.text
+
+
+# Edits ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [  # the first three are Zed's
+        ("one two three", "one TWO three", [(4, 7, "TWO")]),
+        ("one\ntwo\nthree\n", "one\ntwo\nAND\nTHEN\nthree\n", [(8, 8, "AND\nTHEN\n")]),
+        (
+            "one two\nthree four five\nsix seven eight nine\nten\n",
+            "one two\nthree FOUR five\nsix SEVEN eight nine\nten\nELEVEN\n",
+            [(14, 18, "FOUR"), (28, 33, "SEVEN"), (49, 49, "ELEVEN\n")],
+        ),
+        ("a\nb", "a\nb\nc", [(3, 3, "\nc")]),
+        ("a\nb\nc", "a\nb", [(3, 5, "")]),
+        ("a", "", [(0, 1, "")]),
+        ("", "a", [(0, 0, "a")]),
+        ("a\nb", "b", [(0, 2, "")]),
+        ("same", "same", []),
+        ("f(a, b)", "f(a, b, c)", [(6, 6, ", c")]),
+        ("x = 1  # one", "x = 1", [(5, 12, "")]),
+    ],
+)
+def test_edits_are_as_small_as_words(old: str, new: str, expected: list[tuple[int, int, str]]) -> None:
+    assert edits_of(old, new) == expected
+
+
+def test_many_lines_are_not_compared_word_by_word() -> None:
+    old = "\n".join(f"line {n}" for n in range(12))
+    new = "\n".join(f"text {n}" for n in range(12))
+    assert edits_of(old, new) == [(0, len(old), new)]
+
+
+LINE = st.text("ab é𝔸\u2028\t", max_size=4)
+
+
+@given(
+    st.lists(LINE, min_size=1, max_size=8), st.lists(LINE, max_size=8), st.sampled_from(["\n", "\r\n", "\r"]), st.data()
+)
+def test_the_edits_make_the_new_text_of_the_window(
+    lines: list[str], put: list[str], end: str, data: st.DataObject
+) -> None:
+    start = data.draw(st.integers(0, len(lines) - 1))
+    stop = data.draw(st.integers(start + 1, len(lines)))
+    now = applied(document(end.join(lines)), range(start, stop), "\n".join(put))
+    if len(lines) > 1:  # a document of one line has LF
+        assert now.split(end) == [*lines[:start], *(put or [""]), *lines[stop:]]
+    else:
+        assert now == "\n".join(put)
+
+
+def test_places_are_right_behind_characters_of_two_units() -> None:
+    snapshot = document("x = '𝔸𝔸' + old\r\ny = 1\r\n")
+    (edit,) = replacements(snapshot, range(2), "x = '𝔸𝔸' + new\ny = 1")
+    assert edit.range.start == Position(0, 11)
+    assert column_to_units(snapshot.lines[0], edit.range.start.column, "utf-16") == 13
+    (edit,) = replacements(snapshot, range(2), "x = '𝔸𝔸' + old\nz = 0\ny = 1")
+    assert (edit.range.start, edit.range.end, edit.text) == (Position(1, 0), Position(1, 0), "z = 0\r\n")
