@@ -16,7 +16,8 @@ from palimpsest.context.activity.chunks import (
     similarity,
 )
 from palimpsest.context.activity.edits import MOST_LINES as MOST_CHANGED
-from palimpsest.context.activity.edits import Edits, diff
+from palimpsest.context.activity.edits import Edits, Texts, diff
+from palimpsest.context.activity.origins import Step
 from palimpsest.context.estimate import estimate
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_snapshot
@@ -194,10 +195,14 @@ def test_what_changes_much_is_no_small_edit() -> None:
     assert edited("a", "b" * 3_000, 0, 0) == ()
 
 
+def texts(before: str, after: str) -> Texts:
+    return Texts(document(before), (Step("typed", document(after, version=2)),))
+
+
 def kept(*steps: tuple[str, str]) -> list[tuple[str, ...]]:
     edits = Edits()
     for before, after in steps:
-        edits.add(document(before), document(after, version=2), 0, max(before.count("\n"), after.count("\n")))
+        edits.add(texts(before, after), 0, max(before.count("\n"), after.count("\n")))
     return [edit.diff for edit in edits]
 
 
@@ -208,7 +213,7 @@ def test_the_newest_edit_first_and_one_that_is_taken_back_not_at_all() -> None:
 
 def test_the_place_of_an_edit_follows_the_edits_above_it() -> None:
     activity, before = Activity(), document("a\nb\nc")
-    activity.edits.add(before, document("a\nb\nC", version=2), 2, 2)
+    activity.edits.add(texts(before.text, "a\nb\nC"), 2, 2)
     after, edits = before.changed([ContentChange(Range(Position(0, 0), Position(0, 0)), "new\n")], 3)
     activity.changed(after, edits)
     assert [edit.line for edit in activity.edits] == [3]

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from palimpsest.context.activity.chunks import chunk_at
+from palimpsest.context.activity.edits import Texts
+from palimpsest.context.activity.origins import Step
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.text.snapshot import Snapshot
@@ -115,8 +117,8 @@ def shop(folder: Path) -> Workspace:
     path = made.root / "shop/edited.py"
     before = path.read_text()
     path.write_text(before.replace("planted_before", "planted_after"))
-    versions = (Snapshot(to_uri(path), n, "python", text) for n, text in enumerate((before, path.read_text())))
-    made.activity.edits.add(*versions, 1, 1)
+    old, new = (Snapshot(to_uri(path), n, "python", text) for n, text in enumerate((before, path.read_text())))
+    made.activity.edits.add(Texts(old, (Step("typed", new),)), 1, 1)
     return made
 
 

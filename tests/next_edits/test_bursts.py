@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.context.activity.origins import Origin
 from palimpsest.errors import InvalidArgument
-from palimpsest.next_edits.bursts import KEPT, NEAR, Bursts
+from palimpsest.next_edits.bursts import KEPT, MOST_STEPS, NEAR, Bursts
 from palimpsest.next_edits.changes import Site
 from palimpsest.next_edits.offered import Offers
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
@@ -19,10 +20,12 @@ def snapshot(text: str = TEXT) -> Snapshot:
     return Snapshot("file:///a.py", 1, "python", text)
 
 
-def typed(bursts: Bursts, old: Snapshot, line: int, text: str = "x") -> Snapshot:
-    at = Position(line, 0)
-    new, edits = old.changed([ContentChange(Range(at, at), text)], old.version + 1)
-    bursts.changed(old, new, edits)
+def typed(
+    bursts: Bursts, old: Snapshot, line: int, text: str = "x", *, origin: Origin = "typed", at: float = 0.0
+) -> Snapshot:
+    place = Position(line, 0)
+    new, edits = old.changed([ContentChange(Range(place, place), text)], old.version + 1)
+    bursts.changed(old, new, edits, origin, at)
     return new
 
 
@@ -115,3 +118,50 @@ def test_a_place_is_offered_by_one_id_and_settled_once() -> None:
     assert not offers.settle(identity, "accepted")
     with pytest.raises(InvalidArgument, match="id"):
         offers.get("n-99")
+
+
+def steps(bursts: Bursts) -> list[tuple[str, int]]:
+    """How the open burst came about, with the version behind each step."""
+    assert bursts.open is not None
+    return [(step.origin, step.after.version) for step in bursts.open.steps]
+
+
+def test_a_burst_knows_in_which_ways_it_came_about() -> None:
+    bursts, now = Bursts(), snapshot()
+    origins: list[Origin] = ["typed", "typed", "pasted", "undone", "typed"]
+    for origin in origins:
+        now = typed(bursts, now, 20, origin=origin)
+    assert steps(bursts) == [("typed", 3), ("pasted", 5), ("typed", 6)]
+    for n in range(MOST_STEPS):
+        now = typed(bursts, now, 20, origin="typed" if n % 2 else "pasted")
+    assert len(steps(bursts)) == MOST_STEPS
+    assert steps(bursts)[-1] == ("typed", now.version)
+
+
+def test_what_was_accepted_is_a_step_of_its_own() -> None:
+    bursts, now = Bursts(), snapshot()
+    for _ in range(2):
+        now = typed(bursts, now, 20)
+    bursts.accepted("file:///other.py")
+    assert steps(bursts) == [("typed", 3)]
+    bursts.accepted(now.uri)
+    assert steps(bursts) == [("typed", 2), ("accepted", 3)]
+    now = typed(bursts, now, 20)
+    assert steps(bursts) == [("typed", 2), ("accepted", 3), ("typed", 4)]
+    now = typed(bursts, now, 50)
+    bursts.accepted(now.uri)
+    assert steps(bursts) == [("accepted", 5)]
+    bursts.end()
+    bursts.accepted(now.uri)
+    assert [step.origin for burst in bursts.ended for step in burst.steps] == ["typed", "accepted", "typed", "accepted"]
+
+
+def test_a_burst_knows_its_last_pause() -> None:
+    bursts, now = Bursts(), snapshot()
+    for at in (10.0, 10.5, 12.0, 12.1, 14.0, 14.2):
+        now = typed(bursts, now, 20, at=at)
+    assert bursts.open is not None
+    assert bursts.open.paused is not None
+    assert bursts.open.paused.version == 5
+    now = typed(bursts, now, 50, at=20.0)
+    assert bursts.open.paused is None

@@ -1,7 +1,7 @@
 """Bursts of edits: the text before and after a few changes that belong together.
 
-In: what the editor says of documents and the cursor.  Out: pairs of snapshots, before and after.  Owner of the
-snapshots before.
+In: what the editor says of documents and the cursor, how changes came about and when.  Out: pairs of snapshots, before
+and after.  Owner of the snapshots before.
 
 A burst begins with a document's first change and goes on while changes stay near the lines edited so far.  It ends
 when something else is edited, the cursor goes elsewhere, the document is saved or closed, or a next edit is accepted.
@@ -11,23 +11,31 @@ Bursts that ended are kept for a while, so that their next edits are still found
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from palimpsest.context.activity.origins import Origin, Step
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 NEAR = 6
 """Lines between an edit and the next one of the same burst: a signature over several lines, not another function."""
 KEPT = 16
+PAUSE_S = 1.0
+MOST_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """A document before and after; `first..last` are the lines edited, in those of `after`, both included."""
+    """A document before and after; `first..last` are the lines edited, in those of `after`, both included.
+
+    `steps` are the ways in which it came about, one after the other, and `paused` is what it was at the last pause.
+    """
 
     before: Snapshot
     after: Snapshot
     first: int
     last: int
+    steps: tuple[Step, ...] = ()
+    paused: Snapshot | None = None
 
 
 class Bursts:
@@ -36,6 +44,9 @@ class Bursts:
     def __init__(self) -> None:
         self._open: Burst | None = None
         self._ended: list[Burst] = []
+        self._earlier: tuple[Step, ...] = ()
+        """Of the open burst, before its newest change."""
+        self._at = 0.0
 
     @property
     def open(self) -> Burst | None:
@@ -47,7 +58,12 @@ class Bursts:
         """The newest last."""
         return tuple(self._ended)
 
-    def changed(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> None:
+    def changed(
+        self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit], origin: Origin = "typed", at: float = 0.0
+    ) -> None:
+        """`at`: when, in seconds."""
+        is_pause, self._at = at - self._at >= PAUSE_S, at
+        self._earlier = ()
         for edit in edits:
             first, last = edit.start_point[0], edit.new_end_point[0]
             burst = self._open
@@ -55,11 +71,24 @@ class Bursts:
                 self.end()
                 burst = None
             if burst is None:
-                self._open = Burst(old, new, first, last)
+                self._open = Burst(old, new, first, last, (Step(origin, new),))
                 continue
             shift = edit.new_end_point[0] - edit.old_end_point[0]
             end = burst.last + shift if burst.last >= edit.old_end_point[0] else burst.last
-            self._open = Burst(burst.before, new, min(burst.first, first), max(end, last))
+            first, last = min(burst.first, first), max(end, last)
+            if burst.after is new:  # another edit of the same change
+                self._open = replace(burst, first=first, last=last)
+                continue
+            self._earlier = burst.steps
+            steps = _stepped(burst.steps, Step(origin, new))
+            self._open = Burst(burst.before, new, first, last, steps, old if is_pause else burst.paused)
+
+    def accepted(self, uri: str) -> None:
+        """The newest change is one that had been proposed."""
+        burst = self._open
+        if burst is not None and burst.after.uri == uri:
+            steps = (*self._earlier, Step("accepted", burst.after))
+            self._open = replace(burst, steps=steps)
 
     def cursor_at(self, uri: str, line: int) -> None:
         burst = self._open
@@ -91,3 +120,10 @@ class Bursts:
 
 def _is_near(burst: Burst, first: int, last: int) -> bool:
     return burst.first - NEAR <= last and first <= burst.last + NEAR
+
+
+def _stepped(steps: tuple[Step, ...], new: Step) -> tuple[Step, ...]:
+    """What is taken back was done in the same way."""
+    if steps and new.origin in (steps[-1].origin, "undone"):
+        return (*steps[:-1], replace(new, origin=steps[-1].origin))
+    return (*steps, new) if len(steps) < MOST_STEPS else (*steps[1:], new)

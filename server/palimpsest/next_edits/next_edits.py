@@ -32,6 +32,7 @@ from palimpsest.window.events import (
     CursorMoved,
     DocumentChanged,
     DocumentClosed,
+    EditAccepted,
     FilesChanged,
     SettingsChanged,
 )
@@ -132,6 +133,7 @@ class NextEdits:
         offered = self._offers.get(identity)
         self.shown(identity)
         if self._offers.settle(identity, "accepted"):
+            self._services.events.emit(EditAccepted(offered.place.uri))
             language = self._language_id(offered.place.uri)
             self._services.statistics.count("nextEdit", "accepted", chars=len(offered.place.text), language=language)
         self._bursts.end()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from palimpsest.completions.completions import Completions
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.session.cursor import Cursor
+from palimpsest.window.events import EditAccepted
 from palimpsest.window.services import Services
 from palimpsest.window.statistics import Happened, Part, What
 
@@ -30,6 +31,8 @@ class Feedback:
         language = document.language_id if document is not None else ""
         if what == "completion":
             self._completions.offers.happened(id, happened, part, chars, language)
+            if happened == "accepted" and document is not None:
+                self._services.events.emit(EditAccepted(document.uri))
         elif id and what == "suggestion" and happened != "shown":
             settled = self._suggestions.accepted if happened == "accepted" else self._suggestions.reject
             settled(id)

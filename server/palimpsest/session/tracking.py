@@ -10,10 +10,14 @@ nothing: the cursor has to have been on two lines there.
 
 from __future__ import annotations
 
+import time
+
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.chunks import MAX_TOKENS, MOST_LINES, Chunk, chunk_at, chunk_of
+from palimpsest.context.activity.edits import Texts
+from palimpsest.context.activity.origins import Origins
 from palimpsest.context.estimate import chars_for
-from palimpsest.next_edits.bursts import Bursts
+from palimpsest.next_edits.bursts import Burst, Bursts
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
@@ -24,6 +28,7 @@ from palimpsest.window.events import (
     DocumentChanged,
     DocumentClosed,
     DocumentSaved,
+    EditAccepted,
     RefreshNeeded,
     Yanked,
 )
@@ -41,6 +46,7 @@ class ActivityTracker:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._bursts = Bursts()
+        self._origins = Origins()
         self._place: tuple[str, int] | None = None
         self._lines = set[int]()  # where the cursor was said to be, the first of them in `_since`
         self._since = 0
@@ -48,6 +54,7 @@ class ActivityTracker:
         events.on(DocumentClosed, self._closed)
         events.on(DocumentSaved, self._saved)
         events.on(CursorMoved, self._moved)
+        events.on(EditAccepted, self._accepted)
         events.on(Yanked, self._yanked)
         events.on(DiagnosticsTold, self._told)
 
@@ -57,11 +64,17 @@ class ActivityTracker:
 
     def document_changed(self, event: DocumentChanged) -> None:
         self._activity.changed(event.new, event.edits)
-        self._bursts.changed(event.old, event.new, event.edits)
+        origin = self._origins.of(event.old, event.new, event.edits)
+        self._bursts.changed(event.old, event.new, event.edits, origin, time.monotonic())
+        self._note_ended()
+
+    def _accepted(self, event: EditAccepted) -> None:
+        self._bursts.accepted(event.uri)
         self._note_ended()
 
     def _closed(self, event: DocumentClosed) -> None:
         self._bursts.end(event.uri)
+        self._origins.forget(event.uri)
         self._activity.diagnostics.forget(event.uri)
         self._note_ended()
         self._leave(event.uri)
@@ -130,11 +143,13 @@ class ActivityTracker:
     def _note_ended(self) -> None:
         for burst in self._bursts.ended:
             if self._may_show(burst.after):
-                self._activity.edits.add(burst.before, burst.after, burst.first, burst.last)
+                self._activity.edits.add(_texts(burst), burst.first, burst.last)
                 now = self._services.documents.find(burst.after.uri)
                 if now is not None and now.text == burst.after.text:
                     self._note(now.uri, burst.last)
         self._bursts.drop(self._bursts.ended)
+        typed = self._bursts.open
+        self._activity.edits.open = None if typed is None else _texts(typed)
         self._settle()
 
     def _may_show(self, snapshot: Snapshot) -> bool:
@@ -143,6 +158,10 @@ class ActivityTracker:
         if path_or_none(snapshot.uri) is None or is_conversation(snapshot.uri, snapshot.lines):
             return False
         return not self._services.privacy.why_not(snapshot)
+
+
+def _texts(burst: Burst) -> Texts:
+    return Texts(burst.before, burst.steps, burst.paused)
 
 
 def _within(chunk: Chunk | None) -> Chunk | None:

@@ -122,6 +122,13 @@ class SuggestionSettled:
 
 
 @dataclass(frozen=True, slots=True)
+class EditAccepted:
+    """The last change of a document is a completion or a next edit that was accepted."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
 class RefreshNeeded:
     """The context at the cursor should be gathered and decoded again on the next pause.  `restart`: count the pause
     from now on, even if one is under way."""

@@ -1,6 +1,7 @@
-"""The last edits, as small diffs.
+"""The last edits, as small diffs, and the one that may still go on.
 
-In: a document before and after some changes that belong together.  Out: what was removed and added.  Pure.
+In: a document before and after some changes that belong together.  Out: what was removed and added, and the texts
+between.  Pure.
 
 An edit that holds what looks like a secret, or a part of one, is not kept: it may be in the lines that were removed,
 which the document no longer has.
@@ -9,9 +10,10 @@ which the document no longer has.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
+from palimpsest.context.activity.origins import Step
 from palimpsest.text import tokens
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
@@ -24,6 +26,15 @@ _AROUND = 1
 
 
 @dataclass(frozen=True, slots=True)
+class Texts:
+    """An edit's: the document before it, and behind each of its steps.  `paused` is what it was at the last pause."""
+
+    before: Snapshot
+    steps: tuple[Step, ...]
+    paused: Snapshot | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
     """`number` counts a document's edits; `line` is where it is now, and `diff` has its lines with `-`, `+` and a space
     before them."""
@@ -32,12 +43,14 @@ class Edit:
     number: int
     line: int
     diff: tuple[str, ...]
+    texts: Texts
 
 
 @dataclass(slots=True)
 class Edits:
-    """Owner of the edits."""
+    """Owner of the edits.  `open` has the texts of one that may still go on."""
 
+    open: Texts | None = None
     _edits: list[Edit] = field(default_factory=list)
     _counted: dict[str, int] = field(default_factory=dict)
 
@@ -45,18 +58,19 @@ class Edits:
         """The newest first."""
         return reversed(tuple(self._edits))
 
-    def add(self, before: Snapshot, after: Snapshot, first: int, last: int) -> None:
-        """Changes that are in the lines `first..last` of `after`, both included.  One that takes the newest back leaves
-        neither."""
+    def add(self, texts: Texts, first: int, last: int) -> None:
+        """Changes that are in the lines `first..last` of the last of the texts, both included.  One that takes the
+        newest back leaves neither."""
+        before, after = texts.before, texts.steps[-1].after
         found = diff(before, after, first, last)
-        if not found or _is_secret(before, after, found):
+        if not found or is_secret(before, after, found):
             return
         newest = self._edits[-1] if self._edits else None
         if newest is not None and newest.uri == after.uri and _undone(newest.diff, found):
             self._edits.pop()
             return
         number = self._counted[after.uri] = self._counted.get(after.uri, 0) + 1
-        self._edits = [*self._edits, Edit(after.uri, number, first, found)][-KEPT:]
+        self._edits = [*self._edits, Edit(after.uri, number, first, found, texts)][-KEPT:]
 
     def changed(self, uri: str, edits: Sequence[InputEdit]) -> None:
         """Edits above move the places of those below."""
@@ -64,9 +78,7 @@ class Edits:
             shift = edit.new_end_point[0] - edit.old_end_point[0]
             if shift:
                 self._edits = [
-                    Edit(it.uri, it.number, it.line + shift, it.diff)
-                    if it.uri == uri and it.line >= edit.old_end_point[0]
-                    else it
+                    replace(it, line=it.line + shift) if it.uri == uri and it.line >= edit.old_end_point[0] else it
                     for it in self._edits
                 ]
 
@@ -100,6 +112,7 @@ def _undone(one: Sequence[str], other: Sequence[str]) -> bool:
     return removed_and_added(other) == (added, removed)
 
 
-def _is_secret(before: Snapshot, after: Snapshot, lines: Sequence[str]) -> bool:
+def is_secret(before: Snapshot, after: Snapshot, lines: Sequence[str]) -> bool:
+    """Whether a diff, whose lines have a mark before them, or the texts before and behind it hold a secret."""
     written = "\n".join(line[1:] for line in lines)
     return bool(tokens.found(written, parts=True) or tokens.found(before.text) or tokens.found(after.text))

@@ -1,0 +1,100 @@
+"""Pure: what the person changed lately, as models for next edits are told of it.
+
+In: the edits that are kept.  Out: events, the oldest first, each a document before and after.
+
+Edits that follow one another near by and came about in one way are one event, as they are for Zed, whose models know no
+others.  The newest, while it may still go on, is two if there was a pause in it.  What a formatter did is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from palimpsest.context.activity.edits import Edits, Texts, is_secret
+from palimpsest.context.activity.origins import Origin
+from palimpsest.next_edits.formats.diffs import unified
+from palimpsest.next_edits.formats.format import Change
+from palimpsest.text.alike import ends_alike
+from palimpsest.text.positions import utf8
+from palimpsest.text.snapshot import Snapshot
+
+NEAR = 8
+"""Lines between two edits of one event."""
+KEPT = 10
+MOST_BYTES = 6144
+"""Of an event's diff; what is longer says little of what comes next."""
+
+
+@dataclass(frozen=True)
+class EditEvent:
+    """`is_open`: it may still go on."""
+
+    before: Snapshot
+    after: Snapshot
+    origin: Origin = "typed"
+    is_open: bool = False
+
+    @cached_property
+    def diff(self) -> str:
+        return unified(self.before.lines, self.after.lines)
+
+    @cached_property
+    def lines(self) -> tuple[range, range]:
+        """Those that differ, before and after."""
+        old, new = self.before.lines, self.after.lines
+        head, tail = ends_alike(old, new)
+        return range(head, len(old) - tail), range(head, len(new) - tail)
+
+    def original(self, window: range) -> str:
+        """What these lines of the document were before, without the last line's end."""
+        old, new = self.lines
+        start, stop = (
+            line if line <= new.start else line - new.stop + old.stop if line >= new.stop else min(line, old.stop)
+            for line in (window.start, window.stop)
+        )
+        return "\n".join(self.before.lines[start:stop])
+
+    def change(self, path: str) -> Change:
+        return Change(path, self.diff, self.origin == "accepted", self.is_open)
+
+
+def events(edits: Edits, may_show: Callable[[Snapshot], bool]) -> tuple[EditEvent, ...]:
+    """`may_show`: whether a model may see something of a document as it is now."""
+    texts = [*(edit.texts for edit in reversed(tuple(edits))), *([edits.open] if edits.open else [])]
+    found = list[EditEvent]()
+    for event in (event for one in texts for event in _steps(one)):
+        if found and _goes_on(found[-1], event):
+            found[-1] = replace(found[-1], after=event.after)
+        else:
+            found.append(event)
+    if edits.open and found and found[-1].after is edits.open.steps[-1].after:
+        found[-1:] = _split(found[-1], edits.open.paused)
+    return tuple(event for event in found if _is_told(event) and may_show(event.after))[-KEPT:]
+
+
+def _steps(texts: Texts) -> Iterator[EditEvent]:
+    before = texts.before
+    for step in texts.steps:
+        yield EditEvent(before, step.after, "typed" if step.origin == "undone" else step.origin)
+        before = step.after
+
+
+def _goes_on(event: EditEvent, newer: EditEvent) -> bool:
+    if event.origin != newer.origin or event.after.uri != newer.before.uri or event.after.text != newer.before.text:
+        return False
+    (_, one), (other, _) = event.lines, newer.lines
+    return max(one.start - other.stop, other.start - one.stop) <= NEAR
+
+
+def _split(event: EditEvent, paused: Snapshot | None) -> list[EditEvent]:
+    if paused is None or not event.before.version < paused.version < event.after.version:
+        return [replace(event, is_open=True)]
+    return [replace(event, after=paused), replace(event, before=paused, is_open=True)]
+
+
+def _is_told(event: EditEvent) -> bool:
+    if event.origin == "formatted" or not event.diff or len(utf8(event.diff)) > MOST_BYTES:
+        return False
+    return not is_secret(event.before, event.after, event.diff.splitlines())
