@@ -2,7 +2,7 @@
 
 import pytest
 
-from palimpsest.models.known import FREE, KNOWN, SOON_S, Machine, line_s, recommended
+from palimpsest.models.known import FREE, KNOWN, NEXT_EDIT, SOON_S, Machine, line_s, recommended
 from palimpsest.models.machine import this_machine
 
 GIB = 1 << 30
@@ -51,7 +51,14 @@ def test_more_memory_than_compute_is_said() -> None:
 
 
 def test_all_take_more_memory_than_their_file() -> None:
-    assert all(known.memory_gib * GIB > known.size_gb * 1e9 for known in KNOWN)
+    assert all(known.memory_gib * GIB > known.size_gb * 1e9 for known in (*KNOWN, *NEXT_EDIT))
+
+
+def test_each_is_pinned_and_has_a_name_of_its_own() -> None:
+    every = (*KNOWN, *NEXT_EDIT)
+    assert len({known.name for known in every}) == len(every)
+    assert all((len(known.revision), len(known.sha256)) == (40, 64) for known in every)
+    assert all(known.is_free for known in NEXT_EDIT)
 
 
 def test_this_machine_has_some() -> None:

@@ -159,11 +159,11 @@ def test_a_list_has_only_what_it_may_have() -> None:
 
 
 def test_a_workspaces_file_switches_off_and_not_on() -> None:
-    table = {"completion": {"enabled": False}, "next_edit": {"model": True}}
+    table = {"completion": {"enabled": False}, "next_edit": {"ask": True}}
     layer, (problem,) = from_file(table, whose="workspace")
-    settings, _ = merged([{"next_edit": {"model": False}}, layer])
-    assert (settings.completion.enabled, settings.next_edit.model) == (False, False)
-    assert problem.field == "next_edit.model"
+    settings, _ = merged([{"next_edit": {"ask": False}}, layer])
+    assert (settings.completion.enabled, settings.next_edit.ask) == (False, False)
+    assert problem.field == "next_edit.ask"
 
 
 def test_what_a_workspaces_file_keeps_out_stays_out_whatever_the_editor_says() -> None:

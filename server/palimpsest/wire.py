@@ -21,6 +21,9 @@ Routes (`engine/http/routes.py` serves them, `providers/palimpsest/client.py` ca
                                  state; without any open lease for a while, the engine ends
     POST /v1/shutdown            {} → {}
 
+Below `/next-edit` an engine that was started with a second model, one for next edits, serves the same for that one,
+which has a cache of its own.
+
 A client may name itself in the header `Palimpsest-Client`, with any text.  Its workspaces are closed some seconds
 after its last lease has ended, unless another client with a lease uses them; without a lease, ten minutes after their
 last use.
@@ -46,7 +49,9 @@ MAX_STOPS, LONGEST_STOP = 128, 1_024
 """Stop strings, and characters of one: all of them are looked for at every token."""
 Count = Annotated[int, Range(0, MOST)]
 TailName = Annotated[str, Length(1, 64)]
+Marks = Annotated[list[Annotated[str, Length(1, 64)]], Length(0, 16)]
 
+NEXT_EDIT = "/next-edit"
 CLIENT_HEADER = "Palimpsest-Client"
 """The client that a request, or a lease, comes from."""
 
@@ -81,6 +86,8 @@ class SyncRequest:
     """The blocks that a workspace's tail is to attend to, most valuable first.  Declarative and idempotent: resident
     blocks that are not named are detached; their KV stays while there is room.
 
+    `marks` are texts that are special tokens where they stand in it, if the vocabulary has such a token.
+
     `max_decode` bounds the tokens of blocks that this request decodes, without copies of the header; 0: no bound.
     `max_decode_ms` bounds the time for it, at the speed that the engine has measured.  In order of value, a block that
     would exceed either is `deferred`: not attached, and decoded by a later sync without a bound.  Whole prompts have no
@@ -93,6 +100,7 @@ class SyncRequest:
     slot: Slot = "background"
     max_decode: int = 0
     max_decode_ms: int = 0
+    marks: Marks = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +147,10 @@ class FimTail:
 
 @dataclass(frozen=True, slots=True)
 class TextTail:
-    """Text to continue."""
+    """Text to continue.  `marks`: as those of a `SyncRequest`."""
 
     text: str
+    marks: Marks = field(default_factory=list)
 
 
 KvPolicy = Literal["decode", "leave"]

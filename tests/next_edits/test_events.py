@@ -19,10 +19,11 @@ class Person:
         self.edits, self._bursts, self._at = edits or Edits(), Bursts(), 0.0
         self.now = Snapshot(uri, 1, "python", "\n".join(LINES))
 
-    def put(self, line: int, text: str, *, origin: Origin = "typed", wait: float = 0.1, column: int = 0) -> Person:
+    def put(self, line: int, text: str, *, origin: Origin = "typed", wait: float = 0.1, taken: int = 0) -> Person:
+        """At the beginning of a line, in place of so many characters."""
         self._at += wait
-        old, place = self.now, Position(line, column)
-        self.now, edits = old.changed([ContentChange(Range(place, place), text)], old.version + 1)
+        old, where = self.now, Range(Position(line, 0), Position(line, taken))
+        self.now, edits = old.changed([ContentChange(where, text)], old.version + 1)
         self._bursts.changed(old, self.now, edits, origin, self._at)
         return self._noted()
 
@@ -105,11 +106,7 @@ def test_what_was_accepted_and_pasted_are_events_of_their_own() -> None:
 
 
 def test_what_is_taken_back_leaves_nothing() -> None:
-    person = Person().put(20, "a")
-    old = person.now
-    person.now, made = old.changed([ContentChange(Range(Position(20, 0), Position(20, 1)), "")], 3)
-    person._bursts.changed(old, person.now, made, "undone", 0.5)
-    assert person._noted().told() == []
+    assert Person().put(20, "a").put(20, "", taken=1, origin="undone").told() == []
 
 
 def test_what_a_formatter_did_is_no_event() -> None:
@@ -138,11 +135,7 @@ def test_nothing_of_documents_that_a_model_may_not_see() -> None:
 def test_nothing_of_a_secret_while_it_is_there_or_was() -> None:
     person = Person().put(20, f'key = "{TOKEN}"  # ')
     assert person.told() == []
-    old = person.now
-    ends = Position(20, 0), Position(20, len(old.lines[20]))
-    person.now, made = old.changed([ContentChange(Range(*ends), "key = read()")], 3)
-    person._bursts.changed(old, person.now, made, "pasted", 0.5)
-    assert person._noted().told() == []
+    assert person.put(20, "key = read()", taken=len(person.now.lines[20]), origin="pasted").told() == []
 
 
 def test_a_window_as_it_was_before() -> None:

@@ -1,4 +1,4 @@
-"""What a window notes of the person's edits: how they came about, what was accepted, and nothing of what is kept back."""
+"""What a window notes of the person's edits: how they came about, what was accepted, nothing of what is kept back."""
 
 from __future__ import annotations
 

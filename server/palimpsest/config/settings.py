@@ -410,10 +410,17 @@ class NextEditSettings:
     disabled_folders: tuple[str, ...] = _setting(
         [], "Folders and files without next edits, as gitignore patterns relative to the workspace.", by=KEPT_OUT
     )
-    model: bool = _setting(
+    ask: bool = _setting(
         True,
-        "Whether the model is asked where syntax trees do not tell: a new argument's value, code that is alike.",
+        "Whether the model for completions is asked where syntax trees do not tell: a new argument's value, code that "
+        "is alike.",
         by=LESS_HELP,
+    )
+    model: str = _setting(
+        "",
+        "A model made for next edits, which writes what follows from an edit where syntax trees do not tell: a name "
+        "that `palimpsest model list` shows for that, or a GGUF file of Sweep's or of Zed's Zeta. Empty: none.",
+        by=MODEL_FILE,
     )
 
 

@@ -34,11 +34,13 @@ class Options:
     public: Public | None = None
     idle_exit_s: float = math.inf
     is_named: bool = False
+    next_edit_model: Path | None = None
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.description = "One model and its cache, for every editor."
     parser.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file; by default the one in use")
+    parser.add_argument("--next-edit-model", type=Path, metavar="PATH", help="a second GGUF file, for next edits alone")
     parser.add_argument(
         "--socket", type=Path, metavar="PATH", help="serve here, not at a path named after model and settings"
     )
@@ -62,12 +64,13 @@ def read(parser: argparse.ArgumentParser, given: Mapping[str, Any], default: Pat
     if problems:
         parser.error("; ".join(map(str, problems)))
     model: Path = (given["model"] or default).absolute()
+    second: Path | None = given["next_edit_model"] and given["next_edit_model"].absolute()
     if given["socket"]:
         place = Address(given["socket"].absolute())
         if place.socket.suffix in (".lock", ".json"):
             parser.error("--socket: expected another ending; .lock and .json are those of files beside it")
     else:
-        name = given["identity"] or identity(model, dataclasses.asdict(settings.engine), __version__)
+        name = given["identity"] or identity(model, dataclasses.asdict(settings.engine), __version__, second)
         place = address(folders.runtime(), name)
     public = public_options.read(parser, given)
     stays = public is not None and given["idle_exit_s"] is None
@@ -80,6 +83,7 @@ def read(parser: argparse.ArgumentParser, given: Mapping[str, Any], default: Pat
         public,
         math.inf if stays else settings.engine.idle_exit_s,
         is_named=given["socket"] is not None,
+        next_edit_model=second,
     )
 
 

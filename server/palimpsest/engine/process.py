@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import math
 import os
 import signal
 import socket
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 
-from palimpsest import __version__
+from palimpsest import __version__, wire
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.http.listen import Listener, listen
 from palimpsest.engine.http.routes import create_app
@@ -26,12 +28,17 @@ from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.engine.lifetime.watchdog import Watch
 from palimpsest.engine.llama.library import choose, library
 from palimpsest.engine.llama_server.app import create_app as create_public_app
+from palimpsest.engine.model.params import uses_gpu
 from palimpsest.engine.options import Options
+from palimpsest.errors import ModelError
 from palimpsest.system import folders, logs
 from palimpsest.system.engine_address import Address
+from palimpsest.system.machine import free_memory
 
 STOP_S = 5.0
 """How long freeing the model may take.  A load cannot be interrupted; the system frees it as well."""
+NEXT_EDIT_CELLS = 8192
+"""What the models for next edits were trained with."""
 STACK = 128 << 20
 """Bytes of address space for each thread: llguidance goes through a grammar by recursion (`generation/gbnf.py`)."""
 
@@ -48,18 +55,19 @@ def run(options: Options) -> int:
     """Serve until the engine leaves.  A person's engine whose model did not load has failed."""
     threading.stack_size(STACK)
     core = EngineCore(options.model, options.settings)
+    second = _second(core, options)
     _log_to_file(options.address)
     logger.info("palimpsest %s engine %s for %s", __version__, options.address.name, options.model)
     try:
         with ExitStack() as stack:
             listener = stack.enter_context(listen(options.address, options.tcp))
             public = stack.enter_context(options.public.listen()) if options.public else None
-            was_interrupted = asyncio.run(_serve(core, listener, options, public))
+            was_interrupted = asyncio.run(_serve(core, second, listener, options, public))
     except OSError as error:
         logger.error("cannot serve at %s: %s", _places(options), error)
         return 1
     finally:
-        _stop(core)
+        _stop(*filter(None, (core, second)))
     if was_interrupted:
         raise KeyboardInterrupt
     return 1 if options.public is not None and core.health().state == "failed" else 0
@@ -70,11 +78,45 @@ def _places(options: Options) -> str:
     return f"{options.address.socket}{http}"
 
 
-async def _serve(core: EngineCore, listener: Listener, options: Options, public: socket.socket | None) -> bool:
+def _second(core: EngineCore, options: Options) -> EngineCore | None:
+    """The model for next edits, with a cache of its own.  It is loaded once the first one is, into the memory that this
+    leaves; where that is too little there is none."""
+    path = options.next_edit_model
+    if path is None:
+        return None
+    n_ctx = min(options.settings.n_ctx or NEXT_EDIT_CELLS, NEXT_EDIT_CELLS)
+    second = EngineCore(path, replace(options.settings, n_ctx=n_ctx, disk_mb=0))
+
+    def begin(health: wire.Health) -> None:
+        if health.state == "loading" or second.health().state != "loading" or begun:
+            return
+        begun.append(True)
+        free, size = free_memory(), path.stat().st_size if path.is_file() else 0
+        if size > free and not uses_gpu(options.settings):
+            error = f"{path.name} takes {size / 2**30:.1f} GiB, and {free / 2**30:.1f} GiB of memory are free."
+            second.fail(ModelError(error, hint="Choose a smaller one, or none: `next_edit.model`."))
+            return
+        second.start()
+
+    begun = list[bool]()
+    core.on_change(begin)
+    return second
+
+
+async def _serve(
+    core: EngineCore, second: EngineCore | None, listener: Listener, options: Options, public: socket.socket | None
+) -> bool:
     """Answer until told to leave, by a signal, a request or long silence.  Whether it was Ctrl-C."""
     watch = Watch()
     watch.start()
-    life = Life(core, options.idle_exit_s, on_stop=watch.leave)
+    beside = None if second is None else (second, Life(second, math.inf))
+
+    def on_stop() -> None:
+        watch.leave()
+        if beside is not None:
+            beside[1].stop()
+
+    life = Life(core, options.idle_exit_s, on_stop=on_stop)
     told = list[int]()
 
     def leave(number: int) -> None:
@@ -84,7 +126,7 @@ async def _serve(core: EngineCore, listener: Listener, options: Options, public:
     _on_signals(asyncio.get_running_loop(), leave)
     core.start()
     idle = asyncio.ensure_future(life.leave_when_idle())
-    serving = [serve(create_app(core, life, listener.token), listener.socket, life.stopping)]
+    serving = [serve(create_app(core, life, listener.token, beside), listener.socket, life.stopping)]
     if options.public is not None and public is not None:
         app = create_public_app(core, life, options.public.keys)
         serving.append(serve(app, public, life.stopping, options.public.tls))
@@ -105,12 +147,14 @@ def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[int], object]) 
             signal.signal(number, lambda number, _: loop.call_soon_threadsafe(stop, number))
 
 
-def _stop(core: EngineCore) -> None:
+def _stop(*cores: EngineCore) -> None:
     """Free everything native, or leave it to the system where that takes too long."""
-    thread = threading.Thread(target=core.stop, daemon=True)
-    thread.start()
-    thread.join(STOP_S)
-    if thread.is_alive():
+    threads = [threading.Thread(target=core.stop, daemon=True) for core in cores]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(STOP_S)
+    if any(thread.is_alive() for thread in threads):
         logger.warning("the model is still busy; leaving it to the system")
         logging.shutdown()
         os._exit(0)

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 from palimpsest.errors import InvalidArgument, ModelError
-from palimpsest.models.known import DEFAULT, KNOWN
+from palimpsest.models.known import DEFAULT, KNOWN, NEXT_EDIT
 from palimpsest.system import folders
 from palimpsest.system.engine_address import is_loopback
 
@@ -85,7 +85,7 @@ def _token(environment: Mapping[str, str]) -> str:
 def source_of(name: str, hub: Hub) -> ModelSource:
     """A known model's name, `owner/repository/file.gguf`, or a URL that may end in `#sha256=…`.  Raises
     InvalidArgument for what is none of these."""
-    known = next((known for known in KNOWN if known.name == name), None)
+    known = next((known for known in (*KNOWN, *NEXT_EDIT) if known.name == name), None)
     if known is not None:
         target = _target(known.repo, known.file)
         return ModelSource(_url(hub, known.repo, known.revision, known.file), target, known.sha256)
@@ -101,7 +101,7 @@ def source_of(name: str, hub: Hub) -> ModelSource:
         return ModelSource(url, folders.models() / file, sha256)
     parts = name.split("/")
     if len(parts) < 3 or not all(part.strip(". ") for part in parts) or "\\" in name:
-        names = ", ".join([DEFAULT, *(known.name for known in KNOWN)])
+        names = ", ".join([DEFAULT, *(known.name for known in (*KNOWN, *NEXT_EDIT))])
         raise InvalidArgument("name", f"no model is called {name!r}.", hint=f"Known: {names}; or owner/repo/file.gguf.")
     repo, file = "/".join(parts[:2]), "/".join(parts[2:])
     _need_gguf(file, name)

@@ -130,6 +130,22 @@ KNOWN: tuple[KnownModel, ...] = (
 )
 
 
+NEXT_EDIT: tuple[KnownModel, ...] = (
+    KnownModel(
+        "sweep-1.5b",
+        "sweepai/sweep-next-edit-1.5B",
+        "409016591c6c1a94f545f22328a85a3516118f34",
+        "sweep-next-edit-1.5b.q8_0.v2.gguf",
+        "1321ea5e5d7529e60f9770c6a0b3a965f89542d16cf4ae51bab267f6a88150da",
+        "Q8_0",
+        1.54,
+        2.5,
+        False,
+    ),
+)
+"""For next edits alone, beside a model for completions (`next_edit_models.py`); run with 8,192 tokens of cache."""
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """`memory` in bytes, 0 if unknown; `gpu` is its name or empty, `gpu_memory` in bytes, 0 if shared."""

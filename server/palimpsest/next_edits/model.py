@@ -40,7 +40,7 @@ class NextEditModel:
     def may_ask(self, snapshot: Snapshot) -> bool:
         services = self._services
         ready = services.supervisor.status.state == "ready"
-        return services.settings.next_edit.model and ready and not services.why_off(snapshot)
+        return services.settings.next_edit.ask and ready and not services.why_off(snapshot)
 
     async def filled(self, file: File, place: Site) -> Site | None:
         """The place with a value in its hole; None where the model has none to offer."""

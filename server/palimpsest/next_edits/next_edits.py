@@ -1,8 +1,9 @@
 """Next edits: the places that should follow what was just edited, one at a time.
 
 In: what the editor says of documents, the cursor.  Out: places, as edits of a document as it is now.  They are found by
-the syntax trees of the workspace's files first (`next_edits/`), by the model second.  Owner of the bursts
-(`bursts.py`) and of what was offered and settled (`offered.py`); `finder.py` finds the places.
+the syntax trees of the workspace's files first (`next_edits/`), by the model second, and last written by a model that
+was made for it (`writer.py`).  Owner of the bursts (`bursts.py`) and of what was offered and settled (`offered.py`);
+`finder.py` finds the places.
 
 Places are searched again in the current texts for every request, so none is stale; nothing is offered while the last
 edit has new syntax errors.
@@ -25,6 +26,7 @@ from palimpsest.next_edits.model import NextEditModel, applied
 from palimpsest.next_edits.offered import Offered, Offers, Point
 from palimpsest.next_edits.related import Related, related
 from palimpsest.next_edits.targets import File
+from palimpsest.next_edits.writer import NextEditWriter, as_place, first_cluster
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.text.snapshot import Position, Range, Snapshot
@@ -37,6 +39,9 @@ from palimpsest.window.events import (
     SettingsChanged,
 )
 from palimpsest.window.services import Services
+
+WRITTEN = "what comes next"
+"""What the edits are about that a model made for it has written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,8 @@ class NextEdits:
         self._files = Files(services)
         self._finder = self._made()
         self._model = NextEditModel(services, suggestions)
+        self._writer = NextEditWriter(services)
+        self._writing: asyncio.Task[Site | None] | None = None
         self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
         self._one_at_a_time = asyncio.Lock()
         events = services.events
@@ -79,6 +86,9 @@ class NextEdits:
     # What the editor says -------------------------------------------------------------------------------------
 
     def document_changed(self, event: DocumentChanged) -> None:
+        self._writer.document_changed(event)
+        if self._writing is not None:
+            self._writing.cancel()  # whoever types on asks again
         if self._is_on(event.new) and language_of(event.new.language_id, event.new.uri).grammar is not None:
             self._bursts.changed(event.old, event.new, event.edits)
             self._offers.changed(event.old, event.new, event.edits)
@@ -108,9 +118,14 @@ class NextEdits:
         None: nothing follows, or it is switched off.  Raises InvalidArgument for a document that is not open.
         """
         here = self._services.documents.get(uri)
-        if not self._is_on(here) or not (self._bursts.open or self._bursts.ended):
+        if not self._is_on(here):
             return None
         async with self._one_at_a_time:
+            found = await self._by_trees(here, position)
+            return found if found is not None else await self._by_writer(here, position)
+
+    async def _by_trees(self, here: Snapshot, position: Position) -> NextEdit | None:
+        if self._bursts.open or self._bursts.ended:
             open_files = self._open_files(here)
             if open_files is None:
                 return None
@@ -119,14 +134,14 @@ class NextEdits:
             self._bursts.drop(found.idle)
             if not self._are_current(open_files):
                 return None  # the person typed on; the client asks again
-            best = self._ordered(found.candidates, uri, position)
+            best = self._ordered(found.candidates, here.uri, position)
             for n, candidate in enumerate(best):
                 place = await self._finished(candidate)
                 if place is not None and self._are_current(open_files):
                     return self._given(candidate.change, candidate.file, place, candidate.point, len(best) - n)
-            if best or found.unexplained is None:
-                return None
-            return await self._by_model(found.unexplained)
+            if not best and found.unexplained is not None:
+                return await self._by_model(found.unexplained)
+        return None
 
     async def accept(self, identity: str) -> NextEdit | None:
         """The editor has made the edit; the place after it.  Raises InvalidArgument for an unknown id."""
@@ -225,6 +240,36 @@ class NextEdits:
         if not _is_elsewhere(place, before, after) or not _is_sound(file, place):
             return None
         return self._offer_of_model(about, file, place)
+
+    async def _by_writer(self, here: Snapshot, position: Position) -> NextEdit | None:
+        """What the model made for next edits writes at the cursor; nothing once the person types on."""
+        if self._services.documents.find(here.uri) is not here or not self._services.roots.may_edit(here.uri):
+            return None
+        self._writing = asyncio.create_task(self._written(here, position))
+        try:
+            place = await self._writing
+        except asyncio.CancelledError:
+            if self._services.documents.find(here.uri) is here:
+                raise  # it is the request that was given up
+            return None
+        finally:
+            self._writing = None
+        if place is None:
+            return None
+        point = point_of(here, place.start)
+        if not self._offers.may_offer(WRITTEN, place, point):
+            return None
+        file = File(self._services.parser.parse(here), self._services.roots.locate(here.uri)[1], True)
+        return self._given(WRITTEN, file, place, point, 1)
+
+    async def _written(self, here: Snapshot, position: Position) -> Site | None:
+        """The first of the edits, with those next to it; all of them where that alone brings a syntax error."""
+        made = await self._writer.edits(here, position)
+        file = File(self._services.parser.parse(here), here.uri, True)
+        for edits in (first_cluster(made), made):
+            if edits and _is_sound(file, place := as_place(here, edits)):
+                return place
+        return None
 
     def _offer_of_model(self, about: Related, file: File, place: Site) -> NextEdit | None:
         point = point_of(file.parsed.snapshot, place.start)

@@ -32,10 +32,11 @@ from palimpsest.edits.summaries import Summaries
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.registry import language_of, load, plain
 from palimpsest.next_edits.next_edits import NextEdits
+from palimpsest.providers.base.target import target_of
 from palimpsest.providers.supervisor import Supervisor
 from palimpsest.session.context import WindowContext
 from palimpsest.session.cursor import Cursor
-from palimpsest.session.engine_control import EngineControl, target_of
+from palimpsest.session.engine_control import EngineControl
 from palimpsest.session.feedback import Feedback
 from palimpsest.session.indexing import Indexing
 from palimpsest.session.prefetch import Prefetch

@@ -10,17 +10,11 @@ import asyncio
 from contextlib import suppress
 
 from palimpsest import wire
-from palimpsest.config.settings import Settings
 from palimpsest.errors import EngineError
-from palimpsest.models.files import model_path
-from palimpsest.providers.base.target import Target
+from palimpsest.providers.base.protocol import HasNextEditModel
+from palimpsest.providers.base.target import target_of
 from palimpsest.window.events import CacheForgotten, RefreshNeeded, SettingsChanged, WindowClosing
 from palimpsest.window.services import Services
-
-
-def target_of(settings: Settings) -> Target:
-    """The engine that these settings mean."""
-    return Target(model_path(settings.model), settings.engine)
 
 
 class EngineControl:
@@ -78,7 +72,10 @@ class EngineControl:
 
     async def _close_workspace(self) -> None:
         with suppress(EngineError):
-            await (await self._services.supervisor.ready()).close_workspace(self._services.workspace)
+            engine = await self._services.supervisor.ready()
+            await engine.close_workspace(self._services.workspace)
+            if self._target.next_edit_model is not None and isinstance(engine, HasNextEditModel):
+                await engine.for_next_edits().close_workspace(self._services.workspace)
 
     def _closing(self, _: WindowClosing) -> None:
         if self._moving is not None:

@@ -49,20 +49,24 @@ class Address:
         return self.name.removeprefix("engine-")
 
 
-def identity(model: Path, settings: Mapping[str, Any], version: str) -> str:
+def identity(model: Path, settings: Mapping[str, Any], version: str, next_edit_model: Path | None = None) -> str:
     """12 hex digits, equal if and only if one engine can serve both.
 
     A file that was replaced at the same path is another model.  A missing file has an identity too, so that the engine
     can report it.
     """
+    what = [*_file(model), {k: v for k, v in settings.items() if k not in NOT_THE_CACHE}, version]
+    what += _file(next_edit_model) if next_edit_model is not None else []
+    return hashlib.blake2b(json.dumps(what, sort_keys=True).encode(), digest_size=6).hexdigest()
+
+
+def _file(model: Path) -> list[Any]:
     path = Path(os.path.realpath(model))
     try:
         facts = path.stat()
-        file = [facts.st_size, facts.st_mtime_ns]
+        return [str(path), [facts.st_size, facts.st_mtime_ns]]
     except OSError:
-        file = []
-    what = [str(path), file, {k: v for k, v in settings.items() if k not in NOT_THE_CACHE}, version]
-    return hashlib.blake2b(json.dumps(what, sort_keys=True).encode(), digest_size=6).hexdigest()
+        return [str(path), []]
 
 
 def of_the_process(settings: Mapping[str, Any]) -> dict[str, Any]:

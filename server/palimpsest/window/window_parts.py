@@ -19,7 +19,7 @@ WindowPart = Literal[
 FOLDERS = "folders"
 """The workspace's folders, as if they were a section of the settings."""
 MADE_OF: Mapping[WindowPart, frozenset[str]] = {
-    "engine": frozenset({"engine", "model"}),
+    "engine": frozenset({"engine", "model", "next_edit"}),
     "sources": frozenset({"context"}),  # which folders they look into comes with each cursor
     "index": frozenset({"index", "context", FOLDERS}),
     "switches": frozenset({"completion", "suggestion", "next_edit", FOLDERS}),

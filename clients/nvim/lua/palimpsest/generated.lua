@@ -583,10 +583,16 @@ return {
       doc = "Folders and files without next edits, as gitignore patterns relative to the workspace.",
     },
     {
-      name = "next_edit.model",
+      name = "next_edit.ask",
       type = "boolean",
       default = true,
-      doc = "Whether the model is asked where syntax trees do not tell: a new argument's value, code that is alike.",
+      doc = "Whether the model for completions is asked where syntax trees do not tell: a new argument's value, code that is alike.",
+    },
+    {
+      name = "next_edit.model",
+      type = "string",
+      default = "",
+      doc = "A model made for next edits, which writes what follows from an edit where syntax trees do not tell: a name that `palimpsest model list` shows for that, or a GGUF file of Sweep's or of Zed's Zeta. Empty: none.",
     },
     {
       name = "context.budget",

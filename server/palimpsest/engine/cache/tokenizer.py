@@ -6,7 +6,8 @@ In: texts, and blocks that a client may name by their hash.  Out: tokens.  Touch
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from palimpsest import wire
@@ -37,10 +38,21 @@ class Tokenizer:
         # while a word is typed, neither what stands before it nor what stands after it changes
         self.of_tail: Callable[[str], Tokens] = functools.lru_cache(maxsize=TAIL_CACHE)(self._tokenize)
         self._texts = Texts(self.tokens_of)
+        self._marks: tuple[str, ...] = ()
 
     def tokens_of(self, text: str) -> Tokens:
         """With nothing added, and nothing in it taken for a special token."""
         return self._of_short(text) if len(text) <= SHORT_TEXT else self._tokenize(text)
+
+    def marked(self, text: str, marks: Sequence[str]) -> Tokens:
+        """A mark is a special token where the vocabulary has one for it, and all the rest is not."""
+        if not marks:
+            return self.tokens_of(text)
+        tokens = list[int]()
+        for piece in re.split(f"({'|'.join(map(re.escape, marks))})", text):
+            token = self.special(piece) if piece in marks else []
+            tokens += token if len(token) == 1 else self.tokens_of(piece)
+        return tuple(tokens)
 
     def special(self, text: str) -> list[int]:
         """What a template writes: special tokens are taken for what they are."""
@@ -48,8 +60,11 @@ class Tokenizer:
 
     def wanted(self, request: wire.SyncRequest) -> WantedTokens:
         """Raises UnknownText, InvalidArgument."""
-        header = self.header_start + self.tokens_of(request.header)
-        footer = self.tokens_of(request.footer) or self.tokens_of("\n")
+        marks = tuple(request.marks)
+        if marks != self._marks:  # what is known by a hash has the tokens of other marks
+            self._marks, self._texts = marks, Texts(functools.partial(self.marked, marks=marks))
+        header = self.header_start + self.marked(request.header, marks)
+        footer = self.marked(request.footer, marks) or self.tokens_of("\n")
         return WantedTokens(header, footer, self._texts.tokens(request.blocks))
 
     def _tokenize(self, text: str) -> Tokens:

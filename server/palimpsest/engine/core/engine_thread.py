@@ -104,6 +104,11 @@ class EngineThread:
         self._when_idle.close()
         self._loop.stop()
 
+    def fail(self, error: PalimpsestError) -> None:
+        """There is no engine, for this reason."""
+        self._error = error
+        self._say(replace(self._health, state="failed", error=error_object(error)))
+
     def health(self) -> wire.Health:
         """`clients` is 0: leases are the HTTP side's."""
         return self._health
@@ -189,8 +194,7 @@ class EngineThread:
             if not isinstance(error, PalimpsestError):
                 self._log.exception("loading failed")
                 error = EngineError(f"The model could not be loaded ({type(error).__name__}: {error}).")
-            self._error = error
-            self._say(replace(self._health, state="failed", error=error_object(error)))
+            self.fail(error)
             return
         self._info = engine.loaded.info()
         self._engine = engine

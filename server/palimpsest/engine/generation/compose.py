@@ -31,14 +31,23 @@ is cut as the request after it will cut it."""
 LEAST_ANSWER = 64
 """A text that leaves less room than the answer may take gets a shorter answer, but no shorter one than this."""
 Tokenize = Callable[[str], list[int]]
+TokenizeMarked = Callable[[str, Sequence[str]], list[int]]
 
 
 class Composer:
-    """`tokenize` adds nothing and parses no special tokens; `tokenize_special` parses them (chat templates).  Where the
+    """`tokenize` adds nothing and parses no special tokens; `tokenize_special` parses them (chat templates), and
+    `tokenize_marked` those that are named.  Where the
     cache is not edited in place, nothing of a tail stands alone."""
 
     def __init__(
-        self, facts: Facts, vocab: Vocabulary, tokenize: Tokenize, tokenize_special: Tokenize, *, in_place: bool
+        self,
+        facts: Facts,
+        vocab: Vocabulary,
+        tokenize: Tokenize,
+        tokenize_special: Tokenize,
+        tokenize_marked: TokenizeMarked,
+        *,
+        in_place: bool,
     ) -> None:
         self.facts = facts
         self.chat_template = ChatTemplate(facts.chat) if facts.chat is not None else None
@@ -46,6 +55,7 @@ class Composer:
         self._in_place = in_place
         self._tokenize = tokenize
         self._tokenize_special = tokenize_special
+        self._tokenize_marked = tokenize_marked
 
     def compose(self, request: GenerateRequest, room: int) -> TailPrompt:
         """`room`: positions for the tail, answer included.  Behind a text, the answer is what there is room left for.
@@ -98,7 +108,10 @@ class Composer:
         return laid_out(layout, tokens, prefix, suffix, piece)
 
     def _text(self, tail: TextTail | ChatTail, room: int) -> TailPrompt:
-        ids = self._tokenize(tail.text) if isinstance(tail, TextTail) else self._chat(tail.messages)
+        if isinstance(tail, TextTail):
+            ids = self._tokenize_marked(tail.text, tail.marks) if tail.marks else self._tokenize(tail.text)
+        else:
+            ids = self._chat(tail.messages)
         if not ids:
             raise InvalidArgument("text" if isinstance(tail, TextTail) else "chat", "is empty.")
         if len(ids) > room:

@@ -57,6 +57,7 @@ class TextGenerator:
                 vocab,
                 lambda text: list(tokenizer.of_tail(text)),
                 tokenizer.special,
+                lambda text, marks: list(tokenizer.marked(text, marks)),
                 in_place=loaded.in_place,
             ),
             Lexicon(vocab),

@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palimpsest import wire
@@ -217,19 +217,25 @@ class Guard:
             await failed(refusal, 401)(scope, receive, send)
         elif self._life.stopping.is_set():
             await failed(stopping())(scope, receive, send)
-        elif scope["path"] == "/v1/lease":
+        elif scope["path"].endswith("/v1/lease"):
             await self._app(scope, receive, send)
         else:
             with self._life.request(), self._bodies.request(scope):
                 await self._app(scope, receive, send)
 
 
-def create_app(core: EngineCore, life: Life, token: str = "") -> ASGIApp:
-    """The whole application.  `token`: what `Authorization: Bearer …` must say; empty where a socket's mode guards."""
-    return Guard(application(Api(core, life).routes()), life, token)
+def create_app(
+    core: EngineCore, life: Life, token: str = "", next_edit: tuple[EngineCore, Life] | None = None
+) -> ASGIApp:
+    """The whole application.  `token`: what `Authorization: Bearer …` must say; empty where a socket's mode guards.
+    `next_edit`: a second model and its jobs, for next edits."""
+    routes: list[BaseRoute] = [*Api(core, life).routes()]
+    if next_edit is not None:
+        routes.append(Mount(wire.NEXT_EDIT, routes=Api(*next_edit).routes()))
+    return Guard(application(routes), life, token)
 
 
-def application(routes: list[Route]) -> ASGIApp:
+def application(routes: Sequence[BaseRoute]) -> ASGIApp:
     """Routes of ours, with errors as `wire.py` has them."""
 
     async def ours(_request: Request, error: Exception) -> Response:

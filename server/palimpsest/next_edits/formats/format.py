@@ -129,6 +129,8 @@ class Format(ABC):
     name: ClassVar[str]
     stops: ClassVar[tuple[str, ...]]
     """Texts at which an answer ends; they are no part of it."""
+    tokens: ClassVar[tuple[str, ...]]
+    """Texts of the prompt's own that are special tokens of the model's vocabulary."""
     marks: ClassVar[tuple[str, ...]]
     """Texts that mean something to the model.  Where a document has one, it would be taken for the prompt's own."""
 

@@ -33,6 +33,7 @@ MOST_LINES = 40
 class Sweep(Format):
     name = "sweep"
     stops = STOPS
+    tokens = (SEPARATOR,)
     marks = STOPS
 
     def window(self, lines: Sequence[str], line: int, syntax: Iterable[Rows]) -> tuple[range, range]:

@@ -43,6 +43,7 @@ _NO_LINE_END = " No newline at end of file"
 class SweepServer(Format):
     name = "sweep-server"
     stops = STOPS
+    tokens = (SEPARATOR,)
     marks = (*STOPS, CURSOR)
 
     def window(self, lines: Sequence[str], line: int, syntax: Iterable[Rows]) -> tuple[range, range]:

@@ -33,6 +33,7 @@ _INSTRUCTION = (
 class Zeta1(Format):
     name = "zeta-1"
     stops = (END,)
+    tokens = ()
     marks = (CURSOR, BEGINNING, START, END)
 
     def window(self, lines: Sequence[str], line: int, syntax: Iterable[Rows]) -> tuple[range, range]:

@@ -40,6 +40,7 @@ MOST_TOKENS = 4096 * 9 // 10
 class Zeta2(Format):
     name = "zeta-2"
     stops: ClassVar[tuple[str, ...]] = (END, END_OF_TEXT)
+    tokens = (SUFFIX, PREFIX, MIDDLE, FILE)
     marks: ClassVar[tuple[str, ...]] = (
         SUFFIX,
         PREFIX,

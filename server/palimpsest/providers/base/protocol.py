@@ -97,6 +97,15 @@ class Together(Protocol):
 
 
 @runtime_checkable
+class HasNextEditModel(Protocol):
+    """An engine that may have been started with a second model, for next edits: ours alone."""
+
+    def for_next_edits(self) -> Engine:
+        """That model, which may still be loading, or be missing; it is closed with this engine."""
+        ...
+
+
+@runtime_checkable
 class Estimating(Protocol):
     """An engine that may have no tokenizer to ask."""
 

@@ -1,32 +1,41 @@
 """The engine that a server wants: a model with settings, and the address of such an engine on this machine.
 
-In: a path, settings.  Out: an address, a command's arguments.  Starts nothing.
+In: settings, paths.  Out: an address, a command's arguments.  Starts nothing.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest import __version__
-from palimpsest.config.settings import EngineSettings
+from palimpsest.config.settings import EngineSettings, Settings
+from palimpsest.errors import ModelError
+from palimpsest.models import next_edit_models
+from palimpsest.models.files import model_path
 from palimpsest.system import folders
 from palimpsest.system.engine_address import Address, address, identity, of_the_process
 
 UNQUANTIZED = ("f32", "f16", "bf16")
 SMALLEST_BATCH = 16
 
+logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
+    """`next_edit_model`: a second file, for next edits; in safe mode it is left out."""
+
     model: Path
     settings: EngineSettings
+    next_edit_model: Path | None = None
 
     @property
     def identity(self) -> str:
-        return identity(self.model, dataclasses.asdict(self.settings), __version__)
+        return identity(self.model, dataclasses.asdict(self.settings), __version__, self.next_edit_model)
 
     @property
     def is_remote(self) -> bool:
@@ -43,7 +52,8 @@ class Target:
         own = of_the_process(dataclasses.asdict(self.settings))
         settings = json.dumps(own)  # others can read a process's arguments: no key among them
         name = address.name.removeprefix("engine-")
-        return ["engine", "--model", str(self.model), "--settings", settings, "--identity", name]
+        second = ["--next-edit-model", str(self.next_edit_model)] if self.next_edit_model is not None else []
+        return ["engine", "--model", str(self.model), *second, "--settings", settings, "--identity", name]
 
     def in_safe_mode(self) -> Target:
         """The same model without what native faults come from: a GPU's driver, repacked buffers (AMX), flash attention
@@ -57,3 +67,15 @@ class Target:
             n_batch=max(SMALLEST_BATCH, self.settings.n_batch // 2),
         )
         return Target(self.model, settings)
+
+
+def target_of(settings: Settings) -> Target:
+    """The engine that these settings mean, without a model for next edits that is of no use (`palimpsest doctor` says
+    why)."""
+    alone = Target(model_path(settings.model), settings.engine)
+    try:
+        second = None if alone.is_remote else next_edit_models.inspect(settings.next_edit.model)
+    except ModelError as error:
+        logger.warning("no model for next edits: %s", error)
+        second = None
+    return alone if second is None else dataclasses.replace(alone, next_edit_model=second.file.path)

@@ -10,6 +10,7 @@ import json
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -71,6 +72,8 @@ class InPlaceEngine:
         )
         self._connections = Connections(client)
         self._patience = patience
+        self._prefix = ""
+        self._second: Self | None = None
         self._known_texts = KnownTexts()
 
     @classmethod
@@ -101,6 +104,13 @@ class InPlaceEngine:
         if not has_sockets() or not address.socket.exists():
             raise EngineUnavailable("No engine runs.")
         return cls.over_socket(address.socket)
+
+    def for_next_edits(self) -> Self:
+        """The second model of the same engine, over the same connections: close this one alone."""
+        if self._second is None:
+            self._second = copy(self)
+            self._second._prefix, self._second._known_texts = wire.NEXT_EDIT, KnownTexts()
+        return self._second
 
     async def health(self, within_s: float = CONNECT_S) -> Health:
         """Raises EngineSilent where it does not answer within so many seconds."""
@@ -252,8 +262,9 @@ class InPlaceEngine:
         """The response's head has been read; leaving before its end closes the connection, which cancels the work."""
         content = None if data is None else json.dumps(data).encode()  # ASCII: a text may hold a lone surrogate
         headers = {"Content-Type": "application/json"} if content else {}
+        place, patience = f"{self._prefix}{path}", timeout or self._patience
         async with self._connections.stream(
-            method, path, content=content, params=parameters, headers=headers, timeout=timeout or self._patience
+            method, place, content=content, params=parameters, headers=headers, timeout=patience
         ) as response:
             if not response.is_success:
                 error = from_object(_decoded(await response.aread()).get("error"))

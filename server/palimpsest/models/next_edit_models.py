@@ -1,0 +1,70 @@
+"""Models made for next edits: which file a setting means, and which format it was made for.
+
+In: the setting `next_edit.model`, a file's names.  Out: a path, a format's name.  Fetches and loads nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from palimpsest.errors import ModelError
+from palimpsest.models.header import GgufFile, read_header
+from palimpsest.models.hub import HUB, Hub, source_of
+from palimpsest.models.known import NEXT_EDIT
+
+FORMATS = (  # the first that is found in the names, lower case without punctuation
+    ("zeta-2.1", r"zeta21"),
+    ("zeta-2", r"zeta2"),
+    ("zeta-1", r"zeta"),
+    ("sweep", r"sweep\w*nextedit|sweepnext"),
+)
+"""By the names in `next_edits/formats/`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextEditModel:
+    """`format` is the name of one in `next_edits/formats/`."""
+
+    file: GgufFile
+    format: str
+
+
+def path_of(name: str) -> Path | None:
+    """The file that the setting means, which may be missing; None where it names none."""
+    if not name:
+        return None
+    if name in {known.name for known in NEXT_EDIT}:
+        return source_of(name, Hub(HUB)).target
+    return Path(name).expanduser().absolute()
+
+
+def inspect(name: str) -> NextEditModel | None:
+    """The model that the setting means, None where it names none.  Raises ModelError where its file is missing or
+    damaged, or was made for something else."""
+    path = path_of(name)
+    if path is None:
+        return None
+    if name in {known.name for known in NEXT_EDIT} and not path.is_file():
+        raise ModelError(f"{name} is not here yet.", hint=f"palimpsest model get {name}")
+    try:
+        found = path.stat()
+        return _inspected(path, found.st_size, found.st_mtime_ns)
+    except OSError:
+        return _inspected(path, 0, 0)
+
+
+@lru_cache(4)
+def _inspected(path: Path, size: int, modified: int) -> NextEditModel:
+    """Read once for each state of a file."""
+    file = read_header(path)
+    names = re.sub(r"[^a-z0-9]", "", f"{path.parent.name} {path.name} {file.name}".lower())
+    format = next((format for format, pattern in FORMATS if re.search(pattern, names)), "")
+    if not format:
+        raise ModelError(
+            f"{path} is not known to be a model for next edits.",
+            hint="Those of Sweep and Zed's Zeta are; `palimpsest model list` shows which can be fetched.",
+        )
+    return NextEditModel(file, format)

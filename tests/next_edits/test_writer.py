@@ -1,0 +1,220 @@
+"""A model made for next edits: what it is asked, what becomes of its answers, and that trees come first."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from palimpsest import wire
+from palimpsest.config.settings import EngineSettings, NextEditSettings, Settings
+from palimpsest.errors import EngineLoading, PalimpsestError
+from palimpsest.models.files import embedded
+from palimpsest.next_edits.next_edits import NextEdit
+from palimpsest.session.building import build
+from palimpsest.session.session import Session
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from palimpsest.text.uris import to_uri
+from palimpsest.window.events import DocumentChanged, DocumentOpened, WindowClosing
+
+CODE = "width = 1\nheight = 2\nprint(width)\nprint(height)\n"
+
+
+@dataclass
+class Model:
+    """Writes what it is told to; `asked` has the requests."""
+
+    writes: str = ""
+    finish: str = "end"
+    error: PalimpsestError | None = None
+    asked: list[wire.GenerateRequest] = field(default_factory=list)
+    free: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def for_next_edits(self) -> Model:
+        return self
+
+    async def generate(self, request: wire.GenerateRequest) -> Any:
+        self.asked.append(request)
+        await self.free.wait()
+        if self.error is not None:
+            raise self.error
+        return SimpleNamespace(choices=[wire.Choice(self.writes, self.finish, 1)])  # type: ignore[arg-type]
+
+
+class Window:
+    def __init__(self, root: Path, session: Session) -> None:
+        self.root, self.session, self.model = root, session, Model()
+        self.model.free.set()
+        target = session.services.supervisor.target
+
+        @asynccontextmanager
+        async def engine(timeout: float = 0.0) -> AsyncIterator[Model]:
+            yield self.model
+
+        status = SimpleNamespace(state="ready", model=None)
+        session.services.supervisor = SimpleNamespace(target=target, engine=engine, status=status)  # type: ignore[assignment]
+
+    def open(self, text: str = CODE, name: str = "shapes.txt") -> str:
+        path = self.root / name
+        path.write_bytes(text.encode())
+        snapshot = Snapshot(to_uri(path), 1, "python" if name.endswith(".py") else "plaintext", text)
+        self.session.events.emit(DocumentOpened(snapshot))
+        return snapshot.uri
+
+    def put(self, uri: str, line: int, column: int, text: str, *, taken: int = 0) -> None:
+        old = self.session.documents.get(uri)
+        where = Range(Position(line, column), Position(line, column + taken))
+        new, edits = old.changed([ContentChange(where, text)], old.version + 1)
+        self.session.events.emit(DocumentChanged(old, new, edits))
+
+    async def next(self, uri: str, line: int = 0) -> NextEdit | None:
+        return await self.session.next_edits.next(uri, Position(line, 0))
+
+
+@pytest.fixture
+async def window(tmp_path: Path) -> AsyncIterator[Window]:
+    second = tmp_path / "models" / "sweep-next-edit-test.gguf"
+    second.parent.mkdir()
+    shutil.copy(embedded(), second)
+    (tmp_path / "work").mkdir()
+    settings = Settings(engine=EngineSettings(), next_edit=NextEditSettings(model=str(second)))
+    session = build(settings, (tmp_path / "work",))
+    yield Window(tmp_path / "work", session)
+    session.events.emit(WindowClosing())
+
+
+async def test_what_it_writes_is_offered_as_a_small_edit(window: Window) -> None:
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.model.writes = "total_width = 1\nheight = 2\nprint(total_width)\nprint(height)\n"
+    found = await window.next(uri)
+    assert found is not None
+    assert (found.range.start, found.range.end, found.text) == (Position(2, 6), Position(2, 11), "total_width")
+    assert (found.kind, found.total) == ("model", 1)
+
+
+async def test_it_is_asked_with_changes_that_are_over_as_blocks(window: Window) -> None:
+    other = window.open("x = 1\n", "other.txt")
+    window.put(other, 0, 4, "2", taken=1)
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    await window.next(uri)
+    (request,) = window.model.asked
+    assert request.sync is not None
+    assert request.text is not None
+    assert (request.sync.header, request.sync.footer) == ("", "<|file_sep|>")
+    assert [block.text for block in request.sync.blocks] == [
+        "<|file_sep|>other.txt.diff\noriginal:\nx = 1\nupdated:\nx = 2\n",
+        "<|file_sep|>other.txt\nx = 2\n",
+    ]
+    assert request.text.text == (
+        "shapes.txt.diff\noriginal:\nwidth = 1\nheight = 2\nprint(width)\nprint(height)\n"
+        "updated:\ntotal_width = 1\nheight = 2\nprint(width)\nprint(height)\n"
+        "<|file_sep|>original/shapes.txt\nwidth = 1\nheight = 2\nprint(width)\nprint(height)\n"
+        "<|file_sep|>current/shapes.txt\ntotal_width = 1\nheight = 2\nprint(width)\nprint(height)\n"
+        "<|file_sep|>updated/shapes.txt\n"
+    )
+    assert request.text.marks == request.sync.marks == ["<|file_sep|>"]
+
+
+async def test_nothing_of_other_documents_that_are_ignored_or_secret_is_told(window: Window) -> None:
+    (window.root / ".gitignore").write_text("private.txt\n", encoding="utf-8")
+    for name in ("private.txt", ".env"):
+        other = window.open("x = 1\n", name)
+        window.put(other, 0, 4, "2", taken=1)
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    await window.next(uri)
+    (request,) = window.model.asked
+    assert request.sync is not None
+    assert request.sync.blocks == []
+
+
+async def test_trees_come_first(window: Window) -> None:
+    uri = window.open("def area(radius):\n    return radius\n\n\nprint(area(1))\n", "shapes.py")
+    window.put(uri, 0, 4, "circle_area", taken=4)
+    window.model.writes = "nothing of use"
+    found = await window.next(uri)
+    assert found is not None
+    assert (found.kind, found.text) == ("rename", "circle_area")
+    assert window.model.asked == []
+
+
+@pytest.mark.parametrize(
+    ("written", "finish"),
+    [
+        ("total_width = 1\nheight = 2\nprint(total", "length"),
+        ("", "end"),
+        ("total_width = 1\nheight = 2\nprint(width)\nprint(height)\n", "end"),
+        ("total_width = 1\n\nheight = 2\nprint(width)\nprint(height)\n", "end"),
+        (CODE, "end"),
+        ("total_width = 1\n</s>\n", "end"),
+    ],
+)
+async def test_what_is_of_no_use_is_not_offered(window: Window, written: str, finish: str) -> None:
+    """Cut off, empty, what is there, blanks, what the person has just changed, a part of what is there."""
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.model.writes, window.model.finish = written, finish
+    assert await window.next(uri) is None
+    assert len(window.model.asked) == 1
+
+
+async def test_nothing_is_asked_before_an_edit_or_while_the_model_is_loaded(window: Window) -> None:
+    uri = window.open()
+    assert await window.next(uri) is None
+    assert window.model.asked == []
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.model.error = EngineLoading("The model is still being loaded.")
+    assert await window.next(uri) is None
+
+
+async def test_whoever_types_on_ends_what_is_asked(window: Window) -> None:
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.model.writes = "total_width = 1\nheight = 2\nprint(total_width)\nprint(height)\n"
+    window.model.free.clear()
+    waiting = asyncio.create_task(window.next(uri))
+    while not window.model.asked:
+        await asyncio.sleep(0)
+    window.put(uri, 1, 0, "x")
+    assert await waiting is None
+    window.model.free.set()
+
+
+async def test_what_was_dismissed_is_not_offered_again(window: Window) -> None:
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.model.writes = "total_width = 1\nheight = 2\nprint(total_width)\nprint(height)\n"
+    found = await window.next(uri)
+    assert found is not None
+    window.session.next_edits.dismiss(found.id)
+    assert await window.next(uri) is None
+
+
+async def test_line_ends_and_places_are_those_of_the_document(window: Window) -> None:
+    uri = window.open(CODE.replace("\n", "\r\n").replace("print(height)", "print('𝔸', height)"))
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.model.writes = "total_width = 1\nheight = 2\nprint(width)\nprint('𝔸', height, total_width)\nprint(1)\n"
+    found = await window.next(uri)
+    assert found is not None
+    old = window.session.documents.get(uri)
+    assert old.changed([ContentChange(found.range, found.text)], 9)[0].text == (
+        window.model.writes.replace("\n", "\r\n")
+    )
+    assert found.range.start.line == 3
+
+
+async def test_a_document_of_which_nothing_is_shown_is_not_asked_about(window: Window) -> None:
+    (window.root / ".palimpsestignore").write_text("shapes.txt\n", encoding="utf-8")
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    assert await window.next(uri) is None
+    assert window.model.asked == []

@@ -1,0 +1,75 @@
+"""Which file `next_edit.model` means, and which format it was made for."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from palimpsest.config.settings import EngineSettings, NextEditSettings, Settings
+from palimpsest.errors import ModelError
+from palimpsest.models import next_edit_models
+from palimpsest.models.files import embedded
+from palimpsest.models.next_edit_models import inspect
+from palimpsest.next_edits.formats import FORMATS
+from palimpsest.providers.base.target import target_of
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Path:
+    path = tmp_path / "sweep-next-edit-1.5b.q8_0.v2.gguf"
+    shutil.copy(embedded(), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("sweep-next-edit-1.5b.q8_0.v2.gguf", "sweep"),
+        ("sweep-next-edit-0.5b.q8_0.gguf", "sweep"),
+        ("henrik3--sweep-next-edit-v2-7B-GGUF/q4_k_m.gguf", "sweep"),
+        ("zed-industries_zeta-Q4_K_M.gguf", "zeta-1"),
+        ("zed-industries_zeta-2-Q8_0.gguf", "zeta-2"),
+        ("zeta-2.1.i1-Q4_K_M.gguf", "zeta-2.1"),
+    ],
+)
+def test_a_file_is_known_by_its_name(tmp_path: Path, named: Path, name: str, format: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    named.rename(path)
+    found = inspect(str(path))
+    assert found is not None
+    assert (found.format, found.file.path) == (format, path)
+    assert found.format in FORMATS
+
+
+def test_every_format_that_a_file_may_have_is_one() -> None:
+    assert {format for format, _ in next_edit_models.FORMATS} <= FORMATS.keys()
+
+
+def test_none_is_wanted() -> None:
+    assert inspect("") is None
+
+
+def test_what_is_wrong_is_said(tmp_path: Path, named: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    with pytest.raises(ModelError, match="There is no model file"):
+        inspect(str(tmp_path / "zeta.gguf"))
+    with pytest.raises(ModelError, match=r"sweep-1\.5b is not here yet") as error:
+        inspect("sweep-1.5b")
+    assert error.value.hint == "palimpsest model get sweep-1.5b"
+    other = named.rename(tmp_path / "qwen.gguf")
+    with pytest.raises(ModelError, match="not known to be a model for next edits"):
+        inspect(str(other))
+
+
+def test_an_engine_is_started_with_it_where_it_is_of_use(tmp_path: Path, named: Path) -> None:
+    def target(model: str, **engine: str) -> Path | None:
+        settings = Settings(engine=EngineSettings(**engine), next_edit=NextEditSettings(model=model))  # type: ignore[arg-type]
+        return target_of(settings).next_edit_model
+
+    assert target(str(named)) == named
+    assert target("") is None
+    assert target(str(tmp_path / "none.gguf")) is None
+    assert target(str(named), url="https://gpu:8443") is None
