@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from palimpsest.context.activity.edits import Edits, Texts, is_secret
+from palimpsest.context.activity.edits import Edits, Texts, is_secret, shows_secret
 from palimpsest.context.activity.origins import Origin
 from palimpsest.next_edits.formats.diffs import unified
 from palimpsest.next_edits.formats.format import Change
@@ -62,15 +62,17 @@ class EditEvent:
 
 def events(edits: Edits, may_show: Callable[[Snapshot], bool]) -> tuple[EditEvent, ...]:
     """`may_show`: whether a model may see something of a document as it is now."""
-    texts = [*(edit.texts for edit in reversed(tuple(edits))), *([edits.open] if edits.open else [])]
+    texts, goes_on = [edit.texts for edit in reversed(tuple(edits))], edits.open
+    if goes_on is not None and not is_secret(goes_on.before, goes_on.steps[-1].after):  # of the others it is known
+        texts.append(goes_on)
     found = list[EditEvent]()
     for event in (event for one in texts for event in _steps(one)):
         if found and _goes_on(found[-1], event):
             found[-1] = replace(found[-1], after=event.after)
         else:
             found.append(event)
-    if edits.open and found and found[-1].after is edits.open.steps[-1].after:
-        found[-1:] = _split(found[-1], edits.open.paused)
+    if goes_on is not None and found and found[-1].after is goes_on.steps[-1].after:
+        found[-1:] = _split(found[-1], goes_on.paused)
     return tuple(event for event in found if _is_told(event) and may_show(event.after))[-KEPT:]
 
 
@@ -95,6 +97,5 @@ def _split(event: EditEvent, paused: Snapshot | None) -> list[EditEvent]:
 
 
 def _is_told(event: EditEvent) -> bool:
-    if event.origin == "formatted" or not event.diff or len(utf8(event.diff)) > MOST_BYTES:
-        return False
-    return not is_secret(event.before, event.after, event.diff.splitlines())
+    is_small = bool(event.diff) and len(utf8(event.diff)) <= MOST_BYTES
+    return is_small and event.origin != "formatted" and not shows_secret(event.diff.split("\n"))

@@ -243,14 +243,16 @@ class NextEdits:
 
     async def _by_writer(self, here: Snapshot, position: Position) -> NextEdit | None:
         """What the model made for next edits writes at the cursor; nothing once the person types on."""
-        if self._services.documents.find(here.uri) is not here or not self._services.roots.may_edit(here.uri):
+        services = self._services
+        is_there = services.supervisor.target.next_edit_model is not None
+        if not is_there or services.documents.find(here.uri) is not here or not services.roots.may_edit(here.uri):
             return None
         self._writing = asyncio.create_task(self._written(here, position))
         try:
             place = await self._writing
         except asyncio.CancelledError:
-            if self._services.documents.find(here.uri) is here:
-                raise  # it is the request that was given up
+            if (request := asyncio.current_task()) is not None and request.cancelling():
+                raise
             return None
         finally:
             self._writing = None
@@ -259,15 +261,17 @@ class NextEdits:
         point = point_of(here, place.start)
         if not self._offers.may_offer(WRITTEN, place, point):
             return None
-        file = File(self._services.parser.parse(here), self._services.roots.locate(here.uri)[1], True)
+        file = File(services.parser.parse(here), services.roots.locate(here.uri)[1], True)
         return self._given(WRITTEN, file, place, point, 1)
 
     async def _written(self, here: Snapshot, position: Position) -> Site | None:
         """The first of the edits, with those next to it; all of them where that alone brings a syntax error."""
         made = await self._writer.edits(here, position)
+        if not made:
+            return None
         file = File(self._services.parser.parse(here), here.uri, True)
         for edits in (first_cluster(made), made):
-            if edits and _is_sound(file, place := as_place(here, edits)):
+            if _is_sound(file, place := as_place(here, edits)):
                 return place
         return None
 

@@ -54,8 +54,6 @@ class NextEditWriter:
     async def edits(self, snapshot: Snapshot, position: Position) -> tuple[Replacement, ...]:
         """None where there is no such model, it is still being loaded, or it has nothing of use to say."""
         services = self._services
-        if services.why_off(snapshot, "nextEdit") or services.supervisor.target.next_edit_model is None:
-            return ()
         try:
             model = next_edit_models.inspect(services.settings.next_edit.model)
             format = FORMATS[model.format] if model is not None else None

@@ -9,7 +9,7 @@ which the document no longer has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
@@ -63,7 +63,7 @@ class Edits:
         newest back leaves neither."""
         before, after = texts.before, texts.steps[-1].after
         found = diff(before, after, first, last)
-        if not found or is_secret(before, after, found):
+        if not found or shows_secret(found) or is_secret(before, after):
             return
         newest = self._edits[-1] if self._edits else None
         if newest is not None and newest.uri == after.uri and _undone(newest.diff, found):
@@ -112,7 +112,10 @@ def _undone(one: Sequence[str], other: Sequence[str]) -> bool:
     return removed_and_added(other) == (added, removed)
 
 
-def is_secret(before: Snapshot, after: Snapshot, lines: Sequence[str]) -> bool:
-    """Whether a diff, whose lines have a mark before them, or the texts before and behind it hold a secret."""
-    written = "\n".join(line[1:] for line in lines)
-    return bool(tokens.found(written, parts=True) or tokens.found(before.text) or tokens.found(after.text))
+def is_secret(before: Snapshot, after: Snapshot) -> bool:
+    return bool(tokens.found(before.text) or tokens.found(after.text))
+
+
+def shows_secret(lines: Iterable[str]) -> bool:
+    """Whether a diff, whose lines have a mark before them, shows one or a part of one."""
+    return bool(tokens.found("\n".join(line[1:] for line in lines), parts=True))
