@@ -2,6 +2,8 @@
 
 `bursts.py` collects what was typed, `changes.py` and `detect.py` say what it amounts to, `sites.py` and `targets.py`
 which places follow, `resolving.py` which imports lead where; `finder.py` caches that, `model.py` asks the model where
-no tree tells, `offered.py` keeps what was offered.  A model made for next edits is asked by `writer.py`: `events.py` has
-what was changed, `held_window.py` which lines it rewrites, and `formats/` how it is asked.
+no tree tells, `offered.py` keeps what was offered.
+
+A model made for next edits is asked by `writer.py`: `events.py` has what was changed, `held_window.py` which lines it
+rewrites, and `formats/` how it is asked.
 """
