@@ -670,6 +670,38 @@ def test_a_name_of_another_file_is_shown(workspace: Make, files: Mapping[str, st
     assert not [text for text in wanted if text not in shown], shown
 
 
+@pytest.mark.parametrize(
+    ("main", "beside", "helpers"),
+    [
+        (
+            ("src/shop/Gate.java", "package shop;\n\nclass Gate {\n  void open(Helper it) {\n    it.$0\n  }\n}\n"),
+            ("src/shop/Till.java", "package shop;\n\nimport one.Helper;\n\nclass Till { Helper helper; }\n"),
+            ("src/{0}/Helper.java", "package {0};\n\npublic class Helper {{ public void lift() {{}} }}\n"),
+        ),
+        (
+            ("src/Gate.kt", "package shop\n\nclass Gate {\n  fun open(it: Helper) {\n    it.$0\n  }\n}\n"),
+            ("src/Till.kt", "package shop\n\nimport one.Helper\n\nclass Till(val helper: Helper)\n"),
+            ("src/{0}/Helper.kt", "package {0}\n\nclass Helper {{\n  fun lift() {{}}\n}}\n"),
+        ),
+        (
+            ("Gate.cs", "namespace Shop;\n\nclass Gate {\n  void Open(Helper it) {\n    it.$0\n  }\n}\n"),
+            ("Till.cs", "namespace Shop;\n\nusing one;\n\nclass Till { Helper helper; }\n"),
+            ("{0}/Helper.cs", "namespace {0};\n\npublic class Helper {{ public void lift() {{}} }}\n"),
+        ),
+    ],
+    ids=["java", "kotlin", "csharp"],
+)
+def test_what_another_file_of_the_package_imports_is_not_meant(
+    workspace: Make, main: tuple[str, str], beside: tuple[str, str], helpers: tuple[str, str]
+) -> None:
+    files = dict([(main[0], main[1].replace("$0", "")), beside])
+    files |= {helpers[0].format(name): helpers[1].format(name) for name in ("one", "two")}
+    made = workspace(files)
+    made.build_index()
+    blocks = made.blocks(*main).values()
+    assert not [block for block in blocks if block.type == "class" and "lift" in block.text]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
 def test_headers_of_headers_lead_to_nothing_that_no_model_may_see(workspace: Make, tmp_path: Path) -> None:
     (tmp_path / "outside.h").write_text("int of_outside(void);\n", encoding="utf-8")

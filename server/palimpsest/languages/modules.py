@@ -98,6 +98,8 @@ class Modules:
 
     separator = "."
     """Between the names of a module and of one inside it; empty if a module's names are never modules."""
+    passes_on = True
+    """Whether others may find in a file what it imports itself, and not only what it re-exports."""
     gives_wholes = False
     """Whether what is imported as a whole may be a class (`whole`)."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from palimpsest.context.sources.cached import children, visible
@@ -30,6 +31,8 @@ _MOST_FILES = 64
 _MOST_PARSES = 128
 _MOST_CHARACTERS = 4_000_000
 """Of the sources whose parses are cached."""
+_MOST_NAMED, _MOST_CHARACTERS_NAMED = 4_096, 64_000_000
+"""The same of files of which it is known which classes they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class ClassLookup:
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
         self._parsed = Kept[tuple[Path, Language], Parsed](_MOST_PARSES, _MOST_CHARACTERS)
+        self._classes = Kept[tuple[Path, Modules], frozenset[str]](_MOST_NAMED, _MOST_CHARACTERS_NAMED)
 
     def find(
         self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules
@@ -146,6 +150,35 @@ class ClassLookup:
             if text is not None:
                 yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
 
+    def defining(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Sequence[ParsedModule]:
+        """Those of `modules` in which the class may be found, looked for once for each gathering."""
+        about = "defining", modules, name, cls, near.path
+        return self._files.once(about, lambda: list(self._defining(name, cls, near, modules)))
+
+    def _defining(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Iterator[ParsedModule]:
+        paths = modules.files_of(name, near.path)[:_MOST_FILES]
+        if modules.passes_on or len(paths) == 1:
+            yield from self.modules(name, cls, near, modules)
+            return
+        parts, last = cls.split("."), cls.rpartition(".")[2]
+        wanted = {".".join(parts[: n + 1]) for n in range(len(parts))}
+        known = self._files.once(("classes", modules), dict[Path, frozenset[str]])
+        for path in paths:
+            names = known.get(path)
+            if names is None:
+                # Of a file that nobody asked for yet only what has the name is parsed.
+                text = self._files.source(path, having=() if (path, modules) in self._classes else (last,))
+                if text is None:
+                    continue
+                names = self._classes.get((path, modules), text, partial(self._names_in, path, text, modules))
+                known[path] = names
+            if not wanted.isdisjoint(names) and (text := self._files.source(path)) is not None:
+                yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
+
+    def _names_in(self, path: Path, text: FileText, modules: Modules) -> frozenset[str]:
+        parsed = self._parse(path, text, modules)
+        return frozenset((*parsed.once(_top_classes), *aliases(parsed), *enumerators(parsed)))
+
     def _parse(self, path: Path, text: FileText, modules: Modules) -> Parsed:
         language = modules.language_at(path)
         return self._parsed.get((path, language), text, lambda: parse_text(text.text, language))
@@ -164,7 +197,7 @@ class _Search:
         if module is None or steps > _MAX_STEPS or (module, name) in self._asked or len(self._asked) >= _MOST_MODULES:
             return
         self._asked.add((module, name))
-        files = list(self._lookup.modules(module, name, near, self._modules))
+        files = self._lookup.defining(module, name, near, self._modules)
         for there in files:
             given = self._modules.offered(there.parsed) or {}
             scope = _class_in(there.parsed, given.get(name, name))
@@ -172,7 +205,8 @@ class _Search:
                 yield ClassDefinition(there, scope)
                 return
         for there in files:
-            for item in (*imports(there.parsed), *self._modules.reexports(there.parsed)):
+            own = imports(there.parsed) if self._modules.passes_on else ()
+            for item in (*own, *self._modules.reexports(there.parsed)):
                 if item.name and item.bound in (name, "*"):
                     source = self._modules.imported(item, there.name, there.path)
                     yield from self.of(source, name if item.name == "*" else item.name, there, steps + 1)

@@ -203,7 +203,7 @@ class ClassSource(Source):
         return found.scope.def_line in view.shown_lines and view.scope.kind != "file"
 
     def _skeleton(self, found: ClassDefinition) -> list[Line]:
-        """Of a class in another file; cached with its parse."""
+        """The whole of a class, cached with its file's parse."""
         key = found.module.uri, found.scope.qualified_name
         known = self._skeletons.get(key)
         if known is None or known[0] is not found.module.parsed:
@@ -230,7 +230,7 @@ class ClassSource(Source):
         if view.parsed.n_errors and lines and where == view.scope.qualified_name:
             document = view.parsed.snapshot.lines
             return [line.checked(document) for line in lines]
-        full = skeleton(view.parsed, found.scope)
+        full = self._skeleton(found)
         without = skeleton(view.parsed, found.scope, view.position.line) if view.is_typing else full
         texts = [[line.text for line in some] for some in (full, without, lines)]
         chosen = stable(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)

@@ -26,6 +26,7 @@ _DEEPEST = 5
 
 class SwiftModules(SourceModules):
     separator = ""
+    passes_on = False
 
     def name_of(self, path: Path, root: Path | None) -> str:
         folder = self._folder(path)
