@@ -156,10 +156,10 @@ class ClassLookup:
         return self._files.once(about, lambda: list(self._defining(name, cls, near, modules)))
 
     def _defining(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Iterator[ParsedModule]:
-        paths = modules.files_of(name, near.path)[:_MOST_FILES]
-        if modules.passes_on or len(paths) == 1:
+        if modules.passes_on:
             yield from self.modules(name, cls, near, modules)
             return
+        paths = modules.files_of(name, near.path)[:_MOST_FILES]
         parts, last = cls.split("."), cls.rpartition(".")[2]
         wanted = {".".join(parts[: n + 1]) for n in range(len(parts))}
         known = self._files.once(("classes", modules), dict[Path, frozenset[str]])

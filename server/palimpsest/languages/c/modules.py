@@ -108,9 +108,11 @@ class CModules(SourceModules):
         return name.startswith("<") and name.strip("<>") in words.STANDARD_HEADERS
 
     def _exists(self, path: Path) -> bool:
-        if self.files.root_of(path) is None or path.name not in self._names_in(path.parent):
-            return False
-        return is_inside(path, self.files.roots)
+        def look() -> bool:
+            is_listed = self.files.root_of(path) is not None and path.name in self._names_in(path.parent)
+            return is_listed and is_inside(path, self.files.roots)
+
+        return self.files.seen(("header", path), look)
 
     def _names_in(self, folder: Path) -> frozenset[str]:
         """What files in a folder are called."""
