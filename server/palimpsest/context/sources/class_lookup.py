@@ -100,8 +100,14 @@ class ClassLookup:
 
     def additions(
         self, found: ClassDefinition, here: ParsedModule, modules: Modules
-    ) -> Iterator[tuple[ParsedModule, Scope]]:
+    ) -> Sequence[tuple[ParsedModule, Scope]]:
         """What adds members to a class in other files of the workspace; `here` is the document as it is now."""
+        about = "additions", modules, found.name, found.module.path, here.uri, here.parsed.snapshot.version
+        return self._files.once(about, lambda: list(self._additions(found, here, modules)))
+
+    def _additions(
+        self, found: ClassDefinition, here: ParsedModule, modules: Modules
+    ) -> Iterator[tuple[ParsedModule, Scope]]:
         there, name = found.module, found.scope.qualified_name
         paths = modules.adding(name, there.name, there.path) if there.path is not None else ()
         for path in paths[:_MOST_FILES]:
