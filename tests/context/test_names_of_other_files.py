@@ -670,6 +670,120 @@ def test_a_name_of_another_file_is_shown(workspace: Make, files: Mapping[str, st
     assert not [text for text in wanted if text not in shown], shown
 
 
+PROPS = "export interface BadgeProps {\n  title: string;\n  tone?: 'calm' | 'loud';\n}\n"
+IMPORT = "import { BadgeProps } from './props';\n\n"
+NAMED, ELEMENT = "import { Badge } from './Badge';", "<Badge $0 />"
+BADGES: Sequence[tuple[str, str, str, Mapping[str, str]]] = (
+    (
+        "function",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": IMPORT + "export function Badge(props: BadgeProps) {\n  return <b>{props.title}</b>;\n}\n"},
+    ),
+    (
+        "taken-apart",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": IMPORT + "export function Badge({ title }: BadgeProps) {\n  return <b>{title}</b>;\n}\n"},
+    ),
+    (
+        "type-of-the-value",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": IMPORT + "export const Badge: React.FC<BadgeProps> = ({ title }) => <b>{title}</b>;\n"},
+    ),
+    (
+        "class",
+        NAMED,
+        ELEMENT,
+        {
+            "Badge.tsx": IMPORT
+            + "export class Badge extends Component<BadgeProps> {\n  render() {\n    return <b />;\n  }\n}\n"
+        },
+    ),
+    (
+        "alias-of-its-own",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": "type Given = { title: string };\n\nexport const Badge = ({ title }: Given) => <b />;\n"},
+    ),
+    (
+        "default",
+        "import Mark from './Badge';",
+        "<Mark $0 />",
+        {
+            "Badge.tsx": IMPORT
+            + "function Badge({ title }: BadgeProps) {\n  return <b />;\n}\n\nexport default Badge;\n"
+        },
+    ),
+    (
+        "memo",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": IMPORT + "export const Badge = memo(({ title }: BadgeProps) => {\n  return <b />;\n});\n"},
+    ),
+    (
+        "forward-ref",
+        NAMED,
+        ELEMENT,
+        {
+            "Badge.tsx": IMPORT
+            + "export const Badge = forwardRef<HTMLElement, BadgeProps>(({ title }, ref) => {\n  return <b />;\n});\n"
+        },
+    ),
+    (
+        "passed-on",
+        "import { Badge } from './all';",
+        ELEMENT,
+        {
+            "all.ts": "export * from './Badge';\n",
+            "Badge.tsx": IMPORT + "export function Badge({ title }: BadgeProps) {\n  return <b />;\n}\n",
+        },
+    ),
+    (
+        "of-a-module",
+        "import * as Ui from './Badge';",
+        "<Ui.Badge $0 />",
+        {"Badge.tsx": IMPORT + "export function Badge({ title }: BadgeProps) {\n  return <b />;\n}\n"},
+    ),
+    (
+        "unfinished",
+        NAMED,
+        "<Badge $0",
+        {"Badge.tsx": IMPORT + "export function Badge({ title }: BadgeProps) {\n  return <b />;\n}\n"},
+    ),
+    (
+        "of-the-same-file",
+        IMPORT + "function Badge({ title }: BadgeProps) {\n  return <b>{title}</b>;\n}",
+        ELEMENT,
+        {},
+    ),
+)
+
+
+@pytest.mark.parametrize("suffix", [".tsx", ".jsx"])
+@pytest.mark.parametrize(("above", "element", "files"), [it[1:] for it in BADGES], ids=[it[0] for it in BADGES])
+def test_what_an_element_is_given_is_shown(
+    workspace: Make, above: str, element: str, files: Mapping[str, str], suffix: str
+) -> None:
+    main = f"{above}\n\nexport function Page() {{\n  return {element};\n}}\n"
+    made = workspace({f"Page{suffix}": main.replace("$0", ""), "props.ts": PROPS, **files})
+    made.build_index()
+    blocks = made.blocks(f"Page{suffix}", main).values()
+    assert any(block.type == "class" and "title: string" in block.text for block in blocks)
+
+
+def test_a_generic_call_is_no_element(workspace: Make) -> None:
+    main = "import { made } from './made';\n\nexport function page() {\n  return made<Badge>($0);\n}\n"
+    files = {
+        "made.ts": "export function made<T>(): T;\n",
+        "Badge.ts": PROPS + "\nexport function Badge(it: BadgeProps) {}\n",
+    }
+    made = workspace({"page.ts": main.replace("$0", ""), **files})
+    made.build_index()
+    assert not any(block.type == "class" for block in made.blocks("page.ts", main).values())
+
+
 @pytest.mark.parametrize(
     ("main", "beside", "helpers"),
     [

@@ -1,13 +1,14 @@
 """Which class a name means: one that is defined in the same file, or imported from the workspace.
 
 In: a name as code writes it, the module that uses it, that module's imports.  Out: classes with the modules that define
-them; re-exports are followed.  Owner of the parses of files that are not open.
+them; re-exports are followed.  Functions are found in the same way (`function_in`), for the classes in their headers.
+Owner of the parses of files that are not open.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,10 @@ _MOST_NAMED, _MOST_CHARACTERS_NAMED = 4_096, 64_000_000
 """The same of files of which it is known which classes they have."""
 
 
+Pick = Callable[[Parsed, str], Scope | None]
+"""What a name means in the file that defines it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedModule:
     """A module of the workspace; `path` is None for a document that is no file."""
@@ -47,6 +52,8 @@ class ParsedModule:
 
 @dataclass(frozen=True, slots=True)
 class ClassDefinition:
+    """Or that of a function."""
+
     module: ParsedModule
     scope: Scope
 
@@ -62,24 +69,26 @@ class ClassLookup:
         self._classes = Kept[tuple[Path, Modules], frozenset[str]](_MOST_NAMED, _MOST_CHARACTERS_NAMED)
 
     def find(
-        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules
+        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules, pick: Pick | None = None
     ) -> Iterator[ClassDefinition]:
-        """The classes that `name` may mean in the module `here`; `imported` is what can be used there."""
-        scope, is_elsewhere = _class_in(here.parsed, name), False
+        """The classes that `name` may mean in the module `here`, or what `pick` finds; `imported` is what can be used
+        there."""
+        pick = pick or _class_in
+        scope, is_elsewhere = pick(here.parsed, name), False
         if scope is not None and not scope.adds:
             yield ClassDefinition(here, scope)
             return
-        for found in self._imported(name, here, imported, modules):
+        for found in self._imported(name, here, imported, modules, pick):
             is_elsewhere = True
             yield found
         if scope is not None and not is_elsewhere:
             yield ClassDefinition(here, scope)
 
     def _imported(
-        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules
+        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules, pick: Pick
     ) -> Iterator[ClassDefinition]:
         head, _, last = name.rpartition(".")
-        search = _Search(self, modules)
+        search = _Search(self, modules, pick)
         for item in (*imported, *modules.implied(here.name, here.path)):
             if not head and item.name and item.bound in (name, "*"):
                 module = modules.imported(item, here.name, here.path)
@@ -118,7 +127,7 @@ class ClassLookup:
             added = additions(module.parsed).get(name, ())
             if not added:
                 continue
-            meant = next(iter(self._imported(name, module, imports(module.parsed), modules)), None)
+            meant = next(self._imported(name, module, imports(module.parsed), modules, _class_in), None)
             if meant is not None and (meant.module.path, meant.scope.qualified_name) == (there.path, name):
                 yield from ((module, scope) for scope in added)
 
@@ -193,9 +202,10 @@ class ClassLookup:
 class _Search:
     """For one name.  No module is asked for the same class twice."""
 
-    def __init__(self, lookup: ClassLookup, modules: Modules) -> None:
+    def __init__(self, lookup: ClassLookup, modules: Modules, pick: Pick) -> None:
         self._lookup = lookup
         self._modules = modules
+        self._pick = pick
         self._asked = set[tuple[str, str]]()
 
     def of(self, module: str | None, name: str, near: ParsedModule, steps: int = 0) -> Iterator[ClassDefinition]:
@@ -206,7 +216,7 @@ class _Search:
         files = self._lookup.defining(module, name, near, self._modules)
         for there in files:
             given = self._modules.offered(there.parsed) or {}
-            scope = _class_in(there.parsed, given.get(name, name))
+            scope = self._pick(there.parsed, given.get(name, name))
             if scope is not None and not scope.adds:
                 yield ClassDefinition(there, scope)
                 return
@@ -237,7 +247,7 @@ class _Search:
         self._asked.add((module, ""))
         for there in self._lookup.modules(module, "", near, self._modules):
             name = self._modules.whole(there.parsed)
-            scope = _class_in(there.parsed, name) if name else None
+            scope = self._pick(there.parsed, name) if name else None
             if scope is not None and not scope.adds:
                 yield ClassDefinition(there, scope)
                 return
@@ -268,6 +278,15 @@ def _class_in(parsed: Parsed, name: str) -> Scope | None:
         if scope is not None:
             scope = next((c for c in children(parsed, scope) if c.kind == "class" and c.name == part), None)
     return scope
+
+
+def function_in(parsed: Parsed, name: str) -> Scope | None:
+    """The function of that name at the top of a file."""
+    return parsed.once(_top_functions).get(name)
+
+
+def _top_functions(parsed: Parsed) -> dict[str, Scope]:
+    return {scope.name: scope for scope in children(parsed, file_scope(parsed)) if scope.kind == "function"}
 
 
 def _top_classes(parsed: Parsed) -> dict[str, Scope]:

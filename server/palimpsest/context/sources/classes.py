@@ -20,6 +20,7 @@ from palimpsest.context.sources.class_lookup import (
     ClassLookup,
     ParsedModule,
     base_names,
+    function_in,
     names_in,
 )
 from palimpsest.context.sources.fit import fitted
@@ -143,6 +144,7 @@ class ClassSource(Source):
         for name, mention in names[: len(names) - len(late)]:
             yield from ((target, mention) for target in self._found(view, name))
         yield from self._of_owner(view)
+        yield from self._of_elements(view)
         for name in late:
             yield from ((target, "attribute") for target in self._found(view, name))
 
@@ -165,6 +167,20 @@ class ClassSource(Source):
                         for target in known or self._found(view, type_):
                             self._inherited[target.name] = target
                             yield target, "base"
+        forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
+
+    def _of_elements(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
+        """The classes in the headers of what elements of markup are made by: their members are what `<Badge …>` is
+        given."""
+        pattern, modules = view.parsed.language.elements, self._modules.of(view)
+        names = re.findall(pattern, view.editing.text) if pattern else ()
+        for name in dict.fromkeys(name for name in names if name != view.typed):
+            for made in self._lookup.find(name, self._here(view), view.imports, modules, function_in):
+                there = made.module
+                for type_ in names_in(signature(there.parsed, made.scope)):
+                    for target in self._lookup.find(type_, there, imports(there.parsed), modules):
+                        self._inherited[target.name] = target
+                        yield target, "base"
         forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
 
     def _named(self, view: CursorView) -> Iterator[tuple[str, Mention]]:

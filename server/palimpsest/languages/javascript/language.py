@@ -25,6 +25,7 @@ _DEFINES = re.compile(
     r"(?:\bfunction\b\s*\*?\s*[\w$]*|\bclass\s+[\w$]+|^\s*(?:async\s+|static\s+|get\s+|set\s+)+[\w$#]+)\Z"
 )
 _IS = " ="
+ELEMENTS = r"<([A-Z][\w$]*(?:\.[\w$]+)*)"
 _ACCESSORS = frozenset({"get", "set", "static"})
 _NAMED_BY = {
     "assignment_pattern": "left",
@@ -81,6 +82,7 @@ class JavaScript(Base):
     base_members = MappingProxyType({"Error": words.OF_ERRORS, "TypeError": words.OF_ERRORS})
     before_imports = frozenset({"hash_bang_line"})
     common_words = words.KEYWORDS | words.GLOBALS
+    elements = ELEMENTS
     constructor = "constructor"
     initializers = frozenset({"constructor"})
     annotations = frozenset({"decorator"})

@@ -22,6 +22,7 @@ class TypeScript(JavaScript):
     suffixes: tuple[str, ...] = (".ts", ".mts", ".cts")
     grammar_module = "tree_sitter_typescript:language_typescript"
     query_files: tuple[str, ...] = ("../javascript/queries.scm", "queries.scm")
+    elements = ""
     merges_classes = True
     hides_implementation = True
     builtins = JavaScript.builtins | words.TYPES
