@@ -670,6 +670,152 @@ def test_a_name_of_another_file_is_shown(workspace: Make, files: Mapping[str, st
     assert not [text for text in wanted if text not in shown], shown
 
 
+PROPS = "export interface BadgeProps {\n  title: string;\n  tone?: 'calm' | 'loud';\n}\n"
+IMPORT = "import { BadgeProps } from './props';\n\n"
+NAMED, ELEMENT = "import { Badge } from './Badge';", "<Badge $0 />"
+BADGES: Sequence[tuple[str, str, str, Mapping[str, str]]] = (
+    (
+        "function",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": IMPORT + "export function Badge(props: BadgeProps) {\n  return <b>{props.title}</b>;\n}\n"},
+    ),
+    (
+        "taken-apart",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": IMPORT + "export function Badge({ title }: BadgeProps) {\n  return <b>{title}</b>;\n}\n"},
+    ),
+    (
+        "type-of-the-value",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": IMPORT + "export const Badge: React.FC<BadgeProps> = ({ title }) => <b>{title}</b>;\n"},
+    ),
+    (
+        "class",
+        NAMED,
+        ELEMENT,
+        {
+            "Badge.tsx": IMPORT
+            + "export class Badge extends Component<BadgeProps> {\n  render() {\n    return <b />;\n  }\n}\n"
+        },
+    ),
+    (
+        "alias-of-its-own",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": "type Given = { title: string };\n\nexport const Badge = ({ title }: Given) => <b />;\n"},
+    ),
+    (
+        "default",
+        "import Mark from './Badge';",
+        "<Mark $0 />",
+        {
+            "Badge.tsx": IMPORT
+            + "function Badge({ title }: BadgeProps) {\n  return <b />;\n}\n\nexport default Badge;\n"
+        },
+    ),
+    (
+        "memo",
+        NAMED,
+        ELEMENT,
+        {"Badge.tsx": IMPORT + "export const Badge = memo(({ title }: BadgeProps) => {\n  return <b />;\n});\n"},
+    ),
+    (
+        "forward-ref",
+        NAMED,
+        ELEMENT,
+        {
+            "Badge.tsx": IMPORT
+            + "export const Badge = forwardRef<HTMLElement, BadgeProps>(({ title }, ref) => {\n  return <b />;\n});\n"
+        },
+    ),
+    (
+        "passed-on",
+        "import { Badge } from './all';",
+        ELEMENT,
+        {
+            "all.ts": "export * from './Badge';\n",
+            "Badge.tsx": IMPORT + "export function Badge({ title }: BadgeProps) {\n  return <b />;\n}\n",
+        },
+    ),
+    (
+        "of-a-module",
+        "import * as Ui from './Badge';",
+        "<Ui.Badge $0 />",
+        {"Badge.tsx": IMPORT + "export function Badge({ title }: BadgeProps) {\n  return <b />;\n}\n"},
+    ),
+    (
+        "unfinished",
+        NAMED,
+        "<Badge $0",
+        {"Badge.tsx": IMPORT + "export function Badge({ title }: BadgeProps) {\n  return <b />;\n}\n"},
+    ),
+    (
+        "of-the-same-file",
+        IMPORT + "function Badge({ title }: BadgeProps) {\n  return <b>{title}</b>;\n}",
+        ELEMENT,
+        {},
+    ),
+)
+
+
+@pytest.mark.parametrize("suffix", [".tsx", ".jsx"])
+@pytest.mark.parametrize(("above", "element", "files"), [it[1:] for it in BADGES], ids=[it[0] for it in BADGES])
+def test_what_an_element_is_given_is_shown(
+    workspace: Make, above: str, element: str, files: Mapping[str, str], suffix: str
+) -> None:
+    main = f"{above}\n\nexport function Page() {{\n  return {element};\n}}\n"
+    made = workspace({f"Page{suffix}": main.replace("$0", ""), "props.ts": PROPS, **files})
+    made.build_index()
+    blocks = made.blocks(f"Page{suffix}", main).values()
+    assert any(block.type == "class" and "title: string" in block.text for block in blocks)
+
+
+def test_a_generic_call_is_no_element(workspace: Make) -> None:
+    main = "import { made } from './made';\n\nexport function page() {\n  return made<Badge>($0);\n}\n"
+    files = {
+        "made.ts": "export function made<T>(): T;\n",
+        "Badge.ts": PROPS + "\nexport function Badge(it: BadgeProps) {}\n",
+    }
+    made = workspace({"page.ts": main.replace("$0", ""), **files})
+    made.build_index()
+    assert not any(block.type == "class" for block in made.blocks("page.ts", main).values())
+
+
+@pytest.mark.parametrize(
+    ("main", "beside", "helpers"),
+    [
+        (
+            ("src/shop/Gate.java", "package shop;\n\nclass Gate {\n  void open(Helper it) {\n    it.$0\n  }\n}\n"),
+            ("src/shop/Till.java", "package shop;\n\nimport one.Helper;\n\nclass Till { Helper helper; }\n"),
+            ("src/{0}/Helper.java", "package {0};\n\npublic class Helper {{ public void lift() {{}} }}\n"),
+        ),
+        (
+            ("src/Gate.kt", "package shop\n\nclass Gate {\n  fun open(it: Helper) {\n    it.$0\n  }\n}\n"),
+            ("src/Till.kt", "package shop\n\nimport one.Helper\n\nclass Till(val helper: Helper)\n"),
+            ("src/{0}/Helper.kt", "package {0}\n\nclass Helper {{\n  fun lift() {{}}\n}}\n"),
+        ),
+        (
+            ("Gate.cs", "namespace Shop;\n\nclass Gate {\n  void Open(Helper it) {\n    it.$0\n  }\n}\n"),
+            ("Till.cs", "namespace Shop;\n\nusing one;\n\nclass Till { Helper helper; }\n"),
+            ("{0}/Helper.cs", "namespace {0};\n\npublic class Helper {{ public void lift() {{}} }}\n"),
+        ),
+    ],
+    ids=["java", "kotlin", "csharp"],
+)
+def test_what_another_file_of_the_package_imports_is_not_meant(
+    workspace: Make, main: tuple[str, str], beside: tuple[str, str], helpers: tuple[str, str]
+) -> None:
+    files = dict([(main[0], main[1].replace("$0", "")), beside])
+    files |= {helpers[0].format(name): helpers[1].format(name) for name in ("one", "two")}
+    made = workspace(files)
+    made.build_index()
+    blocks = made.blocks(*main).values()
+    assert not [block for block in blocks if block.type == "class" and "lift" in block.text]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
 def test_headers_of_headers_lead_to_nothing_that_no_model_may_see(workspace: Make, tmp_path: Path) -> None:
     (tmp_path / "outside.h").write_text("int of_outside(void);\n", encoding="utf-8")

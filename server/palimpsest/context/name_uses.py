@@ -8,28 +8,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from palimpsest.syntax.lexical import Lexical, tokens
 from palimpsest.syntax.parse import Language
 
 _NAME = re.compile(r"(?<![\w$@])[^\W\d]\w*")
-_HEAD = re.compile(r"\w+\Z")
 _CALLED = re.compile(r"[?!]?\s*(?:(?:::)?<[^<>()]{0,80}>)?\s*[({]")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _LONG = 9
+_FARTHEST = 200
+"""Between a name and what stands before it."""
 _OF_TYPES = "::"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class NameUse:
-    """`head` is the word before the name's dot; "" if the name has none, None if what stands there is no word, as in
-    `f().name`.  `start` is an offset in the code."""
+    """`start` is an offset in the code.  What is around the name is looked at when it is asked for: a file has
+    thousands of names."""
 
     name: str
-    head: str | None
-    is_called: bool
     start: int
+    _text: str = field(repr=False)
+    _marks: tuple[str, ...] = field(repr=False)
+
+    @cached_property
+    def head(self) -> str | None:
+        """The word before the name's dot; "" if the name has none, None if what stands there is no word, as in
+        `f().name`."""
+        before = self._text[max(0, self.start - _FARTHEST) : self.start].rstrip()
+        mark = next((mark for mark in self._marks if before.endswith(mark)), "")
+        if not mark:
+            return ""
+        before = before[: len(before) - len(mark)].rstrip().rstrip("?!&")
+        start = len(before)
+        while start > 0 and (before[start - 1].isalnum() or before[start - 1] == "_"):
+            start -= 1
+        return before[start:] or None
+
+    @cached_property
+    def is_called(self) -> bool:
+        return _CALLED.match(self._text, self.start + len(self.name)) is not None
 
     @property
     def is_telling(self) -> bool:
@@ -39,13 +59,8 @@ class NameUse:
 
 def name_uses(code: str, lexical: Lexical, marks: tuple[str, ...]) -> Iterator[NameUse]:
     """`marks` stand before members: `.`, `->`."""
-    text = without_strings(code, lexical)
-    for found in _NAME.finditer(text):
-        before = text[max(0, found.start() - 200) : found.start()].rstrip()
-        mark = next((mark for mark in (*marks, _OF_TYPES) if before.endswith(mark)), "")
-        head = _HEAD.search(before[: len(before) - len(mark)].rstrip().rstrip("?!&")) if mark else None
-        called = _CALLED.match(text, found.end()) is not None
-        yield NameUse(found[0], (head[0] if head else None) if mark else "", called, found.start())
+    text, every = without_strings(code, lexical), (*marks, _OF_TYPES)
+    return (NameUse(found[0], found.start(), text, every) for found in _NAME.finditer(text))
 
 
 def names_that_come_with(language: Language) -> frozenset[str]:

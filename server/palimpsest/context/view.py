@@ -109,7 +109,7 @@ class CursorView:
         """Every word of the file, except the one being typed: for blocks that stay the same in all its functions."""
         text, at = self._text, self._offset
         if not self.is_typing:
-            return frozenset(_WORD.findall(text))
+            return self.parsed.once(_words)
         start = at
         while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
             start -= 1
@@ -182,6 +182,10 @@ class CursorView:
     def _line(self, number: int) -> str:
         lines = self.parsed.snapshot.lines
         return lines[number] if 0 <= number < len(lines) else ""
+
+
+def _words(parsed: Parsed) -> frozenset[str]:
+    return frozenset(_WORD.findall(parsed.snapshot.text))
 
 
 def _attributes(text: str, head: str, cursor: int, marks: tuple[str, ...]) -> Iterator[str]:

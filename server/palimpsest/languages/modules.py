@@ -100,6 +100,8 @@ class Modules:
     """Between the names of a module and of one inside it; empty if a module's names are never modules."""
     passes_on = False
     """Whether what a file imports can be imported from it."""
+    searches_imports = True
+    """Whether a class that a file lacks is looked for in what it imports, and not only in what it re-exports."""
     gives_wholes = False
     """Whether what is imported as a whole may be a class (`whole`)."""
 

@@ -24,6 +24,7 @@ _MOST_READ = 64
 
 
 class PackageModules(SourceModules):
+    searches_imports = False
     suffixes: tuple[str, ...] = ()
 
     def __init__(self, language: Language, around: Surroundings) -> None:
@@ -55,7 +56,8 @@ class PackageModules(SourceModules):
         if near is None or self.files.root_of(near) is None or not _NAME.fullmatch(name):
             return None
         every = [path for path in dict.fromkeys(self._files(name, near)) if self.may_see(near, path)]
-        every.sort(key=lambda path: (path.parent != near.parent, not path.is_relative_to(near.parent), path))
+        folder = near.parent.parts
+        every.sort(key=lambda it: (it.parts[:-1] != folder, it.parts[: len(folder)] != folder, it.parts))
         return ModuleFiles(tuple(every[:_MOST_FILES]), inside=name) if every else None
 
     def import_of(self, name: str, path: Path, parsed: Parsed, near: Path | None) -> Import | None:
@@ -77,8 +79,9 @@ class PackageModules(SourceModules):
     def _files(self, name: str, near: Path) -> Iterator[Path]:
         if name in self.packages_of(near):
             yield near
-        if self._index is not None:
-            yield from self._index.files_of(name, self.languages)
+        if (index := self._index) is not None:
+            about = "files of", name, self.languages, index.revision
+            yield from self.files.seen(about, lambda: index.files_of(name, self.languages))
         if self._index is None or not self._index.is_complete:
             for folder in dict.fromkeys(self.folders(name, near)):
                 listed = (entry for entry in self.files.listing(folder) if not entry.is_dir)

@@ -141,6 +141,9 @@ class Language(Protocol):
     """Whether functions of the same name differ by their parameters."""
     mixes_namespaces: bool = False
     """Whether classes take the functions of a namespace for their own members."""
+    elements: str = ""
+    """A pattern of the name in an element of markup that a function or class of the program makes, whose attributes are
+    what that takes; "" where code has none."""
     whole_file: bool = False
     """Whether an editing block is always a part of the whole file: in data and prose, which have no functions."""
     is_checked: bool = True

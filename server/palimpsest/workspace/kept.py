@@ -24,6 +24,10 @@ class Kept(Generic[K, V]):
         self._characters = 0
         self._lock = threading.Lock()
 
+    def __contains__(self, key: K) -> bool:
+        """Whether there is something of a file, in whatever version."""
+        return key in self._known
+
     def get(self, key: K, text: FileText, make: Callable[[], V]) -> V:
         known = self._known.get(key)
         if known is None or known[0] != text.stamp:

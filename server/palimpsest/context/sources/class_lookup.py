@@ -1,14 +1,16 @@
 """Which class a name means: one that is defined in the same file, or imported from the workspace.
 
 In: a name as code writes it, the module that uses it, that module's imports.  Out: classes with the modules that define
-them; re-exports are followed.  Owner of the parses of files that are not open.
+them; re-exports are followed.  Functions are found in the same way (`function_in`), for the classes in their headers.
+Owner of the parses of files that are not open.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from palimpsest.context.sources.cached import children, visible
@@ -30,6 +32,12 @@ _MOST_FILES = 64
 _MOST_PARSES = 128
 _MOST_CHARACTERS = 4_000_000
 """Of the sources whose parses are cached."""
+_MOST_NAMED, _MOST_CHARACTERS_NAMED = 4_096, 64_000_000
+"""The same of files of which it is known which classes they have."""
+
+
+Pick = Callable[[Parsed, str], Scope | None]
+"""What a name means in the file that defines it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,8 @@ class ParsedModule:
 
 @dataclass(frozen=True, slots=True)
 class ClassDefinition:
+    """Or that of a function."""
+
     module: ParsedModule
     scope: Scope
 
@@ -56,26 +66,29 @@ class ClassLookup:
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
         self._parsed = Kept[tuple[Path, Language], Parsed](_MOST_PARSES, _MOST_CHARACTERS)
+        self._classes = Kept[tuple[Path, Modules], frozenset[str]](_MOST_NAMED, _MOST_CHARACTERS_NAMED)
 
     def find(
-        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules
+        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules, pick: Pick | None = None
     ) -> Iterator[ClassDefinition]:
-        """The classes that `name` may mean in the module `here`; `imported` is what can be used there."""
-        scope, is_elsewhere = _class_in(here.parsed, name), False
+        """The classes that `name` may mean in the module `here`, or what `pick` finds; `imported` is what can be used
+        there."""
+        pick = pick or _class_in
+        scope, is_elsewhere = pick(here.parsed, name), False
         if scope is not None and not scope.adds:
             yield ClassDefinition(here, scope)
             return
-        for found in self._imported(name, here, imported, modules):
+        for found in self._imported(name, here, imported, modules, pick):
             is_elsewhere = True
             yield found
         if scope is not None and not is_elsewhere:
             yield ClassDefinition(here, scope)
 
     def _imported(
-        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules
+        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules, pick: Pick
     ) -> Iterator[ClassDefinition]:
         head, _, last = name.rpartition(".")
-        search = _Search(self, modules)
+        search = _Search(self, modules, pick)
         for item in (*imported, *modules.implied(here.name, here.path)):
             if not head and item.name and item.bound in (name, "*"):
                 module = modules.imported(item, here.name, here.path)
@@ -96,8 +109,14 @@ class ClassLookup:
 
     def additions(
         self, found: ClassDefinition, here: ParsedModule, modules: Modules
-    ) -> Iterator[tuple[ParsedModule, Scope]]:
+    ) -> Sequence[tuple[ParsedModule, Scope]]:
         """What adds members to a class in other files of the workspace; `here` is the document as it is now."""
+        about = "additions", modules, found.name, found.module.path, here.uri, here.parsed.snapshot.version
+        return self._files.once(about, lambda: list(self._additions(found, here, modules)))
+
+    def _additions(
+        self, found: ClassDefinition, here: ParsedModule, modules: Modules
+    ) -> Iterator[tuple[ParsedModule, Scope]]:
         there, name = found.module, found.scope.qualified_name
         paths = modules.adding(name, there.name, there.path) if there.path is not None else ()
         for path in paths[:_MOST_FILES]:
@@ -108,7 +127,7 @@ class ClassLookup:
             added = additions(module.parsed).get(name, ())
             if not added:
                 continue
-            meant = next(iter(self._imported(name, module, imports(module.parsed), modules)), None)
+            meant = next(self._imported(name, module, imports(module.parsed), modules, _class_in), None)
             if meant is not None and (meant.module.path, meant.scope.qualified_name) == (there.path, name):
                 yield from ((module, scope) for scope in added)
 
@@ -146,6 +165,35 @@ class ClassLookup:
             if text is not None:
                 yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
 
+    def defining(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Sequence[ParsedModule]:
+        """Those of `modules` in which the class may be found, looked for once for each gathering."""
+        about = "defining", modules, name, cls, near.path
+        return self._files.once(about, lambda: list(self._defining(name, cls, near, modules)))
+
+    def _defining(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Iterator[ParsedModule]:
+        if modules.searches_imports:
+            yield from self.modules(name, cls, near, modules)
+            return
+        paths = modules.files_of(name, near.path)[:_MOST_FILES]
+        parts, last = cls.split("."), cls.rpartition(".")[2]
+        wanted = {".".join(parts[: n + 1]) for n in range(len(parts))}
+        known = self._files.once(("classes", modules), dict[Path, frozenset[str]])
+        for path in paths:
+            names = known.get(path)
+            if names is None:
+                # Of a file that nobody asked for yet only what has the name is parsed.
+                text = self._files.source(path, having=() if (path, modules) in self._classes else (last,))
+                if text is None:
+                    continue
+                names = self._classes.get((path, modules), text, partial(self._names_in, path, text, modules))
+                known[path] = names
+            if not wanted.isdisjoint(names) and (text := self._files.source(path)) is not None:
+                yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
+
+    def _names_in(self, path: Path, text: FileText, modules: Modules) -> frozenset[str]:
+        parsed = self._parse(path, text, modules)
+        return frozenset((*parsed.once(_top_classes), *aliases(parsed), *enumerators(parsed)))
+
     def _parse(self, path: Path, text: FileText, modules: Modules) -> Parsed:
         language = modules.language_at(path)
         return self._parsed.get((path, language), text, lambda: parse_text(text.text, language))
@@ -154,9 +202,10 @@ class ClassLookup:
 class _Search:
     """For one name.  No module is asked for the same class twice."""
 
-    def __init__(self, lookup: ClassLookup, modules: Modules) -> None:
+    def __init__(self, lookup: ClassLookup, modules: Modules, pick: Pick) -> None:
         self._lookup = lookup
         self._modules = modules
+        self._pick = pick
         self._asked = set[tuple[str, str]]()
 
     def of(self, module: str | None, name: str, near: ParsedModule, steps: int = 0) -> Iterator[ClassDefinition]:
@@ -164,15 +213,16 @@ class _Search:
         if module is None or steps > _MAX_STEPS or (module, name) in self._asked or len(self._asked) >= _MOST_MODULES:
             return
         self._asked.add((module, name))
-        files = list(self._lookup.modules(module, name, near, self._modules))
+        files = self._lookup.defining(module, name, near, self._modules)
         for there in files:
             given = self._modules.offered(there.parsed) or {}
-            scope = _class_in(there.parsed, given.get(name, name))
+            scope = self._pick(there.parsed, given.get(name, name))
             if scope is not None and not scope.adds:
                 yield ClassDefinition(there, scope)
                 return
         for there in files:
-            for item in (*imports(there.parsed), *self._modules.reexports(there.parsed)):
+            own = imports(there.parsed) if self._modules.searches_imports else ()
+            for item in (*own, *self._modules.reexports(there.parsed)):
                 if item.name and item.bound in (name, "*"):
                     source = self._modules.imported(item, there.name, there.path)
                     yield from self.of(source, name if item.name == "*" else item.name, there, steps + 1)
@@ -197,7 +247,7 @@ class _Search:
         self._asked.add((module, ""))
         for there in self._lookup.modules(module, "", near, self._modules):
             name = self._modules.whole(there.parsed)
-            scope = _class_in(there.parsed, name) if name else None
+            scope = self._pick(there.parsed, name) if name else None
             if scope is not None and not scope.adds:
                 yield ClassDefinition(there, scope)
                 return
@@ -228,6 +278,15 @@ def _class_in(parsed: Parsed, name: str) -> Scope | None:
         if scope is not None:
             scope = next((c for c in children(parsed, scope) if c.kind == "class" and c.name == part), None)
     return scope
+
+
+def function_in(parsed: Parsed, name: str) -> Scope | None:
+    """The function of that name at the top of a file."""
+    return parsed.once(_top_functions).get(name)
+
+
+def _top_functions(parsed: Parsed) -> dict[str, Scope]:
+    return {scope.name: scope for scope in children(parsed, file_scope(parsed)) if scope.kind == "function"}
 
 
 def _top_classes(parsed: Parsed) -> dict[str, Scope]:

@@ -20,6 +20,7 @@ from palimpsest.context.sources.class_lookup import (
     ClassLookup,
     ParsedModule,
     base_names,
+    function_in,
     names_in,
 )
 from palimpsest.context.sources.fit import fitted
@@ -143,6 +144,7 @@ class ClassSource(Source):
         for name, mention in names[: len(names) - len(late)]:
             yield from ((target, mention) for target in self._found(view, name))
         yield from self._of_owner(view)
+        yield from self._of_elements(view)
         for name in late:
             yield from ((target, "attribute") for target in self._found(view, name))
 
@@ -165,6 +167,20 @@ class ClassSource(Source):
                         for target in known or self._found(view, type_):
                             self._inherited[target.name] = target
                             yield target, "base"
+        forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
+
+    def _of_elements(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
+        """The classes in the headers of what elements of markup are made by: their members are what `<Badge …>` is
+        given."""
+        pattern, modules = view.parsed.language.elements, self._modules.of(view)
+        names = re.findall(pattern, view.editing.text) if pattern else ()
+        for name in dict.fromkeys(name for name in names if name != view.typed):
+            for made in self._lookup.find(name, self._here(view), view.imports, modules, function_in):
+                there = made.module
+                for type_ in names_in(signature(there.parsed, made.scope)):
+                    for target in self._lookup.find(type_, there, imports(there.parsed), modules):
+                        self._inherited[target.name] = target
+                        yield target, "base"
         forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
 
     def _named(self, view: CursorView) -> Iterator[tuple[str, Mention]]:
@@ -203,7 +219,7 @@ class ClassSource(Source):
         return found.scope.def_line in view.shown_lines and view.scope.kind != "file"
 
     def _skeleton(self, found: ClassDefinition) -> list[Line]:
-        """Of a class in another file; cached with its parse."""
+        """The whole of a class, cached with its file's parse."""
         key = found.module.uri, found.scope.qualified_name
         known = self._skeletons.get(key)
         if known is None or known[0] is not found.module.parsed:
@@ -230,7 +246,7 @@ class ClassSource(Source):
         if view.parsed.n_errors and lines and where == view.scope.qualified_name:
             document = view.parsed.snapshot.lines
             return [line.checked(document) for line in lines]
-        full = skeleton(view.parsed, found.scope)
+        full = self._skeleton(found)
         without = skeleton(view.parsed, found.scope, view.position.line) if view.is_typing else full
         texts = [[line.text for line in some] for some in (full, without, lines)]
         chosen = stable(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)

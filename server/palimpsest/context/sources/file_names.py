@@ -57,7 +57,6 @@ class FileNamesSource(Source):
         self._definitions = definitions
         self._shown: dict[tuple[str, int], Sequence[IndexedDefinition]] = {}
         self._read = Kept[Path, dict[str, NameUse]](_MOST_READ, _MOST_CHARACTERS_READ)
-        self._uses: tuple[Parsed, int, Sequence[NameUse]] | None = None
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
@@ -85,9 +84,10 @@ class FileNamesSource(Source):
 
     def _uses_in(self, view: CursorView, part: int) -> Sequence[NameUse]:
         """The cursor moves more often than the text changes."""
-        if self._uses is None or self._uses[0] is not view.parsed or self._uses[1] != part:
-            self._uses = view.parsed, part, _uses(view.parsed, part)
-        return self._uses[2]
+        known = view.parsed.once(_known_uses)
+        if part not in known:
+            known[part] = _uses(view.parsed, part)
+        return known[part]
 
     def _holds(self, view: CursorView, part: int, shown: Sequence[IndexedDefinition]) -> bool:
         left = {one.name for one in shown} - {use.name for use in self._uses_in(view, part)}
@@ -105,8 +105,7 @@ class FileNamesSource(Source):
         return found
 
     def _definitions_of(self, view: CursorView, part: int) -> Iterator[IndexedDefinition]:
-        language, seen = view.parsed.language, set[str]()
-        known = names_that_come_with(language) | view.parsed.once(_own) | {view.typed}
+        language, seen, known = view.parsed.language, set[str](), view.parsed.once(_own) | {view.typed}
         for use in self._every(view, part):
             if use.name in seen or use.name in known or not _is_looked_for(view, use):
                 continue
@@ -156,11 +155,15 @@ class FileNamesSource(Source):
 def _is_looked_for(view: CursorView, use: NameUse) -> bool:
     """Whether it is no member of a value whose name many things have."""
     is_alone = use.head == "" or any(use.head == item.bound for item in view.imports)
-    return len(use.name) >= _SHORTEST and (is_alone or use.is_telling)
+    return is_alone or use.is_telling
 
 
 def _line(definition: IndexedDefinition) -> str:
     return written(definition)[:_LONGEST_LINE]
+
+
+def _known_uses(_: Parsed) -> dict[int, Sequence[NameUse]]:
+    return {}
 
 
 def _uses(parsed: Parsed, part: int) -> Sequence[NameUse]:
@@ -170,14 +173,20 @@ def _uses(parsed: Parsed, part: int) -> Sequence[NameUse]:
     lines = [line if len(line) <= _LONGEST_READ else "" for line in every]
     code = "\n".join(lines)
     middle = len("\n".join(lines[: part * PART + PART // 2 - start]))
-    uses = name_uses(code, language.lexical, language.member_marks)
-    return sorted(uses, key=lambda use: abs(use.start - middle))
+    return sorted(_uses_of(code, language), key=lambda use: abs(use.start - middle))
 
 
 def _names(code: str, language: Language) -> dict[str, NameUse]:
     """Each name once; as one that stands alone, if it does somewhere."""
-    uses = sorted(name_uses(code, language.lexical, language.member_marks), key=lambda use: use.head == "")
-    return {use.name: use for use in uses}
+    return {use.name: use for use in sorted(_uses_of(code, language), key=lambda use: use.head == "")}
+
+
+def _uses_of(code: str, language: Language) -> Iterator[NameUse]:
+    """Without names that are too short to tell anything and those that a model knows."""
+    known = names_that_come_with(language)
+    for use in name_uses(code, language.lexical, language.member_marks):
+        if len(use.name) >= _SHORTEST and use.name not in known:
+            yield use
 
 
 def _own(parsed: Parsed) -> frozenset[str]:

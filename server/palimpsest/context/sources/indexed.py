@@ -35,11 +35,11 @@ class IndexedDefinitions:
         return self._index is not None and self._index.is_complete
 
     def of(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
-        """Those of the languages that the document's can use, each once; once for each gathering."""
+        """Those of the languages that the document's can use, each once; looked up once while nothing changed."""
         is_test = view.path is not None and self.is_test(view.path, view.parsed.language)
         languages = self.modules.of(view).languages
-        about = "definitions", name, languages, is_test
-        return self.files.once(about, lambda: self._look_up(name, languages, is_test=is_test))
+        about = "definitions", name, languages, is_test, self._index.revision if self._index is not None else 0
+        return self.files.seen(about, lambda: self._look_up(name, languages, is_test=is_test))
 
     def every(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
         """All that the index has so far, those of tests and what is declared besides included."""

@@ -49,6 +49,17 @@ def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> li
 
 def added(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
     """The lines of what adds to a class of another file: a part of it, or a member."""
+    known = parsed.once(_known_additions)
+    if (scope, cursor_line) not in known:
+        known[scope, cursor_line] = _added(parsed, scope, cursor_line)
+    return known[scope, cursor_line]
+
+
+def _known_additions(_: Parsed) -> dict[tuple[Scope, int | None], list[Line]]:
+    return {}
+
+
+def _added(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
     if scope.kind == "class":
         return _part(parsed, scope, cursor_line)
     return [] if _is_at(scope, cursor_line) else list(_method(parsed, scope))

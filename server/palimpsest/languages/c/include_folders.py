@@ -34,7 +34,7 @@ class IncludeFolders:
 
     def own(self, path: Path) -> Sequence[Path]:
         """Those inside the workspace, for includes of one of its files."""
-        return self._files.once(("include folders", path), lambda: tuple(dict.fromkeys(self._own(path))))
+        return self._files.seen(("include folders", path), lambda: tuple(dict.fromkeys(self._own(path))))
 
     @property
     def system(self) -> Sequence[Path]:

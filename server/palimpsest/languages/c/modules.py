@@ -34,6 +34,7 @@ _MOST_STEPS, _MOST_HEADERS = 4, 60
 class CModules(SourceModules):
     passes_on = True
     separator = ""
+    searches_imports = False  # headers of headers are implied
     languages = ("c", "cpp")
 
     def __init__(self, language: Language, around: Surroundings) -> None:
@@ -44,8 +45,8 @@ class CModules(SourceModules):
         return relative(path, root) if root is not None else super().name_of(path, root)
 
     def imported(self, found: Import, module: str, path: Path | None) -> str | None:
-        """Once for each gathering: every name that the code uses may come from each of its headers."""
-        return self.files.once(("include", found.module, path), lambda: self._included(found.module, path))
+        """Looked for once: every name that the code uses may come from each of its headers."""
+        return self.files.seen(("include", found.module, path), lambda: self._included(found.module, path))
 
     def _included(self, name: str, path: Path | None) -> str | None:
         written = name.strip("<>")
@@ -74,7 +75,7 @@ class CModules(SourceModules):
         """The header that declares what a source defines, and what the headers that it includes include."""
         if path is None:
             return []
-        header = self._header_of(path) if path.suffix.lower() not in HEADERS else None
+        header = self.files.seen(("header of", path), lambda: self._header_of(path))
         nested = self.files.once(("nested", path), lambda: self._nested(path))
         return [Import(name, "*", None, 0, -1) for name in (header, *nested) if name is not None]
 
@@ -108,9 +109,16 @@ class CModules(SourceModules):
         return name.startswith("<") and name.strip("<>") in words.STANDARD_HEADERS
 
     def _exists(self, path: Path) -> bool:
-        if self.files.root_of(path) is None or not is_inside(path, self.files.roots):
-            return False
-        return any(entry.name == path.name and not entry.is_dir for entry in self.files.listing(path.parent))
+        def look() -> bool:
+            is_listed = self.files.root_of(path) is not None and path.name in self._names_in(path.parent)
+            return is_listed and is_inside(path, self.files.roots)
+
+        return self.files.seen(("header", path), look)
+
+    def _names_in(self, folder: Path) -> frozenset[str]:
+        """What files in a folder are called."""
+        listed = self.files.listing(folder)
+        return self.files.seen(("names in", folder), lambda: frozenset(it.name for it in listed if not it.is_dir))
 
     def _name(self, path: Path) -> str:
         return self.name_of(path, self.files.root_of(path))
@@ -133,11 +141,11 @@ class CModules(SourceModules):
 
     def _header_of(self, path: Path) -> str | None:
         """As it is included, if one header alone has the source's name: beside it, or in a folder of headers."""
-        for folder in (path.parent, *self._folders.own(path)):
-            names = (Path(entry.name) for entry in self.files.listing(folder) if not entry.is_dir)
-            found = [name for name in names if name.stem == path.stem and name.suffix.lower() in HEADERS]
+        for folder in (path.parent, *self._folders.own(path)) if path.suffix.lower() not in HEADERS else ():
+            begun = [name for name in self._names_in(folder) if name.startswith(path.stem)]
+            found = [name for name in begun if Path(name).stem == path.stem and Path(name).suffix.lower() in HEADERS]
             if found:
-                return found[0].name if len(found) == 1 else None
+                return found[0] if len(found) == 1 else None
         return None
 
 

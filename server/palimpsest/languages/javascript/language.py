@@ -27,6 +27,7 @@ _DEFINES = re.compile(
 _IS = " ="
 _OBJECT = "{}"
 """The class of an object of which nothing says that it is another's."""
+ELEMENTS = r"<([A-Z][\w$]*(?:\.[\w$]+)*)"
 _ACCESSORS = frozenset({"get", "set", "static"})
 _NAMED_BY = {
     "assignment_pattern": "left",
@@ -84,6 +85,7 @@ class JavaScript(Base):
     base_members = MappingProxyType({"Error": words.OF_ERRORS, "TypeError": words.OF_ERRORS})
     before_imports = frozenset({"hash_bang_line"})
     common_words = words.KEYWORDS | words.GLOBALS
+    elements = ELEMENTS
     constructor = "constructor"
     initializers = frozenset({"constructor"})
     annotations = frozenset({"decorator"})

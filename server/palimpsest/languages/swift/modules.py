@@ -26,6 +26,7 @@ _DEEPEST = 5
 
 class SwiftModules(SourceModules):
     separator = ""
+    searches_imports = False
 
     def name_of(self, path: Path, root: Path | None) -> str:
         folder = self._folder(path)
@@ -41,7 +42,7 @@ class SwiftModules(SourceModules):
         if folder.name != name:
             folders = (place / target / name for place in self._around(near) for target in TARGETS)
             folder = next((place for place in folders if self.files.listing(place)), folder)
-        files = tuple(self._files(folder)) if folder.name == name else ()
+        files = self.files.seen(("target", folder), lambda: tuple(self._files(folder))) if folder.name == name else ()
         return ModuleFiles(files) if files else None
 
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
@@ -69,8 +70,12 @@ class SwiftModules(SourceModules):
 
     def _folder(self, path: Path) -> Path:
         """The target's folder."""
-        inside = [folder for folder in self._around(path) if folder.parent.name in TARGETS]
-        return inside[-1] if inside else path.parent
+
+        def look() -> Path:
+            inside = [folder for folder in self._around(path) if folder.parent.name in TARGETS]
+            return inside[-1] if inside else path.parent
+
+        return self.files.seen(("target of", path), look)
 
     def _files(self, folder: Path) -> Iterator[Path]:
         folders, n = [(folder, 0)], 0

@@ -5,6 +5,7 @@ Out: as `syntax.parse.Language` says.
 
 from __future__ import annotations
 
+from palimpsest.languages.javascript.language import ELEMENTS
 from palimpsest.languages.typescript.language import TypeScript
 
 
@@ -14,5 +15,6 @@ class Tsx(TypeScript):
     language_ids = ("typescriptreact",)
     other_names: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = (".tsx",)
+    elements = ELEMENTS
     grammar_module = "tree_sitter_typescript:language_tsx"
     query_files = ("../javascript/queries.scm", "../typescript/queries.scm", "queries.scm")

@@ -23,6 +23,7 @@ class TypeScript(JavaScript):
     grammar_module = "tree_sitter_typescript:language_typescript"
     query_files: tuple[str, ...] = ("../javascript/queries.scm", "queries.scm")
     hidden_by = frozenset({"private"})
+    elements = ""
     merges_classes = True
     hides_implementation = True
     builtins = JavaScript.builtins | words.TYPES
