@@ -308,10 +308,16 @@ class Tail:
         if self.exact_to is not None and n_tokens <= self.exact_to:
             self.exact_to = None
 
-    def _decode(self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool) -> Generator[None, None, None]:
-        """By micro-batches; a batch's tokens count as soon as they are in."""
+    def _decode(
+        self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool, n_header: int = 0
+    ) -> Generator[None, None, None]:
+        """By micro-batches; a batch's tokens count as soon as they are in.  `n_header`: the first are the header's."""
+        stats = self._pool.stats
         while tokens:
             n, row = yield from self._prefill.decode(tokens, position, seq, logits=logits)
+            stats["headers"] += min(n, n_header)
+            stats["tails"] += n - min(n, n_header)
+            n_header -= min(n, n_header)
             if seq == self.seq:
                 self.tokens += tokens[:n]
             if seq in (self.seq, self.full):
@@ -394,7 +400,7 @@ class Tail:
         """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay)."""
         seq = self._pool.take()
         try:
-            yield from self._decode(header + tokens, start - len(header), seq, logits=False)
+            yield from self._decode(header + tokens, start - len(header), seq, logits=False, n_header=len(header))
         except BaseException:
             self._pool.give(seq)
             raise
