@@ -42,6 +42,7 @@ def tallied(measured: Sequence[Measured], ours: Sequence[Cost], peers: Mapping[s
         {
             "kind": m.kind,
             "floor": m.floor,
+            "new_block": m.new_block,
             "ours": ours[i].decoded,
             "peer": rival[i].decoded if rival else None,
             "excess": _excess([m], [ours[i]]),
