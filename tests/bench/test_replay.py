@@ -76,6 +76,8 @@ def test_what_a_session_costs_can_be_looked_at_without_a_peer(bench: Bench, sess
     said = bench("replay", "--trace", str(session), "--peer", "none", "--requests", "6")
     assert TYPED.split()[0] in said
     assert "Tokens the model saw" in said
+    assert "beyond the floor" in said
+    assert "code at the cursor" in said
 
 
 @pytest.mark.slow(part="benches")

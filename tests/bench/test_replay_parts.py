@@ -6,9 +6,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.replaying.cost import Cost
+from bench.replaying.cost import Cost, Decoded
 from bench.replaying.kinds import (
+    BACK,
+    CHANGED,
+    GONE,
     MOVED,
+    NEW,
     OPENED,
     PASTED,
     REPLACED,
@@ -18,6 +22,7 @@ from bench.replaying.kinds import (
     Classifier,
     Measured,
     View,
+    keyed,
     n_behind,
     n_new,
 )
@@ -62,6 +67,22 @@ def test_kinds_and_floors_of_a_session() -> None:
         (REPLACED, 1),
         (SEEN_ELSEWHERE, 4),
     ]
+
+
+def test_what_comes_in_the_pause_behind_a_request_is_new_with_it() -> None:
+    classifier = Classifier(words)
+    first = classifier.follow(View("a.py", "a.py f", "def f x", "", {"k": "one two", "l": "three"}, 1, 0, {"k": "one"}))
+    assert (first.floor, first.new_block) == (3 + 2, 3)
+    assert first.changes == {"k": BACK, "l": GONE}  # the last that became of each
+    later = classifier.follow(View("a.py", "a.py f", "def f x y", "", {"k": "one four", "m": "five"}, 1, 0))
+    assert (later.kind, later.new_block, later.changes) == (REPLACED, 2, {"k": CHANGED, "m": NEW})
+
+
+def test_a_block_is_shown_with_its_tags() -> None:
+    shown = [{"type": "class", "name": "a.B", "text": "class B:", "editable": True, "tokens": 12}]
+    assert dict(keyed(shown)) == {
+        "class:a.B": '<context type="class" name="a.B" editable="true">\nclass B:\n</context>\n'
+    }
 
 
 short = st.lists(st.integers(0, 3), max_size=12).map(tuple)
@@ -143,6 +164,20 @@ def test_sums_by_kind_and_the_better_peer() -> None:
     alone = tallied(measured, ours, {})["total"]
     assert alone["peer"] is None
     assert alone["ratio"] is None
+
+
+def test_the_excess_is_said_by_what_was_decoded_again() -> None:
+    measured = [Measured(OPENED, 20, 11, 9), Measured(TYPED, 2, 0, 9, {"k": NEW})]
+    ours = [
+        Cost(31, 0, 5, 1.0, 0.0, 30, parts=Decoded(31, blocks=14, headers=3, tails=13)),
+        Cost(4, 0, 5, 1.0, 0.0, 30).and_behind(6, 1.0, Decoded(6, tails=5)),
+    ]
+    result = tallied(measured, ours, {})
+    opened = result["events"][OPENED]["excess"]
+    assert opened == {"blocks": 3, "tails": 4, "headers": 3, "answers": 1, "all": 11}
+    assert result["total"]["excess"]["all"] == 11 + 4
+    assert result["requests"][1]["excess"] == {"blocks": 0, "tails": 3, "headers": 0, "answers": 1, "all": 4}
+    assert result["requests"][1]["changes"] == {"k": NEW}
 
 
 def test_percentiles() -> None:

@@ -193,3 +193,5 @@ def test_the_measurement_finds_no_difference_and_a_scale(models: Callable[[str],
         ("f16", True),
     ]
     assert sum(found["kinds"].values()) == 40
+    assert found["kinds"]["visit"] > 0
+    assert found["kept_at_places"] > 0

@@ -205,3 +205,14 @@ def test_fitting_cuts_a_prefix_by_whole_chunks_and_a_suffix_to_a_quarter() -> No
     assert 1500 - CHUNK < len(prefix) <= 1500
     assert fitted([1, 2], [3], 3) == ([1, 2], [3])
     assert fitted(list(range(50)), [], 8)[0][-1] == 49
+
+
+def test_what_is_decoded_is_counted_by_what_it_is(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    stats = engine.pool.stats
+    synced = sync(engine, [("a", text(1, 200)), ("b", text(2, 200))])
+    assert (stats["blocks"], stats["tails"]) == (sum(report.tokens for report in synced.blocks), 0)
+    assert stats["blocks"] + stats["headers"] == stats["decoded"]
+    answer = ask(engine, fim("def f(", max_tokens=3))
+    assert stats["tails"] == answer.decoded
+    assert stats["decoded"] - stats["blocks"] - stats["headers"] - stats["tails"] <= answer.generated

@@ -106,12 +106,31 @@ def show(result: dict[str, Any], console: Console) -> None:
     table.add_section()
     table.add_row("all", str(total["requests"]), f"{total['floor']:,}", *decoded, *times)
     console.print(table)
+    console.print(_excess(result))
     prompts = [f"{side['prompt_p50']:,.0f}" for side in sides if side]
     console.print(f"Tokens the model saw, median: {' and '.join(prompts)}.")
     for name, side in total["peers"].items():
         console.print(f"llama-server, {name}: {side['decoded']:,} decoded, {side['background']:,} of them in warm-ups.")
     if total["ratio"]:
         console.print(f"Ours : peer = {total['ratio']['decoded']:.3f} tokens, {total['ratio']['ms']:.3f} time.")
+
+
+def _excess(result: dict[str, Any]) -> Table:
+    """What we decoded beyond the floor, by event and by what it was."""
+    total = result["total"]
+    title = f"beyond the floor: {total['ours']['decoded'] / max(1, total['floor']):.2f} times as many tokens"
+    table = Table(title=title, title_justify="left")
+    table.add_column("event")
+    for column in ("requests", "floor", "decoded", "excess", "code at the cursor", "blocks", "header", "answers"):
+        table.add_column(column, justify="right")
+    rows = sorted(result["events"].items(), key=lambda item: -item[1]["excess"]["all"])
+    for kind, row in (*rows, ("all", total)):
+        if row is total:
+            table.add_section()
+        counts = [row["requests"], row["floor"], row["ours"]["decoded"]]
+        counts += [row["excess"][part] for part in ("all", "tails", "blocks", "headers", "answers")]
+        table.add_row(kind, *(f"{count:,}" for count in counts))
+    return table
 
 
 def _bar(progress: Progress, name: str, total: int) -> Callable[[], None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palimpsest.engine.cache.in_place import InPlaceWorkspace
+from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.whole import WholeWorkspace
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.llama.native import Context, Logits, Run
@@ -48,8 +49,11 @@ class Reference:
         blocks = [(r.tokens, r.span.start) for r in workspace.arena if r.attached]
         return self.logits_of(workspace, blocks, tail)
 
-    def logits_of(self, workspace: InPlaceWorkspace, blocks: Sequence[tuple[Tokens, int]], tail: Tokens) -> Logits:
-        """Logits after `tail` behind `blocks` (tokens, first position) between the workspace's header and footer."""
+    def logits_of(
+        self, workspace: InPlaceWorkspace, blocks: Sequence[tuple[Tokens, int]], tail: Tokens, at: int | None = None
+    ) -> Logits:
+        """Logits after `tail` (from `at` on, by default behind the footer) behind `blocks` (tokens, first position)
+        and the workspace's header and footer."""
         self._clear()
         header, end = workspace.header, workspace.base.end
         if header:
@@ -58,7 +62,16 @@ class Reference:
             _decode(self._context, [*header, *tokens], start - len(header), self.SCRATCH)
             self._context.copy(self.SCRATCH, self.MAIN, start, start + len(tokens))
             self._context.remove(self.SCRATCH)
-        return _decode(self._context, tail, end, self.MAIN)
+        return _decode(self._context, tail, end if at is None else at, self.MAIN)
+
+    def logits_behind(self, workspace: InPlaceWorkspace, prompt: TailPrompt) -> Logits:
+        """Logits after a prompt in which nothing is isolated, behind what `workspace` has attached."""
+        assert workspace.arena is not None
+        assert prompt.layout != "isolated"
+        end = workspace.base.end
+        blocks = [(r.tokens, r.span.start) for r in workspace.arena if r.attached]
+        alone = [(prompt.alone, end)] if prompt.alone else []
+        return self.logits_of(workspace, [*blocks, *alone], (*prompt.tokens, *prompt.after), end + len(prompt.alone))
 
     def _clear(self) -> None:
         self._context.remove(self.MAIN)

@@ -2,17 +2,17 @@
 
 In: a model file, a number of operations, a seed.  Out: plain numbers for `python -m bench equivalence`.  The
 operations are those of a day in an editor: blocks are written, changed, grown, removed, brought back, evicted to the
-store, moved.
+store, moved; the cursor comes back to places that it was at.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -23,16 +23,19 @@ from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.arena.arena import Move
 from palimpsest.engine.arena.plan import Plan
 from palimpsest.engine.cache.in_place import InPlaceWorkspace
+from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ModelError
 from palimpsest.models.merge import widen
 
+T = TypeVar("T")
 EVERY = 10
 N_BLOCKS = 7
 MAX_CHARACTERS = 500
 N_CTX = 2048
 PROBE = "    def probe(self, value):\n        return"
-KINDS = ("write", "change", "grow", "remove", "return", "evict", "move")
+KINDS = ("write", "change", "grow", "remove", "return", "evict", "move", "visit")
+N_PLACES = 3
 OTHERS = (("f32", "off"), ("f16", "off"), ("f16", "on"))
 """KV type and flash attention of what else is measured with the file's own weights, with fewer operations."""
 MAX_WIDENED = 512 << 20
@@ -86,6 +89,8 @@ class _Run:
         self._blocks: dict[str, str] = {}
         self._gone: dict[str, str] = {}
         self._counts = dict.fromkeys(KINDS, 0)
+        self._places = [(self._text(MAX_CHARACTERS), self._text(MAX_CHARACTERS)) for _ in range(N_PLACES)]
+        self._n_reused = 0
 
     def measure(self, operations: int) -> dict[str, Any]:
         engine = NativeEngine(self._path, self._settings)
@@ -105,6 +110,7 @@ class _Run:
                 "flash_attention": self._settings.flash_attention == "on",
                 "compared": compared,
                 "kinds": dict(self._counts),
+                "kept_at_places": self._n_reused,
                 "model": engine.facts.name,
             }
         finally:
@@ -116,7 +122,8 @@ class _Run:
         tail = engine.model.tokenize(PROBE)
         largest, scale, compared = 0.0, float("inf"), 0
         for i in range(operations):
-            self._one(workspace)
+            if self._one(workspace) == "visit" and engine.facts.fim is not None:
+                largest = max(largest, self._visit(engine, workspace, reference))
             if i % EVERY == EVERY - 1 or i == operations - 1:
                 here = edited(engine, workspace, tail)
                 largest = max(largest, float(np.abs(here - reference.logits(workspace, tail)).max()))
@@ -127,8 +134,8 @@ class _Run:
                 compared += 1
         return largest, scale, compared
 
-    def _one(self, workspace: InPlaceWorkspace) -> None:
-        """One operation, of a kind that is possible now."""
+    def _one(self, workspace: InPlaceWorkspace) -> str:
+        """One operation, of a kind that is possible now; which one."""
         random, blocks = self._random, self._blocks
         key = random.choice([*blocks, f"block:{random.randrange(2 * N_BLOCKS)}"])
         kind = random.choice(KINDS) if key in blocks else "write"
@@ -154,17 +161,44 @@ class _Run:
             workspace.shrink(workspace.sizes.n_ctx, attached=False)
         elif kind == "move":
             _move(workspace, key)
+        return kind
+
+    def _visit(self, engine: NativeEngine, workspace: InPlaceWorkspace, reference: Reference) -> float:
+        """Be at one of the places, type a little there, and be at it again after another one: the difference there."""
+        at = self._random.randrange(N_PLACES)
+        there, (prefix, suffix) = self._places[at - 1], self._places[at]
+        typed = (prefix, suffix), there, (prefix + self._text(30), suffix)
+        self._places[at] = typed[-1][0][-MAX_CHARACTERS:], suffix
+        largest = 0.0
+        for before, behind in typed:
+            fim = wire.FimTail(before, behind, heal=False)
+            request = wire.GenerateRequest(workspace.name, fim=fim, max_tokens=0)
+            work = generate(engine.generator, workspace, request, None)
+            self._n_reused += done(work).reused
+            tail = workspace.tails["typing"]
+            if tail.prompt is not None and tail.logits is not None and tail.prompt.layout != "isolated":
+                fresh = reference.logits_behind(workspace, tail.prompt)
+                largest = max(largest, float(np.abs(tail.logits - fresh).max()))
+        return largest
 
     def _sync(self, workspace: InPlaceWorkspace) -> None:
         wanted = [wire.WantedBlock(key, text) for key, text in self._blocks.items()]
         self._random.shuffle(wanted)
-        for _ in workspace.sync(wire.SyncRequest(workspace.name, "<workspace>\n", "</workspace>\n", wanted)):
-            pass
+        done(workspace.sync(wire.SyncRequest(workspace.name, "<workspace>\n", "</workspace>\n", wanted)))
 
     def _text(self, longest: int) -> str:
         size = self._random.randrange(20, longest)
         at = self._random.randrange(len(self._source) - size)
         return self._source[at : at + size]
+
+
+def done(work: Generator[None, None, T]) -> T:
+    """Run a job to its end."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return cast(T, end.value)
 
 
 def _move(workspace: InPlaceWorkspace, key: str) -> None:
@@ -178,8 +212,7 @@ def _move(workspace: InPlaceWorkspace, key: str) -> None:
     if span is None:
         return
     step = Move(key, resident.span, span, resident.n_tokens)
-    for _ in workspace.carry_out(Plan((step,), (), arena, arena.tick + 1)):
-        pass
+    done(workspace.carry_out(Plan((step,), (), arena, arena.tick + 1)))
 
 
 def _with_another_text(workspace: InPlaceWorkspace) -> list[tuple[tuple[int, ...], int]]:

@@ -12,7 +12,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
+
+from palimpsest.prompt.blocks import render_context
+from palimpsest.types import Block
 
 TYPED = "character typed"
 PASTED = "lines pasted or removed"
@@ -21,6 +25,7 @@ SEEN = "file seen before"
 SEEN_ELSEWHERE = "file seen before, another function"
 MOVED = "cursor to another function"
 OPENED = "new file opened"
+NEW, CHANGED, BACK, GONE = "new", "changed", "seen before", "gone"
 KINDS = (TYPED, PASTED, REPLACED, MOVED, SEEN, SEEN_ELSEWHERE, OPENED)
 
 TYPED_AT_MOST = 32
@@ -34,7 +39,7 @@ Tokens = tuple[int, ...]
 class View:
     """What the model is shown for a request: `prefix` and `suffix` of the editing block, and the context blocks by
     key, or None where they are those of the request before.  `place`: file and scope.  `inserted`, `removed`:
-    characters since the request before."""
+    characters since the request before.  `behind`: the blocks after the pause behind it, where these are others."""
 
     file: str
     place: str
@@ -43,16 +48,19 @@ class View:
     blocks: Mapping[str, str] | None
     inserted: int
     removed: int
+    behind: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`floor`: new tokens, `new_block` of them in context blocks; `tail`: tokens of the editing block."""
+    """`floor`: new tokens, `new_block` of them in context blocks; `tail`: tokens of the editing block.  `changes`:
+    against the blocks of the request before, those that are new, changed, seen before or gone."""
 
     kind: str
     floor: int
     new_block: int
     tail: int
+    changes: Mapping[str, str] = field(default_factory=dict)
 
 
 class Classifier:
@@ -65,23 +73,33 @@ class Classifier:
         self._files = set[str]()
         self._places = set[str]()
         self._last: View | None = None
+        self._blocks: Mapping[str, str] = {}
 
     def follow(self, view: View) -> Measured:
         """Of one request after the other."""
-        changed = False
-        new_block = 0
-        for key, text in (view.blocks or {}).items():
-            known = key in self._versions
-            n = self._new(key, tuple(self._tokenize(text)), n_behind)
-            changed |= known and n > 0
-            new_block += n
+        changes: dict[str, str] = {}
+        new_block = self._changed_to(view.blocks, changes)
         before, after = tuple(self._tokenize(view.prefix)), tuple(self._tokenize(view.suffix))
         new_tail = self._new(f"editing {view.place}", (*before[:-1], *after), n_new)
-        kind = self._kind(view, changed)
+        kind = self._kind(view, CHANGED in changes.values())
         self._files.add(view.file)
         self._places.add(view.place)
         self._last = view
-        return Measured(kind, new_block + new_tail, new_block, len(before) + len(after))
+        new_block += self._changed_to(view.behind, changes)
+        return Measured(kind, new_block + new_tail, new_block, len(before) + len(after), changes)
+
+    def _changed_to(self, blocks: Mapping[str, str] | None, changes: dict[str, str]) -> int:
+        """How many tokens of blocks are new; what became of each is noted."""
+        before, self._blocks = self._blocks, self._blocks if blocks is None else blocks
+        changes |= {key: GONE for key in before if key not in self._blocks}
+        n_new = 0
+        for key, text in self._blocks.items():
+            if before.get(key) != text:
+                known = key in self._versions
+                n = self._new(key, tuple(self._tokenize(text)), n_behind)
+                changes[key] = (CHANGED if n else BACK) if known else NEW
+                n_new += n
+        return n_new
 
     def _kind(self, view: View, changed: bool) -> str:
         last = self._last
@@ -123,7 +141,8 @@ def n_new(old: Tokens, new: Tokens) -> int:
     return len(b) - matched
 
 
-def keyed(blocks: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
-    """Key and text of blocks as `palimpsest.context.show` answers them."""
+def keyed(blocks: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Of blocks as `palimpsest.context.show` answers them: the key, and what the model is shown."""
     for block in blocks:
-        yield f"{block['type']}:{block['name']}", block["text"]
+        shown = Block(block["type"], block["name"], block["text"], editable=block["editable"])
+        yield str(shown.key), render_context(shown)

@@ -2,9 +2,9 @@
 
 In: a trace, settings.  Out: per request its `Cost` and `View`.
 
-Behind a request that follows a pause or a jump, the blocks that it had are asked for (`palimpsest.context.show`), which
-decodes nothing.  A pause lasts as long as the trace says when it is shorter than the server's own idle time, and
-otherwise until what is done in the background is done.
+Behind a request that follows a pause or a jump, and behind a pause in which something was decoded, the blocks are asked
+for (`palimpsest.context.show`), which decodes nothing.  A pause lasts as long as the trace says when it is shorter than
+the server's own idle time, and otherwise until what is done in the background is done.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bench.replaying.cost import Cost
+from bench.replaying.cost import Cost, Decoded
 from bench.replaying.kinds import View, keyed
 from bench.traces.buffers import Buffers
 from bench.traces.format import Cursor, Edit, Event, Open, Pause, Request, Save, Trace
@@ -63,14 +63,14 @@ class Ours:
     views: list[View] = field(default_factory=list)
     _uris: dict[str, str] = field(default_factory=dict)
     _since: Since = field(default_factory=Since)
-    _n_decoded: int = 0
+    _decoded: Decoded = Decoded()
     _n_reused: int = 0
-    _counted: int = 0
+    _counted: Decoded = Decoded()
 
     async def replay(self, most_requests: int = 0) -> None:
         buffers = Buffers(self.trace.files)
         await self._look()
-        self._counted = self._n_decoded
+        self._counted = self._decoded
         for event in self.trace.events:
             buffers.follow(event)
             await self._do(event, buffers)
@@ -80,7 +80,7 @@ class Ours:
     async def _do(self, event: Event, buffers: Buffers) -> None:
         since = self._since
         if isinstance(event, Pause):
-            await self._pause(event.ms / 1000)
+            await self._pause(event.ms / 1000, buffers)
         elif isinstance(event, Request):
             await self._request(buffers)
         elif isinstance(event, Open):
@@ -114,64 +114,76 @@ class Ours:
     async def _request(self, buffers: Buffers) -> None:
         since, self._since = self._since, Since(paused=False)
         uri, position = self._uris[buffers.file], self._position(buffers)
-        n_decoded, n_reused = self._n_decoded, self._n_reused
+        n_decoded, n_reused = self._decoded.tokens, self._n_reused
         asked = time.perf_counter()
         await self.driver.complete(uri, position)
         ms = (time.perf_counter() - (since.acted or asked)) * 1000
         found = await self._look()
-        decoded, self._counted = self._n_decoded - self._counted, self._n_decoded
-        shown = since.moved or since.paused
-        where = {"uri": uri, "position": {"line": position.line, "character": position.character}}
-        blocks = await self.driver.command("palimpsest.context.show", where) if shown else None
+        decoded, self._counted = self._decoded - self._counted, self._decoded
+        blocks = await self._shown(buffers) if since.moved or since.paused else None
         self.views.append(self._view(buffers, since, blocks))
         self.costs.append(
             Cost(
-                decoded=decoded,
-                background=decoded - (self._n_decoded - n_decoded),
+                decoded=decoded.tokens,
+                background=decoded.tokens - (self._decoded.tokens - n_decoded),
                 reused=self._n_reused - n_reused,
                 ms=ms,
                 background_ms=since.background_ms,
                 prompt=sum(s["end"] - s["start"] for s in found["spans"] if s["state"] != "detached"),
+                parts=decoded,
             )
         )
         self.on_request()
 
-    def _view(self, buffers: Buffers, since: Since, shown: Mapping[str, Any] | None) -> View:
+    def _view(self, buffers: Buffers, since: Since, blocks: Mapping[str, str] | None) -> View:
         file = buffers.file
         parsed = parse_text(buffers.text(file), language_of("python", file))
         at = snapshot.Position(buffers.line, buffers.column)
         editing = editing_at(parsed, at, file, ContextSettings().editing_tokens)
         prefix, suffix = render_fim(editing)
-        blocks = dict(keyed(shown["blocks"])) if shown is not None else None
         return View(file, f"{file} {editing.name}", prefix, suffix, blocks, since.inserted, since.removed)
 
-    async def _pause(self, seconds: float) -> None:
+    async def _pause(self, seconds: float, buffers: Buffers) -> None:
         since = self._since
         if seconds <= IDLE_S:
             await asyncio.sleep(seconds)
             return
         await asyncio.sleep(IDLE_S)
         start = last = time.perf_counter()
-        decoded = self._n_decoded
+        decoded = self._decoded
         while time.perf_counter() - last < QUIET_S or self.driver.status.get("busy"):
             if time.perf_counter() - start > MOST_S:
                 raise EngineUnavailable(f"the engine is still busy {MOST_S:.0f} s into a pause.")
             await asyncio.sleep(POLL_S)
-            known = self._n_decoded
+            known = self._decoded
             await self._look()
-            if self._n_decoded != known:
+            if self._decoded != known:
                 last = time.perf_counter()
         since.paused = True
         if since.acted or not self.costs:
             since.background_ms += 1000 * (last - start)
         else:
-            self.costs[-1] = self.costs[-1].and_behind(self._n_decoded - decoded, 1000 * (last - start))
-            self._counted = self._n_decoded
+            more = self._decoded - decoded
+            self.costs[-1] = self.costs[-1].and_behind(more.tokens, 1000 * (last - start), more)
+            self._counted = self._decoded
+            if more.tokens:
+                self.views[-1] = replace(self.views[-1], behind=await self._shown(buffers))
+
+    async def _shown(self, buffers: Buffers) -> dict[str, str]:
+        """The blocks at the cursor, by key."""
+        position = self._position(buffers)
+        where = {
+            "uri": self._uris[buffers.file],
+            "position": {"line": position.line, "character": position.character},
+        }
+        return dict(keyed((await self.driver.command("palimpsest.context.show", where))["blocks"]))
 
     async def _look(self) -> dict[str, Any]:
         """What the engine has done so far; answered between two of its micro-batches."""
         found = await self.driver.command("palimpsest.cache.map")
-        self._n_decoded, self._n_reused = found["engine"]["decoded"], found["stats"]["reused"]
+        engine = found["engine"]
+        self._decoded = Decoded(engine["decoded"], engine["blocks"], engine["headers"], engine["tails"])
+        self._n_reused = found["stats"]["reused"]
         return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench.replaying.cost import Cost
+from bench.replaying.cost import Cost, Decoded
 from bench.replaying.kinds import KINDS, Measured
 
 
@@ -31,16 +31,40 @@ def tallied(measured: Sequence[Measured], ours: Sequence[Cost], peers: Mapping[s
             "floor": sum(measured[i].floor for i in chosen),
             "new_block": sum(measured[i].new_block for i in chosen),
             "tail": sum(measured[i].tail for i in chosen),
+            "excess": _excess([measured[i] for i in chosen], [ours[i] for i in chosen]),
         }
     total: dict[str, Any] = {"requests": len(ours), "ours": _total(ours), "peer": _total(rival) if rival else None}
     total["floor"] = sum(m.floor for m in measured)
+    total["excess"] = _excess(measured, ours)
     total["peers"] = {name: _total(costs) for name, costs in peers.items()}
     total["ratio"] = _ratio(total["ours"], total["peer"]) if rival else None
     each = [
-        {"kind": m.kind, "floor": m.floor, "ours": ours[i].decoded, "peer": rival[i].decoded if rival else None}
+        {
+            "kind": m.kind,
+            "floor": m.floor,
+            "new_block": m.new_block,
+            "ours": ours[i].decoded,
+            "peer": rival[i].decoded if rival else None,
+            "excess": _excess([m], [ours[i]]),
+            "changes": dict(m.changes),
+        }
         for i, m in enumerate(measured)
     ]
     return {"events": events, "total": total, "requests": each}
+
+
+def _excess(measured: Sequence[Measured], costs: Sequence[Cost]) -> dict[str, int]:
+    """Our tokens beyond the floor, by what was decoded that the model had been shown: context blocks, the code at the
+    cursor; the header, which blocks are decoded behind; and answers."""
+    parts = sum((cost.parts for cost in costs), Decoded())
+    floor, new_block = sum(m.floor for m in measured), sum(m.new_block for m in measured)
+    return {
+        "blocks": parts.blocks - new_block,
+        "tails": parts.tails - (floor - new_block),
+        "headers": parts.headers,
+        "answers": parts.tokens - parts.blocks - parts.headers - parts.tails,
+        "all": parts.tokens - floor,
+    }
 
 
 def best_of(peers: Mapping[str, Sequence[Cost]]) -> str:

@@ -220,6 +220,7 @@ class InPlaceWorkspace(Workspace):
                 continue
             ledger.decoded += 2 * len(header) + len(footer)
             ledger.replayed += len(header)
+            self.pool.stats["headers"] += 2 * len(header) + len(footer)
             self.hold, self.main, self.header, self.footer = hold, main, header, footer
             self.arena = Arena(len(header), end)
             self.version += 1

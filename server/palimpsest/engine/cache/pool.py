@@ -19,7 +19,7 @@ from palimpsest.errors import ContextTooLarge, DecodeError, EngineError
 
 NONE = -1
 """No sequence."""
-STATS = ("decoded", "reused", "restored", "moved", "evicted", "generated", "searched")
+STATS = ("decoded", "headers", "blocks", "tails", "reused", "restored", "moved", "evicted", "generated", "searched")
 
 
 class _Nobody:
@@ -31,8 +31,10 @@ class _Nobody:
 
 
 class CellPool:
-    """`stats`: sums since the engine started.  `tenants` is set by the one who keeps them.  `end_suspended` ends the
-    least urgent job that waits for others in the middle of its work; False when there is none."""
+    """`stats`: sums since the engine started; of what was `decoded`, `headers` (with their copies, and footers),
+    `blocks` and `tails` are counted besides, the rest were answers.  `tenants` is set by the one who keeps them.
+    `end_suspended` ends the least urgent job that waits for others in the middle of its work; False when there is
+    none."""
 
     def __init__(self, context: Context, *, reserve: bool, filler: int) -> None:
         """`reserve`: a sequence is set aside for `scratch`.  `filler`: any token that can be decoded."""

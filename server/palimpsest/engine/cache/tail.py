@@ -64,7 +64,7 @@ class Tail:
         self._pool = pool
         self._tenant = tenant
         self._vocab = vocab
-        self._rolls_back = rolls_back
+        self.rolls_back = rolls_back
         self.n_users = 0
         self.leaves = False  # whether what was decoded stays where blocks or words before it change
         self.exact_to: int | None = None  # the first of `tokens` that has seen other ones before it; None: none has
@@ -102,6 +102,13 @@ class Tail:
     def seqs(self) -> set[int]:
         """All its sequences."""
         return {self.seq, self.full, self.gen, self.alone_seq, *self._lent} - {NONE}
+
+    def n_common(self, composed: TailPrompt) -> int:
+        """How many of these a prompt begins with, whatever blocks stand before it."""
+        alone = composed.alone if composed.layout == "spm" else ()
+        if self.seq == NONE or self.exact_to is not None or (self.alone if self.joined else ()) != alone:
+            return 0
+        return self.start - self.base_end + common_prefix(self.tokens, composed.tokens)
 
     def check(self) -> None:
         """Raises AssertionError where `seq` has other cells behind the base than the suffix alone and `tokens`."""
@@ -188,7 +195,7 @@ class Tail:
         if not leaves and self.exact_to is not None and not stale:
             self._drop_gen()
             self._cut(self.exact_to)
-        if not stale and not self._rolls_back:  # only what goes on from where it is can be kept
+        if not stale and not self.rolls_back:  # only what goes on from where it is can be kept
             n = len(self.tokens)
             goes_on = composed.tokens[:n] == tuple(self.tokens) and (n < len(composed.tokens) or bool(composed.after))
             stale = not goes_on and not self._same_prompt(composed) and self._agreed(composed) is None
@@ -286,7 +293,7 @@ class Tail:
         if self.gen == self.seq:
             self._cut(len(composed.tokens))
             return
-        if self._rolls_back:
+        if self.rolls_back:
             self._pool.context.remove(self.gen, self._prompt_end(composed))
         else:
             self._pool.give(self.gen)
@@ -308,10 +315,16 @@ class Tail:
         if self.exact_to is not None and n_tokens <= self.exact_to:
             self.exact_to = None
 
-    def _decode(self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool) -> Generator[None, None, None]:
-        """By micro-batches; a batch's tokens count as soon as they are in."""
+    def _decode(
+        self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool, n_header: int = 0
+    ) -> Generator[None, None, None]:
+        """By micro-batches; a batch's tokens count as soon as they are in.  `n_header`: the first are the header's."""
+        stats = self._pool.stats
         while tokens:
             n, row = yield from self._prefill.decode(tokens, position, seq, logits=logits)
+            stats["headers"] += min(n, n_header)
+            stats["tails"] += n - min(n, n_header)
+            n_header -= min(n, n_header)
             if seq == self.seq:
                 self.tokens += tokens[:n]
             if seq in (self.seq, self.full):
@@ -356,7 +369,7 @@ class Tail:
             yield from self._decode(composed.after, end, self.full, logits=True)
         elif self.full == NONE:
             self.full = self.seq
-        if self._rolls_back:
+        if self.rolls_back:
             self.gen = self.full
         else:
             self.gen = self._pool.take()
@@ -394,7 +407,7 @@ class Tail:
         """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay)."""
         seq = self._pool.take()
         try:
-            yield from self._decode(header + tokens, start - len(header), seq, logits=False)
+            yield from self._decode(header + tokens, start - len(header), seq, logits=False, n_header=len(header))
         except BaseException:
             self._pool.give(seq)
             raise

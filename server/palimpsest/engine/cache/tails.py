@@ -1,19 +1,26 @@
 """The tails of one workspace.  A tail's name says whose KV it is; how urgent a job is has nothing to do with it.
 
-In: names.  Out: tails, each used by one job at a time, and copies of them under other names.  Their number is bounded:
-beyond it, and where cells or sequences run short, those behind other blocks than the present ones are given up first,
-then the least recently used.
+In: names.  Out: tails, each used by one job at a time, and copies of them under other names.  Where a prompt takes a
+name that has nothing to do with what was decoded under it, as when the cursor goes to another place, that is set aside:
+whoever comes back with the same blocks goes on there.  The number of either kind is bounded: beyond it, and where cells
+or sequences run short, those behind other blocks than the present ones are given up first, then the least recently
+used; those set aside before others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
 from palimpsest.engine.cache.tail import Tail
-from palimpsest.errors import InvalidArgument, UnknownTail
+from palimpsest.engine.cache.tail_prompt import TailPrompt
+from palimpsest.errors import EngineError, InvalidArgument, UnknownTail
 
 MAX_TAILS = 16
+MAX_ASIDE = 6
+"""Places that a person goes to and fro between.  Each costs two or three sequences, which searches need as well."""
+LEAST_ASIDE = 64
+"""Tokens; fewer are decoded again in no time."""
 
 
 class Tails(Mapping[str, Tail]):
@@ -31,6 +38,7 @@ class Tails(Mapping[str, Tail]):
         self._make, self._revision, self._keeps, self._most = make, revision, keeps, most
         self._named: dict[str, Tail] = {}
         self._unnamed: list[Tail] = []  # in use, and dropped afterwards
+        self._aside: list[tuple[str, Tail]] = []  # with the names they had, the least recently used first
 
     def __getitem__(self, name: str) -> Tail:
         return self._named[name]
@@ -57,19 +65,56 @@ class Tails(Mapping[str, Tail]):
         return {tail.seq for tail in self._all() if tail.busy and tail.seq >= 0}
 
     @contextmanager
-    def use(self, name: str) -> Iterator[Tail]:
-        """The tail of that name, marked busy; another one while a job uses that."""
+    def use(self, name: str, wanted: TailPrompt | None = None) -> Iterator[Tail]:
+        """The tail of that name, marked busy; another one while a job uses that.  `wanted`: of what was decoded under
+        the name, what goes on furthest with this; the rest is set aside."""
         tail = self._named.pop(name, None)
         if tail is None:
             self._give_up(self._most - 1)
-            self._named[name] = tail = self._make()
-        else:
+            tail = self._make()
+        elif tail.busy:
             self._named[name] = tail
-            if tail.busy:
-                tail = self._make()
-                self._unnamed.append(tail)
+            tail = self._make()
+            self._unnamed.append(tail)
+        elif wanted is not None and tail.rolls_back:
+            tail = self._furthest(name, tail, wanted)
+        if tail not in self._unnamed:
+            self._named[name] = tail
         with self._busy(tail):
             yield tail
+
+    def _furthest(self, name: str, present: Tail, wanted: TailPrompt) -> Tail:
+        """Of the tails under a name the one that has most of a prompt; a copy of it where it has much else."""
+        revision = self._revision()
+
+        def n_good(tail: Tail) -> int:
+            return tail.n_common(wanted) if tail.revision == revision else 0
+
+        def is_outdated(tail: Tail) -> bool:
+            """Whether it is the same place's, with the blocks that this had: those that it has now are instead."""
+            same = tail.n_common(wanted) > tail.n_tokens // 2 or (wanted.alone and tail.alone == wanted.alone)
+            return tail.revision != revision and bool(same)
+
+        before = [*(tail for of, tail in self._aside if of == name and not tail.busy), present]
+        self._aside = [(of, tail) for of, tail in self._aside if tail not in before]
+        found = best = max(reversed(before), key=n_good)
+        if not n_good(best):
+            found = next((tail for tail in reversed(before) if is_outdated(tail)), present)
+        if not is_outdated(found) and found.n_tokens - n_good(found) >= LEAST_ASIDE:
+            found = self._make()
+            if n_good(best):
+                with suppress(EngineError), self._busy(best):
+                    best.copy_to(found)
+        for tail in before:
+            if tail is found:
+                continue
+            if tail.n_tokens < LEAST_ASIDE or is_outdated(tail):
+                tail.drop()
+            else:
+                self._aside.append((name, tail))
+        while len(self._aside) > MAX_ASIDE:
+            self._aside.pop(0)[1].drop()
+        return found
 
     @contextmanager
     def _busy(self, tail: Tail) -> Iterator[None]:
@@ -125,14 +170,21 @@ class Tails(Mapping[str, Tail]):
         self._named.update(tails)
 
     def drop_one(self) -> bool:
-        """Give up the least recently used tail that no job uses, one of another revision before all others; False when
-        there is none."""
-        at_rest = [name for name, tail in self._named.items() if not tail.busy]
+        """Give up the least recently used tail that no job uses, one of another revision before all others, one that
+        was set aside before one that has its name; False when there is none."""
+        return self._drop_of((*self._aside, *self._named.items()))
+
+    def _drop_of(self, tails: Iterable[tuple[str, Tail]]) -> bool:
+        at_rest = [(name, tail) for name, tail in tails if not tail.busy]
         if not at_rest:
             return False
         revision = self._revision()
-        name = next((name for name in at_rest if self._named[name].revision != revision), at_rest[0])
-        self._named.pop(name).drop()
+        found = next((it for it in at_rest if it[1].revision != revision), at_rest[0])
+        if found in self._aside:
+            self._aside.remove(found)
+        else:
+            del self._named[found[0]]
+        found[1].drop()
         return True
 
     def drop_all(self) -> None:
@@ -143,11 +195,16 @@ class Tails(Mapping[str, Tail]):
     def drop_prompts(self, which: Callable[[set[int]], bool] = lambda seqs: True) -> None:
         """The blocks change: what stands behind them is no longer good, unless the tail leaves it; a suffix alone is.
         `which`: asked of sequences, whether any is concerned."""
-        at_rest = [tail for tail in self._named.values() if not tail.busy and tail.seq >= 0]
+        named = (*self._named.values(), *(tail for _, tail in self._aside))
+        at_rest = [tail for tail in named if not tail.busy and tail.seq >= 0]
         if which({seq for tail in at_rest for seq in tail.seqs}):
             for tail in at_rest:
                 if which(tail.seqs):
                     tail.let_base_go()
+        for _, tail in self._aside:
+            if tail.seq < 0:
+                tail.drop()
+        self._aside = [(name, tail) for name, tail in self._aside if tail.seq >= 0]
 
     def abandon(self) -> None:
         """Header or footer go: a suffix alone is no longer good either.  Tails in use end with their job."""
@@ -156,13 +213,13 @@ class Tails(Mapping[str, Tail]):
         self._named.clear()
 
     def check(self) -> None:
-        for tail in self._named.values():
+        for tail in self._all():
             tail.check()
 
     def _give_up(self, n: int) -> None:
         """Until there are at most `n`, or all are in use."""
-        while len(self._named) > n and self.drop_one():
+        while len(self._named) > n and self._drop_of(self._named.items()):
             pass
 
     def _all(self) -> list[Tail]:
-        return [*self._named.values(), *self._unnamed]
+        return [*self._named.values(), *self._unnamed, *(tail for _, tail in self._aside)]

@@ -131,6 +131,7 @@ class WholeWorkspace(Workspace):
             n, n_decoded = self._step(prompt)
             n_kept = min(n_kept, n)
             ledger.decoded += n_decoded
+            self.pool.stats["blocks"] += n_decoded
         return n_kept
 
     def _step(self, prompt: _Prompt) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from palimpsest.engine.cache.ledger import Ledger
 from palimpsest.engine.cache.pool import NONE
 from palimpsest.engine.cache.shared import Shared
 from palimpsest.engine.cache.tail import Base, Tail
+from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.tails import Tails
 from palimpsest.engine.cache.tokenizer import WantedTokens
 
@@ -138,9 +139,10 @@ class Workspace(ABC):
         """Sequences in which suspended jobs still look at the base's cells as they were."""
         return self.tails.snapshots
 
-    def tail(self, name: str) -> AbstractContextManager[Tail]:
-        """The tail of that name, marked busy; another one while a job uses that."""
-        return self.tails.use(name)
+    def tail(self, name: str, wanted: TailPrompt | None = None) -> AbstractContextManager[Tail]:
+        """The tail of that name, marked busy; another one while a job uses that.  `wanted`: what it is for, where what
+        was decoded at other places is to be kept."""
+        return self.tails.use(name, wanted)
 
     def drop_tail(self) -> bool:
         return self.tails.drop_one()

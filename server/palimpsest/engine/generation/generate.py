@@ -76,7 +76,8 @@ class Generation:
     def opened(self) -> Iterator[None]:
         """While it is under way: its tail is in use, with the base as it is now."""
         request, workspace = self._request, self._workspace
-        with workspace.tail(request.tail or request.slot) as self._tail, ExitStack() as self._stack:
+        place = self._composed if request.fim is not None and request.kv == "decode" else None
+        with workspace.tail(request.tail or request.slot, place) as self._tail, ExitStack() as self._stack:
             tail = self._tail
             if tail.answer is not None and not self._only_warms:
                 tail.answer = tail.answer if tail.answer.chosen_as(self._word_search, self._names) else None
