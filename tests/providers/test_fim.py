@@ -20,7 +20,7 @@ QWEN, CODESTRAL, SEED = NAMED["Qwen Coder"], NAMED["Codestral"], NAMED["Seed-Cod
         ("Qwen/Qwen3-Coder-Next", "Qwen Coder"),
         ("google/codegemma-2b", "CodeGemma"),
         ("/models/palimpsest-embedded.gguf", "Palimpsest"),
-        ("/models/palimpsest-smollm2-135m-2.gguf", "Palimpsest SmolLM2"),
+        ("/models/palimpsest-smollm2-135m-3.gguf", "Palimpsest SmolLM2"),
         ("bigcode/starcoder2-3b", "StarCoder"),
         ("ibm-granite/granite-3b-code-base", "Granite Code"),
         ("ibm-granite/granite-3.3-8b-base", "Granite 3"),

