@@ -84,6 +84,7 @@ def test_a_file_of_no_use_is_read_once_for_each_state_of_it(tmp_path: Path, monk
         read.append(path)
         return read_header(path)
 
+    # no door: nobody else counts how often a file is read
     monkeypatch.setattr(next_edit_models, "read_header", header)
     file = tmp_path / "zeta-2.gguf"
     for text in ("GGUF", "no model"):
