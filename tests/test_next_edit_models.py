@@ -11,6 +11,7 @@ from palimpsest.config.settings import EngineSettings, NextEditSettings, Setting
 from palimpsest.errors import ModelError
 from palimpsest.models import next_edit_models
 from palimpsest.models.files import embedded
+from palimpsest.models.header import GgufFile, read_header
 from palimpsest.models.next_edit_models import inspect
 from palimpsest.next_edits.formats import FORMATS
 from palimpsest.providers.base.target import target_of
@@ -62,6 +63,36 @@ def test_what_is_wrong_is_said(tmp_path: Path, named: Path, monkeypatch: pytest.
     other = named.rename(tmp_path / "qwen.gguf")
     with pytest.raises(ModelError, match="not known to be a model for next edits"):
         inspect(str(other))
+
+
+def test_each_message_names_the_setting_and_no_way_to_choose_another_for_completions(
+    tmp_path: Path, named: Path
+) -> None:
+    cut = tmp_path / "zeta-2.gguf"
+    cut.write_bytes(named.read_bytes()[:200_000])
+    (tmp_path / "zeta-1").mkdir()
+    for name in ("~nobody-has-this-name/zeta.gguf", "x" * 5000, str(tmp_path / "zeta-1"), str(cut), str(embedded())):
+        with pytest.raises(ModelError, match=r"^next_edit\.model: ") as error:
+            inspect(name)
+        assert "model use" not in error.value.hint
+
+
+def test_a_file_of_no_use_is_read_once_for_each_state_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[Path]()
+
+    def header(path: Path) -> GgufFile:
+        read.append(path)
+        return read_header(path)
+
+    # no door: nobody else counts how often a file is read
+    monkeypatch.setattr(next_edit_models, "read_header", header)
+    file = tmp_path / "zeta-2.gguf"
+    for text in ("GGUF", "no model"):
+        file.write_text(text)
+        for _ in range(3):
+            with pytest.raises(ModelError):
+                inspect(str(file))
+    assert len(read) == 2
 
 
 def test_an_engine_is_started_with_it_where_it_is_of_use(tmp_path: Path, named: Path) -> None:

@@ -38,6 +38,8 @@ def test_nothing_set_is_the_defaults() -> None:
         ({"suggestion": {"n": 17}}, "suggestion.n", "16 or less"),
         ({"engine": {"type_k": "f8"}}, "engine.type_k", "f16"),
         ({"engine": {"ctx": 1}}, "engine.ctx", "n_ctx"),
+        ({"model": {"path": "a\0b"}}, "model.path", "without zeros"),
+        ({"next_edit": {"model": "\ud800"}}, "next_edit.model", "halves of characters"),
         ({"completions": {"enabled": False}}, "completions.enabled", "completion"),
         ({"completion": {"enabled": "yes"}}, "completion.enabled", "true or false"),
         ({"context": {"sources": "class"}}, "context.sources", "list of strings"),
@@ -52,6 +54,14 @@ def test_a_wrong_value_is_named_and_the_default_stands(layer: dict[str, object],
     assert settings == Settings()
     assert problem.field == field
     assert words in str(problem)
+
+
+def test_a_switch_that_means_something_else_now_says_which_it_is() -> None:
+    old: dict[str, Any] = {"next_edit": {"model": False}}
+    for problems in (merged([old])[1], from_file(old, whose="workspace")[1]):
+        (problem,) = problems
+        assert problem.field == "next_edit.model"
+        assert "`next_edit.ask`" in problem.hint
 
 
 def test_settings_of_others_are_told_from_ours_that_are_misspelt() -> None:

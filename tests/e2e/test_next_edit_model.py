@@ -3,19 +3,26 @@ taken by a copy of the embedded model, which writes what it can."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import shutil
+import signal
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lsprotocol import types as lsp
 
 from palimpsest.config.settings import NextEditSettings, Settings
+from palimpsest.errors import InvalidArgument
 from palimpsest.models.files import embedded
 from palimpsest.providers.base.target import target_of
 from palimpsest.providers.palimpsest.launch import find
+from palimpsest.system.engine_address import Address
 
-from .conftest import start_editor, stop_editor
+from .conftest import Editor, start_editor, stop_editor
 from .test_command_line import last_object, run
 from .test_next_edit import ask
 
@@ -48,6 +55,112 @@ async def test_trees_come_first_and_the_model_is_asked_behind_them(
         stats = (await model.cache_map("any")).stats
         assert stats["decoded"] > 0
         await engine.aclose()
+    finally:
+        await stop_editor(editor)
+
+
+def warned(editor: Editor) -> list[str]:
+    return [one.message for one in editor.client.messages if "Setting next_edit.model: " in one.message]
+
+
+async def test_it_can_be_set_and_taken_away_while_the_window_is_open(
+    machine: dict[str, str], shop: Path, second: Path
+) -> None:
+    editor = await start_editor(shop)
+    try:
+        await editor.ready()
+        for model in (str(second), "", str(second)):
+            given = {"palimpsest": {"next_edit": {"model": model}}}
+            editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=given))
+            address = target_of(Settings(next_edit=NextEditSettings(model=model))).address()
+            assert await answers(address) is bool(model)
+    finally:
+        await stop_editor(editor)
+
+
+async def answers(address: Address) -> bool:
+    """Whether a window has its engine there, and this one a second model that is loaded."""
+    while True:
+        if (engine := await find(address)) is not None:
+            try:
+                if (await engine.health()).clients and (await engine.health()).state == "ready":
+                    with suppress(InvalidArgument):
+                        while (await engine.for_next_edits().health()).state == "loading":
+                            await asyncio.sleep(0.05)
+                        return (await engine.for_next_edits().health()).state == "ready"
+                    return False
+            finally:
+                await engine.aclose()
+        await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("model", ["~nobody-has-this-name/zeta.gguf", "a\0b", "zeta.gguf", 3, False])
+async def test_a_window_says_what_is_wrong_with_it_and_lives_on(
+    machine: dict[str, str], shop: Path, model: object
+) -> None:
+    editor = await start_editor(shop, {"next_edit": {"model": model}})
+    try:
+        await editor.ready()
+        cart = editor.open("shop/cart.py")
+        for _ in range(2):
+            await ask(editor, cart, editor.at(cart, "total"))
+        assert len(warned(editor)) == 1
+    finally:
+        await stop_editor(editor)
+
+
+async def test_it_is_used_once_its_file_is_there(machine: dict[str, str], shop: Path, second: Path) -> None:
+    hidden = second.rename(second.with_suffix(".part"))
+    editor = await start_editor(shop, {"next_edit": {"model": str(second)}})
+    try:
+        await editor.ready()
+        cart = editor.open("shop/cart.py")
+        await ask(editor, cart, editor.at(cart, "total"))
+        assert "There is no model file" in warned(editor)[0]
+        hidden.rename(second)
+        await ask(editor, cart, editor.at(cart, "total"))
+        assert await answers(target_of(Settings(next_edit=NextEditSettings(model=str(second)))).address())
+    finally:
+        await stop_editor(editor)
+
+
+async def test_what_the_engine_says_of_it_is_shown(machine: dict[str, str], shop: Path, second: Path) -> None:
+    data = bytearray(second.read_bytes())
+    at = data.index(b"general.architecture") + len(b"general.architecture") + 12
+    data[at : at + 5] = b"xwenx"  # of no architecture that llama.cpp knows: its header is whole
+    second.write_bytes(data)
+    editor = await start_editor(shop, {"next_edit": {"model": str(second)}})
+    try:
+        await editor.ready()
+        cart = editor.open("shop/cart.py")
+        editor.edit(cart, "total = self.subtotal()", "total = self.subtotal() + 1")
+        while not warned(editor):
+            await ask(editor, cart, editor.at(cart, "total"))
+            await asyncio.sleep(0.05)
+        assert str(second) in warned(editor)[0]
+    finally:
+        await stop_editor(editor)
+
+
+async def test_an_engine_killed_while_it_writes_costs_one_answer(
+    machine: dict[str, str], shop: Path, second: Path
+) -> None:
+    editor = await start_editor(shop, {"next_edit": {"model": str(second)}})
+    try:
+        await editor.ready()
+        address = target_of(Settings(next_edit=NextEditSettings(model=str(second)))).address()
+        assert await answers(address)
+        cart = editor.open("shop/cart.py")
+        editor.edit(cart, "total = self.subtotal()", "total = self.subtotal() + 1")
+        asking = asyncio.ensure_future(ask(editor, cart, editor.at(cart, "total")))
+        await asyncio.sleep(0.1)
+        engine = await find(address)
+        assert engine is not None
+        os.kill((await engine.health()).pid, signal.SIGKILL)
+        await engine.aclose()
+        assert "edits" in await asking
+        assert await answers(address)
+        await editor.ready()
     finally:
         await stop_editor(editor)
 

@@ -15,14 +15,14 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings, NextEditSettings, Settings
-from palimpsest.errors import EngineLoading, PalimpsestError
+from palimpsest.errors import EngineLoading, ModelError, PalimpsestError
 from palimpsest.models.files import embedded
 from palimpsest.next_edits.next_edits import NextEdit
 from palimpsest.session.building import build
 from palimpsest.session.session import Session
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
-from palimpsest.window.events import DocumentChanged, DocumentOpened, WindowClosing
+from palimpsest.window.events import DocumentChanged, DocumentOpened, NextEditModelFailed, WindowClosing
 
 CODE = "width = 1\nheight = 2\nprint(width)\nprint(height)\n"
 
@@ -58,7 +58,7 @@ class Window:
         async def engine(timeout: float = 0.0) -> AsyncIterator[Model]:
             yield self.model
 
-        status = SimpleNamespace(state="ready", model=None)
+        status = SimpleNamespace(state="ready", model=None, safe_mode=False)
         session.services.supervisor = SimpleNamespace(target=target, engine=engine, status=status)  # type: ignore[assignment]
 
     def open(self, text: str = CODE, name: str = "shapes.txt") -> str:
@@ -218,3 +218,27 @@ async def test_a_document_of_which_nothing_is_shown_is_not_asked_about(window: W
     window.put(uri, 0, 0, "total_width", taken=5)
     assert await window.next(uri) is None
     assert window.model.asked == []
+
+
+async def test_without_one_in_safe_mode_the_window_is_told_so_once(window: Window) -> None:
+    told = list[str]()
+    window.session.events.on(NextEditModelFailed, lambda event: told.append(event.why))
+    window.session.services.supervisor.status.safe_mode = True  # type: ignore[misc]
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    for _ in range(2):
+        assert await window.next(uri) is None
+    assert not window.model.asked
+    assert len(told) == 1
+    assert told[0].startswith("next_edit.model: ")
+
+
+async def test_what_its_engine_says_of_it_is_told_once(window: Window) -> None:
+    told = list[str]()
+    window.session.events.on(NextEditModelFailed, lambda event: told.append(event.why))
+    window.model.error = ModelError("It takes 8.0 GiB, and 1.0 GiB of memory are free.")
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    for _ in range(2):
+        assert await window.next(uri) is None
+    assert told == ["next_edit.model: It takes 8.0 GiB, and 1.0 GiB of memory are free."]

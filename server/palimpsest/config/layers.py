@@ -39,6 +39,8 @@ OF_CLIENTS = frozenset(
 KEY_HINT = "Put it into the environment variable that `engine.api_key_env` names, or into your editor's secret store."
 TRUST_HINT = "Set it in your editor or in your configuration folder."
 FILE = "palimpsest.toml"
+MOVED = {"next_edit.model": "Whether the model for completions is asked is `next_edit.ask` now."}
+"""Switches whose names mean something else now."""
 
 
 class WorkspaceLayer(dict[str, Any]):
@@ -60,10 +62,12 @@ def _checked(name: str, value: Any, item: Any) -> Any:
         return tuple(value)
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
+    got = type(value).__name__ if item.metadata["secret"] else shown(value)
     if type(value) is not type(default):
         names = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
-        got = type(value).__name__ if item.metadata["secret"] else shown(value)
-        raise SettingsError(name, f"expected {names[type(default)]}, got {got}.")
+        raise SettingsError(name, f"expected {names[type(default)]}, got {got}.", hint=_moved(name, value))
+    if isinstance(value, str) and not _is_text(value):
+        raise SettingsError(name, f"expected text without zeros and halves of characters, got {got}.")
     if choices and value not in choices:
         raise SettingsError(name, f"expected one of {', '.join(choices)}, got {shown(value)}.")
     if isinstance(value, float) and not isfinite(value):  # which no bound stops
@@ -73,6 +77,19 @@ def _checked(name: str, value: Any, item: Any) -> Any:
     if (high := item.metadata["high"]) is not None and value > high:
         raise SettingsError(name, f"expected {high} or less, got {shown(value)}.")
     return value
+
+
+def _is_text(value: str) -> bool:
+    """Whether a path, an argument or an address may have it."""
+    try:
+        return b"\0" not in value.encode()
+    except UnicodeEncodeError:
+        return False
+
+
+def _moved(name: str, value: Any) -> str:
+    """What to write for a setting as it was in earlier versions."""
+    return MOVED.get(name, "") if isinstance(value, bool) else ""
 
 
 def _flat(layer: Layer) -> Iterator[tuple[str, str, Any]]:
@@ -148,7 +165,7 @@ def from_file(layer: Layer, *, whose: Literal["user", "workspace"]) -> tuple[Lay
             problems.append(SettingsError(full, "a key is not read from a file.", hint=KEY_HINT))
         elif allowed is not None and allowed.set_by == "user" and whose == "workspace":
             reason = f"is not read from a workspace's file: {allowed.why}."
-            problems.append(SettingsError(full, reason, hint=TRUST_HINT))
+            problems.append(SettingsError(full, reason, hint=_moved(full, value) or TRUST_HINT))
         elif allowed is not None and allowed.set_by == "off" and whose == "workspace" and value is not False:
             problems.append(SettingsError(full, "can only be switched off by a workspace's file.", hint=TRUST_HINT))
         else:

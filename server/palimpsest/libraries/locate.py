@@ -49,7 +49,7 @@ def used() -> Path | None:
 def located(library: str = "") -> Located:
     """Raises EngineUnavailable where there is none, or none where the setting says."""
     if library:
-        place = Path(library).expanduser()
+        place = folders.expanded(library)
         file = place if place.is_file() else _in(place)
         if file is None:
             problem = "has none in it" if place.is_dir() else "is not there"

@@ -18,11 +18,12 @@ from palimpsest.lsp.arguments import At, Document, Id, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.protocol import response_error
-from palimpsest.window.events import RefreshNeeded
+from palimpsest.window.events import NextEditModelFailed, RefreshNeeded
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.next_edits.next_edits import NextEdit
+    from palimpsest.session.session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +57,11 @@ class ShownParams:
 
 def register(server: PalimpsestServer) -> None:
     window = server.window
+
+    def begin(session: Session) -> None:
+        session.events.on(NextEditModelFailed, lambda event: window.report.warn(f"Setting {event.why}"))
+
+    window.session_listeners.append(begin)
 
     @server.feature(NEXT_EDIT)
     async def next_edit(params: Any) -> dict[str, Any]:

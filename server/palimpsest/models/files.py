@@ -19,13 +19,14 @@ from palimpsest.models.header import GgufFile, read_header
 from palimpsest.system import folders
 
 EMBEDDED = "palimpsest-embedded.gguf"
+CHOOSE = "Choose another with `palimpsest model use PATH`, or `palimpsest model use embedded`."
 _EMBEDDED = "embedded"  # recorded by this name because the package may move
 
 
 def model_path(settings: ModelSettings) -> Path:
     """The file to load; it may be missing or damaged, which `inspect` reports."""
     if settings.path:
-        return Path(settings.path).expanduser().absolute()
+        return folders.expanded(settings.path).absolute()
     return chosen() or (default_model.path() if default_model.is_here() else default_model.earlier() or embedded())
 
 
@@ -36,7 +37,10 @@ def may_have_better(settings: ModelSettings) -> bool:
 
 def inspect(path: Path) -> GgufFile:
     """Describes the file.  Raises ModelError, with a hint, if it is missing, not GGUF, or incomplete."""
-    return read_header(path)
+    try:
+        return read_header(path)
+    except ModelError as error:
+        raise ModelError(error.message, hint=error.hint or CHOOSE) from error
 
 
 def embedded() -> Path:

@@ -89,12 +89,11 @@ def read_header(path: Path) -> GgufFile:
     try:
         with open_regular(path) as file:
             if file.read(4) != MAGIC:
-                raise ModelError(f"{path} is not a GGUF file.", hint="Choose one with `palimpsest model use PATH`.")
+                raise ModelError(f"{path} is not a GGUF file.")
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return _read(path, data)
     except FileNotFoundError:
-        hint = "Choose another with `palimpsest model use PATH`, or `palimpsest model use embedded`."
-        raise ModelError(f"There is no model file {path}.", hint=hint) from None
+        raise ModelError(f"There is no model file {path}.") from None
     except Refused as error:
         raise ModelError(f"The model file {path} cannot be read: it {error.message}.") from None
     except OSError as error:

@@ -14,6 +14,7 @@ from palimpsest.errors import ModelError
 from palimpsest.models.header import GgufFile, read_header
 from palimpsest.models.hub import HUB, Hub, source_of
 from palimpsest.models.known import NEXT_EDIT
+from palimpsest.system import folders
 
 FORMATS = (  # the first that is found in the names, lower case without punctuation
     ("zeta-2.1", r"zeta21"),
@@ -22,6 +23,8 @@ FORMATS = (  # the first that is found in the names, lower case without punctuat
     ("sweep", r"sweep\w*nextedit|sweepnext"),
 )
 """By the names in `next_edits/formats/`."""
+SETTING = "next_edit.model"
+HINT = "Those of Sweep and Zed's Zeta are used; `palimpsest model list` shows which can be fetched."
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,33 +41,36 @@ def path_of(name: str) -> Path | None:
         return None
     if name in {known.name for known in NEXT_EDIT}:
         return source_of(name, Hub(HUB)).target
-    return Path(name).expanduser().absolute()
+    return folders.expanded(name).absolute()
 
 
 def inspect(name: str) -> NextEditModel | None:
-    """The model that the setting means, None where it names none.  Raises ModelError where its file is missing or
-    damaged, or was made for something else."""
+    """The model that the setting means, None where it names none.  Raises ModelError, which names the setting, where
+    its file is missing or damaged, or was made for something else."""
     path = path_of(name)
     if path is None:
         return None
     if name in {known.name for known in NEXT_EDIT} and not path.is_file():
-        raise ModelError(f"{name} is not here yet.", hint=f"palimpsest model get {name}")
+        raise ModelError(f"{SETTING}: {name} is not here yet.", hint=f"palimpsest model get {name}")
     try:
-        found = path.stat()
-        return _inspected(path, found.st_size, found.st_mtime_ns)
+        state = path.stat()
+        found = _inspected(path, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
     except OSError:
-        return _inspected(path, 0, 0)
+        found = _inspected(path)
+    if isinstance(found, ModelError):
+        raise ModelError(found.message, hint=found.hint)
+    return found
 
 
 @lru_cache(4)
-def _inspected(path: Path, size: int, modified: int) -> NextEditModel:
-    """Read once for each state of a file."""
-    file = read_header(path)
+def _inspected(path: Path, *_state: int) -> NextEditModel | ModelError:
+    """Read once for each state of a file, also of one that is of no use: it is asked at each pause."""
+    try:
+        file = read_header(path)
+    except ModelError as error:
+        return ModelError(f"{SETTING}: {error.message}", hint=error.hint or HINT)
     names = re.sub(r"[^a-z0-9]", "", f"{path.parent.name} {path.name} {file.name}".lower())
     format = next((format for format, pattern in FORMATS if re.search(pattern, names)), "")
     if not format:
-        raise ModelError(
-            f"{path} is not known to be a model for next edits.",
-            hint="Those of Sweep and Zed's Zeta are; `palimpsest model list` shows which can be fetched.",
-        )
+        return ModelError(f"{SETTING}: {path} is not known to be a model for next edits.", hint=HINT)
     return NextEditModel(file, format)

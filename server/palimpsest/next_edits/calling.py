@@ -54,10 +54,12 @@ def await_places(change: AsyncChange, home: File, file: File, alone: bool) -> It
 
 def called(scope: str, home: File, file: File, alone: bool) -> Iterator[Call]:
     """The calls of the function with that qualified name, in document order."""
+    line, there = -1, dict[int, Call]()
     for use in referring(file, callee(scope, home, alone)):
-        for call in calls(file.parsed, use.line, use.line + 1):
-            if call.name_start == use.start:
-                yield call
+        if use.line != line:  # a line of a file that was made small has thousands
+            line, there = use.line, {call.name_start: call for call in calls(file.parsed, use.line, use.line + 1)}
+        if use.start in there:
+            yield there[use.start]
 
 
 def _qualified(change: SignatureChange | AsyncChange) -> str:

@@ -7,10 +7,12 @@ open.
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
@@ -30,6 +32,8 @@ from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_PLACES = 400
 MOST_CHANGES = 6
+MOST_USES = 2_000
+"""Of a name in one file."""
 MOST_S = 2.0
 """To look through the files for one change; what is found by then is offered, and the rest the next time."""
 KEPT_LOOKS = 1_024
@@ -125,8 +129,11 @@ class Finder:
         return (_parsed(burst.before), after) if after.snapshot.text == burst.after.text else None
 
     def _places_of(self, change: EditPattern, home: File, open_files: Sequence[File]) -> list[tuple[File, Site]]:
-        files = [home, *(file for file in open_files if file.uri != home.uri)]
-        wanted, member = words(change, home), member_of(change, home)
+        wanted = words(change, home)
+        if _has_too_many(home, wanted):
+            return []
+        files = [home, *(file for file in open_files if file.uri != home.uri and not _has_too_many(file, wanted))]
+        member = member_of(change, home)
         beside = [file for file in files if file.is_beside(home)]
         if member is None and any(rebinds(file, word) for file in beside for word in wanted):
             files = [file for file in files if file not in beside]  # which of both the others mean, nobody can tell
@@ -134,7 +141,8 @@ class Finder:
             is_import = isinstance(change, Rename) and change.kind == "import"
             files = [file for file in files if file is home or (is_import and file in beside)]
         else:
-            files += self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
+            others = self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
+            files += [file for file in others if not _has_too_many(file, wanted)]
         files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
         alone = member is not None and not any(is_shared(member, file) for file in files)
         files = [replace(file, resolver=self._resolver) for file in files]
@@ -184,6 +192,12 @@ class Finder:
 
 def _parsed(snapshot: Snapshot) -> Parsed:
     return parse_snapshot(snapshot, language_of(snapshot.language_id, snapshot.uri))
+
+
+def _has_too_many(file: File, wanted: Sequence[str]) -> bool:
+    """Whether a file has one of the words so often that to look at each place would take many seconds."""
+    found = (re.finditer(rf"\b{re.escape(word)}\b", file.parsed.snapshot.text) for word in wanted)
+    return any(next(islice(places, MOST_USES, None), None) is not None for places in found)
 
 
 def _chained(found: Sequence[EditPattern]) -> list[EditPattern]:

@@ -244,8 +244,8 @@ class NextEdits:
     async def _by_writer(self, here: Snapshot, position: Position) -> NextEdit | None:
         """What the model made for next edits writes at the cursor; nothing once the person types on."""
         services = self._services
-        is_there = services.supervisor.target.next_edit_model is not None
-        if not is_there or services.documents.find(here.uri) is not here or not services.roots.may_edit(here.uri):
+        is_wanted = services.settings.next_edit.model and not services.supervisor.target.is_remote
+        if not is_wanted or services.documents.find(here.uri) is not here or not services.roots.may_edit(here.uri):
             return None
         self._writing = asyncio.create_task(self._written(here, position))
         try:

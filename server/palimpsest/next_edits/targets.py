@@ -157,7 +157,15 @@ def qualified(parsed: Parsed, region: Region) -> str:
 
 
 def where(parsed: Parsed, line: int) -> str:
-    return scope_at(parsed, line, 0).qualified_name
+    """Asked for each site, of which a line may have a thousand."""
+    known = parsed.once(_by_line)
+    if line not in known:
+        known[line] = scope_at(parsed, line, 0).qualified_name
+    return known[line]
+
+
+def _by_line(_: Parsed) -> dict[int, str]:
+    return {}
 
 
 def referring(file: File, target: EditedName, also: str = "") -> Iterator[Use]:

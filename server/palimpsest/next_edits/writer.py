@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from palimpsest import wire
 from palimpsest.edits.suggestions.files import Files
-from palimpsest.errors import PalimpsestError
+from palimpsest.errors import ModelError, PalimpsestError
 from palimpsest.models import next_edit_models
 from palimpsest.next_edits.changes import Site
 from palimpsest.next_edits.events import events
@@ -27,7 +27,7 @@ from palimpsest.providers.base.protocol import HasNextEditModel
 from palimpsest.syntax.places import rows_around
 from palimpsest.text.positions import utf8, well_formed
 from palimpsest.text.snapshot import Position, Snapshot
-from palimpsest.window.events import DocumentChanged
+from palimpsest.window.events import DocumentChanged, NextEditModelFailed, SettingsChanged
 from palimpsest.window.services import Services
 
 logger = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ MORE_TOKENS = 128
 DRAFT = 32
 """Most of an answer is a copy of the window."""
 MOST_FILES = 3
+SAFE_MODE = "The engine died and goes on in safe mode, without a model for next edits."
 
 
 class NextEditWriter:
@@ -47,6 +48,7 @@ class NextEditWriter:
         self._files = Files(services)
         self._held = HeldWindow()
         self._held_for = ""
+        self._told = ""
 
     def document_changed(self, event: DocumentChanged) -> None:
         self._held.changed(event.new.uri, event.edits)
@@ -56,6 +58,12 @@ class NextEditWriter:
         services = self._services
         try:
             model = next_edit_models.inspect(services.settings.next_edit.model)
+            if services.supervisor.status.safe_mode:
+                self._tell(SAFE_MODE)
+                return ()
+            if model is not None and services.supervisor.target.next_edit_model is None:
+                services.events.emit(SettingsChanged(frozenset({"engine"})))  # its file came behind the engine
+                return ()
             format = FORMATS[model.format] if model is not None else None
             asked = None if format is None else self._asked(format, snapshot, position)
             prompt = None if format is None or asked is None else format.prompt(asked)
@@ -67,6 +75,9 @@ class NextEditWriter:
                 request = request_of(services.workspace, format, asked, prompt)
                 with services.usage.busy(), services.usage.spent("engine"):
                     answer = await engine.for_next_edits().generate(request)
+        except ModelError as error:
+            self._tell(str(error))
+            return ()
         except PalimpsestError as error:
             logger.info("no next edit by its model: %s", error)
             return ()
@@ -79,6 +90,13 @@ class NextEditWriter:
             logger.debug("what the model for next edits wrote is not offered: %s", reason)
             return ()
         return replacements(snapshot, asked.window, read.text)
+
+    def _tell(self, why: str) -> None:
+        """Once: it is asked at each pause."""
+        why = f"{next_edit_models.SETTING}: {why.removeprefix(f'{next_edit_models.SETTING}: ')}"
+        if why != self._told:
+            self._told = why
+            self._services.events.emit(NextEditModelFailed(why))
 
     def _asked(self, format: Format, snapshot: Snapshot, position: Position) -> Asked | None:
         services = self._services

@@ -10,7 +10,7 @@ import asyncio
 from contextlib import suppress
 
 from palimpsest import wire
-from palimpsest.errors import EngineError
+from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.providers.base.protocol import HasNextEditModel
 from palimpsest.providers.base.target import target_of
 from palimpsest.window.events import CacheForgotten, RefreshNeeded, SettingsChanged, WindowClosing
@@ -74,8 +74,9 @@ class EngineControl:
         with suppress(EngineError):
             engine = await self._services.supervisor.ready()
             await engine.close_workspace(self._services.workspace)
-            if self._target.next_edit_model is not None and isinstance(engine, HasNextEditModel):
-                await engine.for_next_edits().close_workspace(self._services.workspace)
+            if self._services.supervisor.target.next_edit_model is not None and isinstance(engine, HasNextEditModel):
+                with suppress(InvalidArgument):  # in safe mode it was started without one
+                    await engine.for_next_edits().close_workspace(self._services.workspace)
 
     def _closing(self, _: WindowClosing) -> None:
         if self._moving is not None:

@@ -31,6 +31,14 @@ def _made_private(path: Path) -> Path:
     return path
 
 
+def expanded(written: str) -> Path:
+    """What a person wrote, with `~` as a home; as it is where that is nobody's."""
+    try:
+        return Path(written).expanduser()
+    except RuntimeError:
+        return Path(written)
+
+
 def config() -> Path:
     """The user's own settings (`palimpsest.toml`)."""
     return Path(platformdirs.user_config_dir(APP, appauthor=False))

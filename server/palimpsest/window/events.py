@@ -129,6 +129,13 @@ class EditAccepted:
 
 
 @dataclass(frozen=True, slots=True)
+class NextEditModelFailed:
+    """There are no next edits by the model made for them, for this reason."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class RefreshNeeded:
     """The context at the cursor should be gathered and decoded again on the next pause.  `restart`: count the pause
     from now on, even if one is under way."""

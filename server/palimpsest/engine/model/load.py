@@ -19,7 +19,7 @@ from palimpsest.engine.model import memory, params, purpose, trial
 from palimpsest.engine.model.facts import Facts
 from palimpsest.engine.model.sizes import Sizes
 from palimpsest.errors import ModelError
-from palimpsest.models.header import read_header
+from palimpsest.models.files import inspect
 
 NO_TEXT = 1 | 2  # LLAMA_TOKEN_ATTR_UNKNOWN, LLAMA_TOKEN_ATTR_UNUSED
 
@@ -117,7 +117,7 @@ def _opened(path: Path, settings: EngineSettings, *, extra_bufts: bool) -> Model
     header llama.cpp would end the process."""
     instead = purpose.of_file(path)
     if not instead:
-        read_header(path)
+        inspect(path)
         model = Model(path, n_gpu_layers=params.n_gpu_layers(settings), extra_bufts=extra_bufts)
         instead = purpose.of_model(model)
         if not instead:

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from palimpsest.system import folders
 from palimpsest.system.programs import on_path
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
 from palimpsest.system.repository import top_of
@@ -150,7 +151,7 @@ def foreign(roots: Sequence[Path]) -> tuple[Path, ...]:
 def _named(setting: str, strangers: Sequence[Path], path: str) -> Path | str:
     """The interpreter that a person names: a bare name on PATH, else an absolute path (of an interpreter or a virtual
     environment).  If there is none, the reason, as the end of a sentence."""
-    named = Path(setting).expanduser()
+    named = folders.expanded(setting)
     if len(named.parts) == 1 and not named.is_absolute():
         return on_path(setting, strangers, path) or "is not on PATH (for a folder, write an absolute path)"
     if not named.is_absolute():
