@@ -117,8 +117,8 @@ class CellPool:
             self._reserve = seq
 
     def _give_up_sequences(self) -> None:
-        """Until one is free: tails of other places, others that no job uses, then workspaces at rest, the least recently
-        used first; then jobs that wait for others end."""
+        """Until one is free: tails of other places, then others that no job uses, then workspaces at rest, the least
+        recently used first; then jobs that wait for others end."""
         if self.spare(1):
             return
         oldest = self.tenants.oldest_first()
