@@ -69,3 +69,12 @@ def test_jobs_that_are_replaced_do_not_wait_for_the_one_under_way() -> None:
     finally:
         go_on.set()
         loop.stop()
+
+
+def test_what_was_stopped_before_it_began_never_begins() -> None:
+    began = list[str]()
+    loop = Loop(lambda: began.append("start"), lambda: began.append("stop"), lambda _busy: None)
+    loop.stop()
+    loop.start()
+    loop.stop()
+    assert began == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -11,7 +12,7 @@ from palimpsest.engine.cache.tails import MAX_ASIDE
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.native_engine import NativeEngine
 from tests.native.conftest import MakeEngine
-from tests.native.helpers import CLOSE, ask, fim, sized, sync, text
+from tests.native.helpers import CLOSE, ask, done, fim, request, sized, sync, text
 
 Blocks = list[tuple[str, str]]
 MINE: Blocks = [("a", text(1, 300)), ("b", text(2, 300))]
@@ -99,6 +100,61 @@ def test_places_are_bounded_and_go_before_what_is_in_use(make_engine: MakeEngine
     assert tails["typing"] is last
     assert engine.pool.used_cells < before
     assert ask(engine, fim(text(5, 700), max_tokens=0)).reused < 10, "the first was given up"
+    engine.workspaces.check()
+
+
+def test_the_ends_of_two_files_are_two_places(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    for _ in range(2):
+        sync(engine, MINE)
+        here = ask(engine, fim(HERE[0], "", max_tokens=0))
+        sync(engine, OTHERS)
+        there = ask(engine, fim(THERE[0], "", max_tokens=0))
+    assert (here.decoded, there.decoded) == (0, 0)
+    check_fresh(engine, (THERE[0], ""), "spm")
+
+
+def test_long_answers_that_nobody_wants_are_no_places(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    sync(engine, MINE)
+    ask(engine, fim(*THERE, max_tokens=0))
+    typed = HERE[0]
+    for i in range(MAX_ASIDE + 1):
+        assert ask(engine, fim(typed, HERE[1], max_tokens=100)).generated == 100
+        typed += f"x{i} = {i}\n"
+    assert ask(engine, fim(*THERE, max_tokens=0)).decoded == 0
+
+
+def test_places_make_way_for_a_copy_before_other_windows_do(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    done(engine.workspaces.open("other").sync(request(MINE, "other")))
+    ask(engine, replace(fim(*HERE, max_tokens=0), workspace="other"))
+    sync(engine, MINE)
+    for i in range(3):
+        ask(engine, fim(text(5 + i, 700), max_tokens=0))
+    ask(engine, fim(*HERE, max_tokens=0))
+    held = [engine.pool.take() for _ in range(engine.pool.free_sequences)]
+    ask(engine, fim(HERE[0][:300], HERE[1], max_tokens=0))
+    assert engine.workspaces.open("other").tails["typing"].seq >= 0
+    for seq in held:
+        engine.pool.give(seq)
+    engine.workspaces.check()
+
+
+def test_places_of_any_window_make_way_for_a_search(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    wanted = fim(HERE[0] + "\n    self.val", HERE[1], word_search=4)
+    sync(engine, MINE)
+    found = ask(engine, wanted)
+    assert found.searched > 0
+    for name in ("w1", "w2", "w3"):
+        done(engine.workspaces.open(name).sync(request(MINE, name)))
+        for i in range(MAX_ASIDE + 1):
+            there = fim(text(5 + i, 500), text(25 + i, 200), layout="isolated", max_tokens=0)
+            ask(engine, replace(there, workspace=name))
+    engine.workspaces.open("w").tails.drop_all()
+    again = ask(engine, wanted)
+    assert (again.searched, again.choices[0].text) == (found.searched, found.choices[0].text)
     engine.workspaces.check()
 
 

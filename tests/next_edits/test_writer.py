@@ -22,7 +22,13 @@ from palimpsest.session.building import build
 from palimpsest.session.session import Session
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
-from palimpsest.window.events import DocumentChanged, DocumentOpened, NextEditModelFailed, WindowClosing
+from palimpsest.window.events import (
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    NextEditModelFailed,
+    WindowClosing,
+)
 
 CODE = "width = 1\nheight = 2\nprint(width)\nprint(height)\n"
 
@@ -187,6 +193,47 @@ async def test_whoever_types_on_ends_what_is_asked(window: Window) -> None:
     window.put(uri, 1, 0, "x")
     assert await waiting is None
     window.model.free.set()
+
+
+async def test_what_is_closed_meanwhile_gets_no_edit(window: Window) -> None:
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.model.writes = "total_width = 1\nheight = 2\nprint(total_width)\nprint(height)\n"
+    window.model.free.clear()
+    waiting = asyncio.create_task(window.next(uri))
+    while not window.model.asked:
+        await asyncio.sleep(0)
+    window.session.events.emit(DocumentClosed(uri))
+    window.model.free.set()
+    assert await waiting is None
+
+
+@pytest.mark.parametrize("n_turns", range(12))
+async def test_what_is_typed_while_the_answer_is_on_its_way_counts(window: Window, n_turns: int) -> None:
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.model.writes = "total_width = 1\nheight = 2\nprint(total_width)\nprint(height)\n"
+    window.model.free.clear()
+    waiting = asyncio.create_task(window.next(uri))
+    while not window.model.asked:
+        await asyncio.sleep(0)
+    window.model.free.set()
+    for _ in range(n_turns):
+        await asyncio.sleep(0)
+    if not waiting.done():
+        window.put(uri, 1, 0, "x")
+        found = await waiting
+        assert found is None or found.snapshot is window.session.documents.get(uri)
+
+
+async def test_nothing_that_is_typed_in_a_conversation_is_told(window: Window) -> None:
+    talk = window.open("---\nid: c-00000001\n---\n\n", "talk.md")
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.put(talk, 4, 0, "between us")
+    await window.next(uri)
+    (request,) = window.model.asked
+    assert "between us" not in f"{request.text} {request.sync}"
 
 
 async def test_what_was_dismissed_is_not_offered_again(window: Window) -> None:

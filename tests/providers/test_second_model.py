@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -98,6 +99,18 @@ async def test_a_second_model_that_is_none_leaves_the_first_as_it_is(
         with pytest.raises(ModelError):
             await other.generate(asked("w"))
         assert (await engine.generate(asked("w"))).choices
+
+
+async def test_without_the_first_model_the_second_is_not_loaded(
+    place: Address, model: Path, tmp_path: Path, processes: list[Process]
+) -> None:
+    first, second = tmp_path / "none.gguf", tmp_path / "zeta-2.gguf"
+    first.write_text("no model")
+    shutil.copy(model, second)
+    async with started(place, first, second, processes) as engine:
+        assert (await loaded(engine)).state == "failed"
+        await asyncio.sleep(1.0)
+        assert (await engine.for_next_edits().health()).state == "loading", "an engine that has failed leaves"
 
 
 async def test_an_engine_without_a_second_model_says_so(place: Address, model: Path, processes: list[Process]) -> None:

@@ -88,7 +88,7 @@ def _second(core: EngineCore, options: Options) -> EngineCore | None:
     second = EngineCore(path, replace(options.settings, n_ctx=n_ctx, disk_mb=0))
 
     def begin(health: wire.Health) -> None:
-        if health.state == "loading" or second.health().state != "loading" or begun:
+        if health.state != "ready" or second.health().state != "loading" or begun:
             return
         begun.append(True)
         free, size = free_memory(), path.stat().st_size if path.is_file() else 0

@@ -256,7 +256,7 @@ class NextEdits:
             return None
         finally:
             self._writing = None
-        if place is None:
+        if place is None or services.documents.find(here.uri) is not here:
             return None
         point = point_of(here, place.start)
         if not self._offers.may_offer(WRITTEN, place, point):

@@ -25,6 +25,7 @@ from palimpsest.next_edits.formats.format import Asked, FilePart, Format, Piece,
 from palimpsest.next_edits.held_window import HeldWindow
 from palimpsest.providers.base.protocol import HasNextEditModel
 from palimpsest.syntax.places import rows_around
+from palimpsest.text.conversations import is_conversation
 from palimpsest.text.positions import utf8, well_formed
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.window.events import DocumentChanged, NextEditModelFailed, SettingsChanged
@@ -136,8 +137,11 @@ class NextEditWriter:
         return self._services.roots.locate(uri)[1]
 
     def _may_show(self, uri: str) -> bool:
-        """Nothing of another document that is secret, ignored or outside, and none that a program writes."""
-        return self._files.may_edit(uri, self._services.documents.find(uri))
+        """Nothing of another document that is secret, ignored or outside, and none that a program writes; nor of what
+        is being written in a conversation and is not said yet."""
+        document = self._services.documents.find(uri)
+        is_talk = document is not None and is_conversation(uri, document.lines)
+        return not is_talk and self._files.may_edit(uri, document)
 
 
 def first_cluster(edits: Sequence[Replacement]) -> tuple[Replacement, ...]:

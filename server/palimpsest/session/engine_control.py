@@ -10,11 +10,14 @@ import asyncio
 from contextlib import suppress
 
 from palimpsest import wire
-from palimpsest.errors import EngineError, InvalidArgument
-from palimpsest.providers.base.protocol import HasNextEditModel
+from palimpsest.errors import ContextTooLarge, EngineError, EngineLoading, InvalidArgument, ModelError
+from palimpsest.providers.base.protocol import Engine, HasNextEditModel
 from palimpsest.providers.base.target import target_of
 from palimpsest.window.events import CacheForgotten, RefreshNeeded, SettingsChanged, WindowClosing
 from palimpsest.window.services import Services
+
+NOTHING_IN_IT = (InvalidArgument, EngineLoading, ModelError, ContextTooLarge)
+"""What an engine says of a second model that it was started without, in safe mode, or that is not loaded."""
 
 
 class EngineControl:
@@ -35,7 +38,11 @@ class EngineControl:
 
     async def reset_cache(self) -> None:
         """Forget what this window has in the cache."""
-        await (await self._services.supervisor.ready()).reset(self._services.workspace)
+        engine = await self._services.supervisor.ready()
+        await engine.reset(self._services.workspace)
+        if (second := self._second_of(engine)) is not None:
+            with suppress(*NOTHING_IN_IT):
+                await second.reset(self._services.workspace)
         self._services.events.emit(CacheForgotten())
 
     async def restart(self) -> None:
@@ -74,9 +81,15 @@ class EngineControl:
         with suppress(EngineError):
             engine = await self._services.supervisor.ready()
             await engine.close_workspace(self._services.workspace)
-            if self._services.supervisor.target.next_edit_model is not None and isinstance(engine, HasNextEditModel):
-                with suppress(InvalidArgument):  # in safe mode it was started without one
-                    await engine.for_next_edits().close_workspace(self._services.workspace)
+            if (second := self._second_of(engine)) is not None:
+                with suppress(*NOTHING_IN_IT):
+                    await second.close_workspace(self._services.workspace)
+
+    def _second_of(self, engine: Engine) -> Engine | None:
+        """The model for next edits of the engine that is used now, whichever the settings mean by now."""
+        if self._services.supervisor.target.next_edit_model is None or not isinstance(engine, HasNextEditModel):
+            return None
+        return engine.for_next_edits()
 
     def _closing(self, _: WindowClosing) -> None:
         if self._moving is not None:

@@ -90,6 +90,13 @@ class CellPool:
             raise EngineError("All sequences of the cache are in use.", hint="Ask for fewer alternatives at a time.")
         return self._free.pop()
 
+    def spare(self, n: int) -> int:
+        """Have tails that are kept for other places make way until so many sequences are free; how many are."""
+        for tenant in self.tenants.oldest_first():
+            while len(self._free) < n and tenant.drop_tail_aside():
+                pass
+        return len(self._free)
+
     def give(self, seq: int) -> None:
         """Empty a sequence and take it back; `NONE` is ignored."""
         if seq >= 0:
@@ -110,8 +117,10 @@ class CellPool:
             self._reserve = seq
 
     def _give_up_sequences(self) -> None:
-        """Until one is free: tails that no job uses, then workspaces at rest, the least recently used first; then jobs
-        that wait for others end."""
+        """Until one is free: tails of other places, then others that no job uses, then workspaces at rest, the least
+        recently used first; then jobs that wait for others end."""
+        if self.spare(1):
+            return
         oldest = self.tenants.oldest_first()
         self._drop_tails(oldest, lambda: bool(self._free))
         for tenant in oldest:

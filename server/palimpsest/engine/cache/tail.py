@@ -99,6 +99,12 @@ class Tail:
         return self.start - self.base_end + len(self.tokens)
 
     @property
+    def n_prompt(self) -> int:
+        """The same without an answer."""
+        n_answer = 0 if self.prompt is None else max(0, len(self.tokens) - len(self.prompt.tokens))
+        return self.n_tokens - n_answer
+
+    @property
     def seqs(self) -> set[int]:
         """All its sequences."""
         return {self.seq, self.full, self.gen, self.alone_seq, *self._lent} - {NONE}

@@ -85,33 +85,33 @@ class Tails(Mapping[str, Tail]):
 
     def _furthest(self, name: str, present: Tail, wanted: TailPrompt) -> Tail:
         """Of the tails under a name the one that has most of a prompt; a copy of it where it has much else."""
+        self._aside.append((name, present))  # listed, so that any of them can make way for a copy
         revision = self._revision()
 
         def n_good(tail: Tail) -> int:
             return tail.n_common(wanted) if tail.revision == revision else 0
 
         def is_outdated(tail: Tail) -> bool:
-            """Whether it is the same place's, with the blocks that this had: those that it has now are instead."""
-            same = tail.n_common(wanted) > tail.n_tokens // 2 or (wanted.alone and tail.alone == wanted.alone)
-            return tail.revision != revision and bool(same)
+            """Whether it is the same place's, with the blocks that this had: those that it has now are instead.  Little
+            or nothing behind the cursor is alike at the end of any file."""
+            is_alike = len(wanted.alone) >= LEAST_ASIDE and tail.alone == wanted.alone
+            return tail.revision != revision and (is_alike or tail.n_common(wanted) > tail.n_prompt // 2)
 
-        before = [*(tail for of, tail in self._aside if of == name and not tail.busy), present]
-        self._aside = [(of, tail) for of, tail in self._aside if tail not in before]
-        found = best = max(reversed(before), key=n_good)
+        before = [tail for of, tail in reversed(self._aside) if of == name and not tail.busy]
+        found = best = max(before, key=n_good)
         if not n_good(best):
-            found = next((tail for tail in reversed(before) if is_outdated(tail)), present)
-        if not is_outdated(found) and found.n_tokens - n_good(found) >= LEAST_ASIDE:
+            found = next((tail for tail in before if is_outdated(tail)), present)
+        if not is_outdated(found) and found.n_prompt - n_good(found) >= LEAST_ASIDE:
             found = self._make()
             if n_good(best):
                 with suppress(EngineError), self._busy(best):
                     best.copy_to(found)
-        for tail in before:
-            if tail is found:
-                continue
-            if tail.n_tokens < LEAST_ASIDE or is_outdated(tail):
+        for of, tail in tuple(self._aside):
+            is_useless = tail in before and (tail.n_prompt < LEAST_ASIDE or is_outdated(tail))
+            if tail is found or is_useless:
+                self._aside.remove((of, tail))
+            if tail is not found and is_useless:
                 tail.drop()
-            else:
-                self._aside.append((name, tail))
         while len(self._aside) > MAX_ASIDE:
             self._aside.pop(0)[1].drop()
         return found
@@ -186,6 +186,10 @@ class Tails(Mapping[str, Tail]):
             del self._named[found[0]]
         found[1].drop()
         return True
+
+    def drop_aside(self) -> bool:
+        """The same of those that were set aside alone."""
+        return self._drop_of(self._aside)
 
     def drop_all(self) -> None:
         """Give up the tails that no job uses."""

@@ -22,6 +22,9 @@ class Tenant(Protocol):
     def drop_tail(self) -> bool:
         """Give back the least recently used tail that no job uses; False where there is none."""
 
+    def drop_tail_aside(self) -> bool:
+        """The same of tails that are kept for other places than the present one."""
+
     def shrink(self, n_cells: int, *, attached: bool) -> bool:
         """Give back that many cells of detached blocks (or of attached ones too); False when there are none."""
 

@@ -147,6 +147,9 @@ class Workspace(ABC):
     def drop_tail(self) -> bool:
         return self.tails.drop_one()
 
+    def drop_tail_aside(self) -> bool:
+        return self.tails.drop_aside()
+
     def changed(self) -> None:
         """What is attached is about to change, so tails are outdated."""
         self._revision += 1

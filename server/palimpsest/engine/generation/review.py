@@ -157,7 +157,8 @@ class Review:
         if not branches:
             return []
         first = branches[0].start
-        if self._pool.free_sequences < len(branches) + SPARE_SEQUENCES:
+        n_wanted = len(branches) + SPARE_SEQUENCES
+        if self._pool.spare(n_wanted) < n_wanted:
             return []
         try:
             for branch in branches:

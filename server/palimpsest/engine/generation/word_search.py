@@ -90,8 +90,11 @@ class WordFinder:
         """None where no word is being typed, or there is no room to search in."""
         pool, request = self._pool, self._request
         typed = typed_word(first.piece.decode("utf-8", "replace"), request.names)
-        room = min(pool.free_sequences - SPARE_SEQUENCES, pool.context.n_batch, pool.context.n_seq_max)
-        if typed is None or first.logits is None or room < request.word_search + 1:
+        if typed is None or first.logits is None:
+            return None
+        n_free = pool.spare(request.word_search + 1 + MOST + SPARE_SEQUENCES)
+        room = min(n_free - SPARE_SEQUENCES, pool.context.n_batch, pool.context.n_seq_max)
+        if room < request.word_search + 1:
             return None
         most = min(MOST, room - request.word_search - 1) if typed[1] else MOST_NAMES
         candidates = self._candidates(*typed, first.piece, most, first.logits)
@@ -113,8 +116,8 @@ class WordFinder:
         return found if stem else found[: self._request.word_search]
 
     def _fits(self, n_paths: int) -> bool:
-        """Whether there is room without anything being given up for it."""
-        return self._pool.free_cells >= 2 * n_paths and self._pool.free_sequences > n_paths
+        """Whether there is room without anything being given up for it but tails of other places."""
+        return self._pool.free_cells >= 2 * n_paths and self._pool.spare(n_paths + 1) > n_paths
 
     def _step(self, search: WordSearch, first: Branch) -> list[Logits] | None:
         """Decode the paths that are wanted; None when there is no room for them after all."""

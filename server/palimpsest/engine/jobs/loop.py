@@ -30,15 +30,20 @@ class Loop:
         self._on_start, self._on_stop, self._on_busy = on_start, on_stop, on_busy
         self._thread = threading.Thread(target=self._run, name="palimpsest-engine", daemon=True)
         self._started = False
+        self._lock = threading.Lock()
         self._current: Job[Any] | None = None
 
     def start(self) -> None:
-        self._started = True
-        self._thread.start()
+        """Nothing once it was stopped."""
+        with self._lock:
+            if not self._queue.closed:
+                self._started = True
+                self._thread.start()
 
     def stop(self) -> None:
         """Cancel what waits and runs, end the thread.  Idempotent; not to be called from a job."""
-        self._queue.close()
+        with self._lock:
+            self._queue.close()
         if self._started:
             self._thread.join()
         else:

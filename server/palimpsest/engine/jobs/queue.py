@@ -124,6 +124,10 @@ class Queue:
         with self._changed:
             return len(self._jobs)
 
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
     def close(self) -> None:
         """No more jobs are taken or handed out."""
         with self._changed:
