@@ -63,7 +63,7 @@ def test_a_session_costs_less_than_with_a_stock_llama_server(bench: Bench, sessi
             assert {"decoded", "reused", "ms_p50", "ms_p95"} <= set(side)
     assert events[TYPED]["ours"]["decoded"] <= 6 * events[TYPED]["requests"]
     assert events[TYPED]["peer"]["decoded"] >= 20 * events[TYPED]["ours"]["decoded"]
-    edits_since = 100 * events[SEEN]["requests"]  # what was edited elsewhere meanwhile is new there
+    edits_since = 150 * events[SEEN]["requests"]  # what was edited elsewhere meanwhile is new there, with its tags
     assert events[SEEN]["new_block"] <= edits_since
     assert events[SEEN]["ours"]["decoded"] <= 2 * events[SEEN]["tail"] + 16 + edits_since
     assert total["floor"] <= total["ours"]["decoded"]

@@ -121,14 +121,13 @@ def _excess(result: dict[str, Any]) -> Table:
     title = f"beyond the floor: {total['ours']['decoded'] / max(1, total['floor']):.2f} times as many tokens"
     table = Table(title=title, title_justify="left")
     table.add_column("event")
-    for column in ("requests", "floor", "decoded", "excess", "code at the cursor", "blocks", "header", "answers"):
-        table.add_column(column, justify="right")
+    for column in ("excess", "code at the cursor", "blocks", "headers", "answers"):
+        table.add_column(column, justify="right", no_wrap=True)
     rows = sorted(result["events"].items(), key=lambda item: -item[1]["excess"]["all"])
     for kind, row in (*rows, ("all", total)):
         if row is total:
             table.add_section()
-        counts = [row["requests"], row["floor"], row["ours"]["decoded"]]
-        counts += [row["excess"][part] for part in ("all", "tails", "blocks", "headers", "answers")]
+        counts = [row["excess"][part] for part in ("all", "tails", "blocks", "headers", "answers")]
         table.add_row(kind, *(f"{count:,}" for count in counts))
     return table
 
