@@ -52,7 +52,10 @@ def asked(nvim: Plugged, text: str) -> None:
         """All of it is there: the place to write next is so from the first."""
         if "## assistant" not in text_of(nvim):
             return False
-        kept = nvim.command("palimpsest.conversation.open", talk)["text"].partition("## user")[2].strip()
+        opened = nvim.command("palimpsest.conversation.open", talk)
+        if "text" not in opened:  # was refused once while the first turn came; `until` gives up where it stays
+            return False
+        kept = opened["text"].partition("## user")[2].strip()
         return bool(parse(text_of(nvim)).turns[1].text) and text_of(nvim).partition("## user")[2].strip() == kept
 
     until(is_answered, nvim.messages)
