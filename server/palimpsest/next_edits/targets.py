@@ -92,8 +92,7 @@ class File:
 class EditedName:
     """What a change is about.  `scope`: the class of a member, else the scope that binds the name.  `alone`: no other
     class of the workspace is known to have a member of that name.  `now`: its name in its file by now.  `declared`: its
-    file only declares it; `private`: no other file sees it; `space`: as in
-    `uses.Region`."""
+    file only declares it; `private`: no other file sees it; `space`: as in `uses.Region`."""
 
     name: str
     scope: str

@@ -55,7 +55,7 @@ class NextEditWriter:
         self._held.changed(event.new.uri, event.edits)
 
     async def edits(self, snapshot: Snapshot, position: Position) -> tuple[Replacement, ...]:
-        """None where there is no such model, it is still being loaded, or it has nothing of use to say."""
+        """Nothing where there is no such model, it is still being loaded, or it has nothing of use to say."""
         services = self._services
         try:
             model = next_edit_models.inspect(services.settings.next_edit.model)
