@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import signal
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,8 @@ async def test_trees_come_first_and_the_model_is_asked_behind_them(
     editor = await start_editor(shop, {"next_edit": {"model": str(second)}})
     try:
         await editor.ready()
+        address = target_of(Settings(next_edit=NextEditSettings(model=str(second)))).address()
+        assert await answers(address), "it is the engine of both models"
         cart = editor.open("shop/cart.py")
         editor.edit(cart, "total = self.subtotal()", "sum_of_all = self.subtotal()")
         answer = await ask(editor, cart, editor.at(cart, "sum_of_all"))
@@ -48,13 +50,12 @@ async def test_trees_come_first_and_the_model_is_asked_behind_them(
         answer = await ask(editor, cart, editor.at(cart, "total = self.subtotal() + 1"))
         assert all(edit["kind"] == "model" for edit in answer["edits"])
 
-        engine = await find(target_of(Settings(next_edit=NextEditSettings(model=str(second)))).address())
-        assert engine is not None, "it is the engine of both models"
-        model = engine.for_next_edits()
-        assert Path((await model.model()).path) == second
-        stats = (await model.cache_map("any")).stats
-        assert stats["decoded"] > 0
-        await engine.aclose()
+        engine = await find(address)
+        assert engine is not None
+        async with aclosing(engine):
+            model = engine.for_next_edits()
+            assert Path((await model.model()).path) == second
+            assert (await model.cache_map("any")).stats["decoded"] > 0
     finally:
         await stop_editor(editor)
 
