@@ -26,6 +26,7 @@ BENCHES = (  # modules of `benches/`, in the order of `--help`
     "trace",
     "replay",
     "keystroke",
+    "rest",
     "context",
     "infill",
     "infilling",

@@ -28,6 +28,8 @@ from bench.traces.history import history, hunks, tree
 from bench.traces.person import Person
 from bench.traces.sessions import hopping, typing
 from palimpsest.errors import InvalidArgument
+from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parse import parse_text
 
 number = st.integers(0, 10**6)
 path = st.from_regex(r"[a-zé]{1,8}(/[a-z]{1,8}){0,2}\.py", fullmatch=True)
@@ -213,6 +215,27 @@ def test_a_person_hops_between_files(repo: Path) -> None:
     buffers = replayed(trace)
     for file in files:
         compile(buffers.text(file), file, "exec")
+    with pytest.raises(InvalidArgument, match="3 files"):
+        hopping(files, n_files=3, hops=8, seed=1, burst=4)
+
+
+def go(name: str) -> str:
+    """A file of three functions."""
+    head = f"package shop\n\ntype {name} struct{{ n int }}\n"
+    return head + "".join(
+        f"\nfunc (c *{name}) Step{i}(amount int) int {{\n\ttotal := amount * {i}\n\tif total > c.n {{\n"
+        f"\t\treturn 0\n\t}}\n\tc.add(total)\n\treturn total\n}}\n"
+        for i in range(3)
+    )
+
+
+def test_a_person_hops_in_any_language_with_a_grammar() -> None:
+    files = {"cart.go": go("Cart"), "list.go": go("List"), "notes.txt": "three\nfunctions\n"}
+    trace = hopping(files, n_files=2, hops=8, seed=1, burst=4)
+    for name in ("cart.go", "list.go"):
+        parsed = parse_text(replayed(trace).text(name), language_of("", name))
+        assert parsed.snapshot.text != files[name]
+        assert not parsed.tree.root_node.has_error
     with pytest.raises(InvalidArgument, match="3 files"):
         hopping(files, n_files=3, hops=8, seed=1, burst=4)
 

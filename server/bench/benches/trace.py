@@ -30,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repo", type=Path, required=True, metavar="DIR", help="a local git repository")
     parser.add_argument("--out", type=Path, required=True, metavar="F", help=".jsonl, .jsonl.gz or .jsonl.xz")
     parser.add_argument("--until", default="HEAD", metavar="REV", help="the last commit that counts (HEAD)")
-    parser.add_argument("--under", nargs="*", default=[], metavar="PATH", help="only Python files below these")
+    parser.add_argument("--under", nargs="*", default=[], metavar="PATH", help="only files below these")
     parser.add_argument("--commits", type=positive, default=10, metavar="N", help="history: commits (10)")
     parser.add_argument("--most-files", type=positive, default=16, metavar="N", help="history: skip larger ones (16)")
     parser.add_argument("--typed-lines", type=positive, default=2, metavar="N", help="history: the rest is pasted (2)")

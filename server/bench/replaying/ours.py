@@ -137,7 +137,7 @@ class Ours:
 
     def _view(self, buffers: Buffers, since: Since, blocks: Mapping[str, str] | None) -> View:
         file = buffers.file
-        parsed = parse_text(buffers.text(file), language_of("python", file))
+        parsed = parse_text(buffers.text(file), language_of("", file))
         at = snapshot.Position(buffers.line, buffers.column)
         editing = editing_at(parsed, at, file, ContextSettings().editing_tokens)
         prefix, suffix = render_fim(editing)

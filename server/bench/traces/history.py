@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bench.traces.format import Trace
 from bench.traces.person import Person
+from bench.traces.places import has_functions
 from palimpsest.errors import GitError, InvalidArgument
 from palimpsest.system.git import run
 
@@ -41,14 +42,14 @@ def history(
     typed_lines: int,
     most_files: int,
 ) -> Trace:
-    """The last `commits` commits up to `until` that touch Python files below `under`, at most `most_files` of them;
-    what comes between them happens unseen (the file is as the next commit found it).
+    """The last `commits` commits up to `until` that touch code below `under`, at most `most_files` files of it; what
+    comes between them happens unseen (the file is as the next commit found it).
 
     Raises InvalidArgument when the repository has none or git says no.
     """
     chosen = _commits(repo, commits, until, under, most_files)
     if not chosen:
-        raise InvalidArgument("repo", f"{repo} has no commit that changes Python files below {' '.join(under) or '.'}.")
+        raise InvalidArgument("repo", f"{repo} has no commit that changes code below {' '.join(under) or '.'}.")
     files = tree(repo, f"{chosen[0]}^", under)
     person = Person(files, seed, burst)
     for commit in chosen:
@@ -58,9 +59,9 @@ def history(
 
 
 def tree(repo: Path, revision: str, under: Sequence[str]) -> dict[str, str]:
-    """Python files of a revision below some folders."""
+    """Code of a revision below some folders."""
     paths = git(repo, "ls-tree", "-r", "-z", "--name-only", revision, "--", *(under or ["."])).split("\0")
-    return {path: git(repo, "show", f"{revision}:{path}") for path in paths if path.endswith(".py")}
+    return {path: git(repo, "show", f"{revision}:{path}") for path in paths if has_functions(path)}
 
 
 def git(repo: Path, *arguments: str) -> str:
@@ -88,7 +89,7 @@ def _commits(repo: Path, n: int, until: str, under: Sequence[str], most_files: i
 def _changed(repo: Path, commit: str, under: Sequence[str]) -> list[str]:
     arguments = ("diff", "--name-only", "-z", "--no-renames", "--diff-filter=AM", f"{commit}^", commit)
     names = git(repo, *arguments, "--", *(under or ["."])).split("\0")
-    return sorted(name for name in names if name.endswith(".py"))
+    return sorted(name for name in names if has_functions(name))
 
 
 def _type_in(person: Person, repo: Path, commit: str, file: str, typed_lines: int) -> None:

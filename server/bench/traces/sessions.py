@@ -1,11 +1,10 @@
 """Sessions that no history tells: a person who hops between files, a person who types.
 
-In: a repository's Python files, a seed.  Out: a `Trace`.
+In: a repository's files, a seed.  Out: a `Trace`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from bench.traces.format import Trace
@@ -48,7 +47,7 @@ def typing(files: Mapping[str, str], *, n_functions: int, seed: int, burst: int)
     """Functions typed in anew, one behind the other, at the end of a file that stands.  Raises InvalidArgument."""
     found = all_functions(files)
     if not found:
-        raise InvalidArgument("repo", "no Python file with three functions of 5 to 45 lines.")
+        raise InvalidArgument("repo", "no file with three functions of 5 to 45 lines.")
     person = Person(files, seed, burst)
     file = person.random.choice(sorted(found))
     sources = person.random.sample(_module_functions(files, file), n_functions)
@@ -98,11 +97,7 @@ def _now(person: Person, file: str, name: str) -> Function:
 
 
 def _module_functions(files: Mapping[str, str], but: str) -> list[str]:
-    """Whole functions of modules, from files near by."""
-    folder = but.rpartition("/")[0]
-    out = []
-    for file, text in sorted(files.items()):
-        if file == but or not file.startswith(folder):
-            continue
-        out += re.findall(r"^def .*?(?=\n\n\n|\n*\Z)", text, re.DOTALL | re.MULTILINE)
-    return [source for source in out if 8 <= source.count("\n") <= 25]
+    """Whole functions of modules, from files near by in the same language."""
+    folder, suffix = but.rpartition("/")[0], but.rpartition(".")[2]
+    near = [file for file in sorted(files) if file != but and file.startswith(folder) and file.endswith(f".{suffix}")]
+    return [found.text for file in near for found in functions(file, files[file], 9, 26) if found.is_top]

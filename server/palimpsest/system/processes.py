@@ -9,6 +9,7 @@ When one began, psutil tells by the clock, which may be set meanwhile: on Linux,
 from __future__ import annotations
 
 import os
+import select
 import time
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,8 @@ from pathlib import Path
 import psutil
 
 LOOK_S = 1.0
-"""Between two looks whether a process is there: `psutil.Process.wait` waits for one that is a zombie, too."""
+"""Between two looks whether a process is there, where the system does not tell: `psutil.Process.wait` looks, too, and
+waits for one that is a zombie."""
 CLOCK_S = 60
 """By how much the time when a process began may seem to move, where it is told by the clock."""
 _HAS_TICKS = psutil.LINUX
@@ -62,7 +64,25 @@ def wait_for(pid: int) -> bool:
     except (psutil.Error, ValueError):
         return False
     while runs(process):
-        time.sleep(LOOK_S)
+        if not _told(pid):
+            time.sleep(LOOK_S)
+    return True
+
+
+def _told(pid: int) -> bool:
+    """Waits until the system says that the process has ended, which takes no processor time; False where it cannot."""
+    if not hasattr(os, "pidfd_open"):
+        return False
+    try:
+        end = os.pidfd_open(pid)
+    except OSError:
+        return False
+    try:
+        told = select.poll()
+        told.register(end, select.POLLIN)
+        told.poll()
+    finally:
+        os.close(end)
     return True
 
 
