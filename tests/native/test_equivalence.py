@@ -66,6 +66,32 @@ def test_a_block_shorter_than_before_decodes_nothing(make_engine: MakeEngine) ->
     assert difference(engine, in_place(engine)) < CLOSE
 
 
+def test_a_block_that_comes_back_with_a_new_end_decodes_that_alone(make_engine: MakeEngine) -> None:
+    """It was evicted: what it was is in the store, under the digest of its old text."""
+    engine = make_engine(n_ctx=2048, store_mb=64)
+    old, other = text(1, 900), [(f"l{i}", sized(engine, 200, 2 + i)) for i in range(4)]
+    n_all = sync(engine, [("a", old)]).decoded
+    assert "a" in sync(engine, other).evicted_keys
+    new = old[:-60] + "\n    return what_is_new\n"
+    answer = sync(engine, [("a", new), *other[:1]])
+    assert answer.decoded < n_all // 3
+    assert answer.restored > n_all // 2
+    assert {report.key: report.action for report in answer.blocks} == {"a": "extended", "l0": "kept"}
+    assert difference(engine, in_place(engine)) < CLOSE
+    engine.workspaces.check()
+
+
+def test_the_version_that_has_most_of_it_is_taken(make_engine: MakeEngine) -> None:
+    engine = make_engine(n_ctx=2048, store_mb=64)
+    lines, other = [text(i, 300) for i in range(5)], [(f"l{i}", sized(engine, 200, 2 + i)) for i in range(4)]
+    for n in (4, 2, 3):
+        sync(engine, [("a", "".join(lines[:n]) + "the end\n")])
+        sync(engine, other)
+    first = sync(engine, [("a", "".join(lines[:4]) + "another end\n")])
+    assert first.decoded - first.replayed < len(engine.model.tokenize("another end\n")) + 4
+    assert difference(engine, in_place(engine)) < CLOSE
+
+
 @pytest.mark.parametrize("store_mb", [0, 64])
 def test_random_operations_keep_it_equivalent(make_engine: MakeEngine, store_mb: int) -> None:
     """Write, change, grow, shorten, remove, reorder, evict, restore, move: a small cache has to do all of them."""

@@ -29,13 +29,15 @@ class StoredItem(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredKV:
-    """A `StoredItem` in memory; `key` is what the block was called.  `lasting`: of use to a later process."""
+    """A `StoredItem` in memory; `key` is what the block was called.  `lasting`: of use to a later process.  `tokens`:
+    what they encode, where that is known."""
 
     data: Data
     n_tokens: int
     start: int
     key: str = ""
     lasting: bool = True
+    tokens: tuple[int, ...] = ()
 
     @property
     def n_bytes(self) -> int:
@@ -90,6 +92,10 @@ class HostStore:
     def items(self) -> tuple[tuple[str, StoredKV], ...]:
         """`(digest, item)`, least recently used first; does not count as use."""
         return tuple(self._items.items())
+
+    def versions(self, key: str) -> list[tuple[str, StoredKV]]:
+        """`(digest, item)` of what a block was, the newest last; does not count as use."""
+        return [(digest, item) for digest, item in self._items.items() if item.key == key]
 
     def start_of(self, digest: str) -> int | None:
         """Where the KV was saved, None when it is not stored; does not count as use (the planner's `stored`)."""

@@ -174,7 +174,8 @@ class Executor:
     def _save(self, key: str, digest: str, start: int, end: int) -> None:
         data = self._copy_of(start, end)
         if data is not None:
-            self._store.put(digest, StoredKV(data, end - start, start, key))
+            tokens = self._arena[key].tokens
+            self._store.put(digest, StoredKV(data, end - start, start, key, tokens=tokens))
 
     def _copy_of(self, start: int, end: int) -> bytearray | None:
         """The cells' state; None where there is no memory for it, or no cell to apply a pending shift with."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from palimpsest import wire
 from palimpsest.engine.arena.arena import Arena
-from palimpsest.engine.arena.plan import Limits, Plan, Wanted, plan, shrink
+from palimpsest.engine.arena.plan import Limits, Plan, Wanted, common_prefix, plan, shrink
 from palimpsest.engine.arena.span import Span
 from palimpsest.engine.arena.steps import Save, Write
 from palimpsest.engine.cache.execute import Executor
@@ -42,6 +42,8 @@ Synced = tuple[Tokens, Tokens, list[tuple[str, Tokens]], int]
 the same."""
 MAX_ATTEMPTS = 3
 LEAST_ARENA = 64
+LEAST_RESTORED = 64
+"""Tokens of a block's beginning; fewer are decoded in the time that it takes to copy them."""
 
 
 class Arrangements:
@@ -249,6 +251,7 @@ class InPlaceWorkspace(Workspace):
         while not done:
             if self.arena is None:  # a reset came in between
                 raise DecodeError("The workspace was reset during a sync.", return_code=NO_SLOT)
+            yield from self._restore_older(wanted, ledger)
             with ledger.timed("plan"):
                 self._room_from_others(wanted)
                 left = bound.left(ledger.decoded_of_blocks)
@@ -258,6 +261,25 @@ class InPlaceWorkspace(Workspace):
             for key in made.deferred:
                 ledger.did(key, "deferred")
             done = yield from self._executor(made, ledger, deadline=bound.deadline).run()
+
+    def _restore_older(self, wanted: Sequence[Wanted], ledger: Ledger) -> Generator[None, None, None]:
+        """Bring back what blocks were when they were last here, where their new texts begin as those did."""
+        older = [self._older(w) or w for w in wanted]
+        if older != list(wanted) and self.arena is not None:
+            with ledger.timed("plan"):
+                made = plan(self.arena, older, self.store.start_of, self._limits(), 0)
+            yield from self._executor(made, ledger).run()
+
+    def _older(self, wanted: Wanted) -> Wanted | None:
+        """The version in the store that has most of the beginning of a block that is not resident."""
+        assert self.arena is not None
+        if wanted.key in self.arena or wanted.digest in self.store:
+            return None
+        known = [(digest, item.tokens) for digest, item in self.store.memory.versions(wanted.key)]
+        known = [(digest, tokens) for digest, tokens in known if tokens and self._digest(self.header, tokens) == digest]
+        digest, tokens = max(known, key=lambda it: common_prefix(it[1], wanted.tokens), default=("", ()))
+        is_worth_it = common_prefix(tokens, wanted.tokens) >= LEAST_RESTORED
+        return Wanted(wanted.key, tokens, digest) if is_worth_it else None
 
     def _limits(self) -> Limits:
         """Cells for blocks: what is free, but for the room a tail may take."""
