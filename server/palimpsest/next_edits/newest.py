@@ -26,8 +26,9 @@ class _UnderWay(Generic[T]):
     is_dropped: bool = False
 
     def drop(self) -> None:
-        self.is_dropped = True
-        self.task.cancel()
+        if not self.is_dropped:  # a second time would end what its end takes care of
+            self.is_dropped = True
+            self.task.cancel()
 
 
 class Newest(Generic[T]):
