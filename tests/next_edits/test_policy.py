@@ -44,6 +44,7 @@ REPEATED = "it repeats the lines beside it"
         ("", "x } }", "x y } } }", ""),
         ("", "x y z", "x w z", ""),
         # blanks, and what goes missing
+        ("", "x y", "x y", "it changes nothing"),
         ("", "x y", "x  y", BLANKS),
         ("", "x  y", "x y", BLANKS),
         ("", "x y z", "x y", "it leaves out the end of the lines"),

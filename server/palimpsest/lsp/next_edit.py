@@ -47,7 +47,7 @@ class NextEditParams:
 
 @dataclass(frozen=True, slots=True)
 class InlineEditContext:
-    triggerKind: int = lsp.InlineCompletionTriggerKind.Automatic
+    triggerKind: Any = lsp.InlineCompletionTriggerKind.Automatic
 
 
 @dataclass(frozen=True, slots=True)

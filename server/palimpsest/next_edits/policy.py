@@ -20,6 +20,8 @@ def why_not(lines: Sequence[str], window: range, text: str, earlier: Iterable[Se
     time first."""
     now, new = tuple(lines[window.start : window.stop]), tuple(text.split("\n"))
     before, after = (re.sub(r"\s+", "", "".join(one)) for one in (now, new))
+    if now == new:
+        return "it changes nothing"
     if before == after:
         return "nothing but blanks would change"
     if before.startswith(after):

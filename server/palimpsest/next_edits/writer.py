@@ -107,7 +107,7 @@ class NextEditWriter:
         read = format.read(asked, prompt, choice.text, is_whole=choice.finish in ("end", "stop"))
         reason = read.refused or why_not(snapshot.lines, asked.window, read.text, earlier(told, snapshot, asked.window))
         if reason:
-            return Written(why_not=f"of no use: {reason}")
+            return Written(why_not=f"what the model wrote is of no use: {reason}")
         return Written(replacements(snapshot, asked.window, read.text), asked.window)
 
     def _refused(self, why: str) -> Written:

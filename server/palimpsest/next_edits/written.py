@@ -14,6 +14,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.languages.registry import language_of
@@ -85,7 +86,7 @@ class WrittenEdits:
         self._made: tuple[Offered, Position] | None = None
         """The edit whose result is there now, unless its fate is known, and where it ends."""
         self._nothing_for = dict[tuple[str, int], float]()
-        self._rejected = -COOL_S
+        self._rejected = -inf
         self.why_not = ""
         """Why the last request was given nothing, while a model is set."""
         events = services.events
@@ -146,8 +147,9 @@ class WrittenEdits:
 
     def nothing(self, why: str) -> Offered | None:
         """A request is given nothing, for this reason."""
+        if why != self.why_not:
+            logger.info("no next edit: %s", why)
         self.why_not = why
-        logger.info("no next edit: %s", why)
         return None
 
     # What is offered ------------------------------------------------------------------------------------------
@@ -235,7 +237,7 @@ class WrittenEdits:
             edit = as_one(here, edits)
             if await asyncio.to_thread(_is_sound, parsed, edit.applied(here.text)):
                 return _Answer(edit, written.window)
-        return _Answer(why_not="of no use: it brings new syntax errors")
+        return _Answer(why_not="what the model wrote is of no use: it brings new syntax errors")
 
     def _new(self, here: Snapshot, edit: Left, window: range) -> _Held | None:
         """The edit as one that is offered; None where the person has settled it before."""

@@ -70,6 +70,7 @@ class ActivityTracker:
 
     def _accepted(self, event: EditAccepted) -> None:
         self._bursts.accepted(event.uri)
+        self._activity.origins[event.uri] = "accepted"
         self._note_ended()
 
     def _closed(self, event: DocumentClosed) -> None:

@@ -54,8 +54,9 @@ class Sweep(Format):
         if not written.strip():
             return EMPTY
         text = unended(without_note(written), asked.text)
-        row = min(asked.cursor.line, asked.window.stop - 1) - asked.window.start
-        reason = why_not_shown(ended(asked.text), ended(text), min(asked.offset, len(asked.text)), row)
+        shown = ended(asked.text)
+        row = min(asked.cursor.line - asked.window.start, len(shown.splitlines()) - 1)
+        reason = why_not_shown(shown, ended(text), min(asked.offset, len(shown)), row)
         return Answer(refused=reason) if reason else Answer(text)
 
 
