@@ -6,6 +6,7 @@ The model is asked in a real engine, as a copy of the embedded one; the text of 
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -17,14 +18,13 @@ import pytest
 from lsprotocol import types as lsp
 
 from palimpsest import wire
+from palimpsest.models.files import embedded
 from palimpsest.next_edits import written
 from palimpsest.providers.palimpsest.client import InPlaceEngine
 
 from .conftest import Editor, plain, start_editor, stop_editor, until
 from .test_next_edit import ask
-from .test_next_edit_model import doctor, second, warned
-
-__all__ = ["second"]
+from .test_next_edit_model import doctor, warned
 
 CODE = "Shapes\n\nwidth = 1\nheight = 2\nprint(width)\nprint(height)\n"
 EDITED = CODE.replace("width = 1", "total_width = 1")
@@ -67,10 +67,19 @@ class Second:
         return getattr(self._engine, name)
 
 
+@pytest.fixture(scope="module")
+def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file for all tests, which so share an engine."""
+    path = tmp_path_factory.mktemp("models") / "sweep-next-edit-copy.gguf"
+    shutil.copy(embedded(), path)
+    return path
+
+
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     made, second = Model(), InPlaceEngine.for_next_edits
     made.is_free.set()
+    # no door: what a model says, and when, is known to nobody
     monkeypatch.setattr(InPlaceEngine, "for_next_edits", lambda engine: Second(second(engine), made))
     return made
 
@@ -215,7 +224,7 @@ async def test_what_was_dismissed_does_not_come_back_and_the_rest_waits(
     window: Editor, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Complaint: what I dismiss is offered again."""
-    monkeypatch.setattr(written, "COOL_S", 3600.0)
+    monkeypatch.setattr(written, "COOL_S", 3600.0)  # no door: nobody waits five seconds, or for less
     uri = edited(window)
     first = await offered(window, uri)
     await until(lambda: len(model.asked) == 2)  # what follows it
@@ -226,7 +235,7 @@ async def test_what_was_dismissed_does_not_come_back_and_the_rest_waits(
     assert (await ask_as(window, uri, "invoked"))["edits"] == []
     assert len(model.asked) == 3, "who presses a key is not held back"
     await says(window, "it was accepted or dismissed before")
-    monkeypatch.setattr(written, "COOL_S", 0.0)
+    monkeypatch.setattr(written, "COOL_S", 0.0)  # no door: nobody waits five seconds, or for less
     assert (await ask_as(window, uri, "automatic", 5))["edits"] == []
     assert len(model.asked) == 4
 
@@ -234,7 +243,7 @@ async def test_what_was_dismissed_does_not_come_back_and_the_rest_waits(
 async def test_a_line_that_it_had_nothing_for_is_let_be_but_not_by_a_person_who_asks(
     window: Editor, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(written, "COOL_S", 3600.0)
+    monkeypatch.setattr(written, "COOL_S", 3600.0)  # no door: nobody waits five seconds, or for less
     model.knows.clear()
     uri = edited(window)
     for _ in range(3):

@@ -388,6 +388,7 @@ async def test_the_file_of_the_model_is_not_looked_at_on_the_event_loop(
             asyncio.get_running_loop()
         return inspect(name)
 
+    # no door: on which thread a file is looked at
     monkeypatch.setattr(next_edit_models, "inspect", inspected)
     await offered(window, edited(window))
 
