@@ -90,7 +90,7 @@ class NextEditWriter:
         told = self._events(snapshot, made)
         if not told:
             return Written(why_not="nothing was edited yet", is_answer=False)
-        parsed = services.parser.hurried(snapshot) if made is None else await asyncio.to_thread(_parsed, snapshot)
+        parsed = services.parser.hurried(snapshot) if made is None else await asyncio.to_thread(parsed_alone, snapshot)
         asked = self._asked(format, parsed, position, told, HeldWindow() if made else self._held_of(format))
         if asked is not None and in_conflict(snapshot.lines, asked.around):
             return Written(why_not="a merge conflict is near the cursor", is_answer=False)
@@ -198,7 +198,8 @@ def as_one(snapshot: Snapshot, edits: Sequence[Replacement]) -> Left:
     return Left(start, end, text)
 
 
-def _parsed(snapshot: Snapshot) -> Parsed:
+def parsed_alone(snapshot: Snapshot) -> Parsed:
+    """Of a text that no document has yet."""
     return parse_snapshot(snapshot, language_of(snapshot.language_id, snapshot.uri))
 
 

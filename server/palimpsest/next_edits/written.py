@@ -17,16 +17,15 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from palimpsest.languages.embedded import parsed_at
-from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.changes import Site
 from palimpsest.next_edits.events import EditEvent
 from palimpsest.next_edits.held import HeldEdit, Left, extends
 from palimpsest.next_edits.newest import Newest
 from palimpsest.next_edits.offered import Offered, Offers, Point
 from palimpsest.next_edits.policy import is_blank
-from palimpsest.next_edits.writer import NextEditWriter, as_one, clusters
+from palimpsest.next_edits.writer import NextEditWriter, as_one, clusters, parsed_alone
 from palimpsest.syntax.indentation import is_worse
-from palimpsest.syntax.parse import Parsed, parse_snapshot, parse_text
+from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.prose import prose_at
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Position, Snapshot
@@ -231,7 +230,7 @@ class WrittenEdits:
         written = await self._writer.write(here, position, made)
         if not written.edits:
             return _Answer(why_not=written.why_not, is_answer=written.is_answer)
-        parsed = services.parser.parse(here) if made is None else await asyncio.to_thread(_parsed, here)
+        parsed = services.parser.parse(here) if made is None else await asyncio.to_thread(parsed_alone, here)
         near = next((edits for edits in clusters(written.edits) if not is_blank(here, edits)), written.edits)
         for edits in (near, written.edits):
             edit = as_one(here, edits)
@@ -287,10 +286,6 @@ def _lines(edit: HeldEdit) -> str:
 def _place(here: Snapshot, edit: Left) -> Site:
     first, before = len(utf8(here.text[: edit.start])), here.text[edit.start : edit.end]
     return Site(here.uri, first, first + len(utf8(before)), before, edit.text, "model", "what comes next")
-
-
-def _parsed(snapshot: Snapshot) -> Parsed:
-    return parse_snapshot(snapshot, language_of(snapshot.language_id, snapshot.uri))
 
 
 def _is_sound(parsed: Parsed, text: str) -> bool:
