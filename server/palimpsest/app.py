@@ -98,7 +98,15 @@ def build_session(settings: Settings, roots: tuple[Path, ...], report: Report) -
     services, events, supervisor = session.services, session.events, session.services.supervisor
 
     def show(_: object = None) -> None:
-        report.show_status(shown_status(supervisor.status, session.usage, session.cursor.why_off, services.snooze))
+        report.show_status(
+            shown_status(
+                supervisor.status,
+                session.usage,
+                session.cursor.why_off,
+                services.snooze,
+                session.next_edits.why_not,
+            )
+        )
 
     def engine_changed(status: EngineStatus) -> None:
         show()
@@ -128,9 +136,9 @@ def change_session(session: Session, settings: Settings, roots: tuple[Path, ...]
     change(session, settings, roots)
 
 
-def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooze) -> ShownStatus:
+def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooze, no_next_edit: str) -> ShownStatus:
     """The engine's state and this window's figures in the words of `palimpsest/status`.  `why_off`: there are no
-    completions where the cursor is."""
+    completions where the cursor is; `no_next_edit`: why there was no next edit when one was asked for."""
     from palimpsest.lsp.report import Status
 
     model = engine.model
@@ -161,6 +169,7 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooz
         conversation=asdict(usage.talked) if usage.talked is not None else None,
         snoozed_until=snooze.until,
         snoozed=snooze.left,
+        no_next_edit=no_next_edit,
     )
 
 

@@ -166,11 +166,10 @@ async def test_an_engine_killed_while_it_writes_costs_one_answer(
         await stop_editor(editor)
 
 
-def doctor(model: str) -> dict[str, dict[str, Any]]:
-    given = json.dumps({"next_edit": {"model": model}})
-    return {
-        check["name"]: check for check in last_object(run("doctor", "--json", "--settings", "-", input=given))["checks"]
-    }
+def doctor(model: str, engine: dict[str, str] | None = None, status: int = 0) -> dict[str, dict[str, Any]]:
+    given = json.dumps({"next_edit": {"model": model}, "engine": engine or {}})
+    said = run("doctor", "--json", "--settings", "-", input=given, status=status)
+    return {check["name"]: check for check in last_object(said)["checks"]}
 
 
 def test_doctor_says_which_is_used_and_what_it_takes(machine: dict[str, str], second: Path) -> None:

@@ -3,97 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from palimpsest import wire
-from palimpsest.config.settings import EngineSettings, NextEditSettings, Settings
-from palimpsest.errors import EngineLoading, ModelError, PalimpsestError
-from palimpsest.models.files import embedded
-from palimpsest.next_edits.next_edits import NextEdit
-from palimpsest.session.building import build
-from palimpsest.session.session import Session
-from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
-from palimpsest.text.uris import to_uri
-from palimpsest.window.events import (
-    DocumentChanged,
-    DocumentClosed,
-    DocumentOpened,
-    NextEditModelFailed,
-    WindowClosing,
-)
+from palimpsest.errors import EngineLoading, ModelError
+from palimpsest.text.snapshot import ContentChange, Position
+from palimpsest.window.events import DocumentClosed, NextEditModelFailed
 
-CODE = "width = 1\nheight = 2\nprint(width)\nprint(height)\n"
-
-
-@dataclass
-class Model:
-    """Writes what it is told to; `asked` has the requests."""
-
-    writes: str = ""
-    finish: str = "end"
-    error: PalimpsestError | None = None
-    asked: list[wire.GenerateRequest] = field(default_factory=list)
-    free: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def for_next_edits(self) -> Model:
-        return self
-
-    async def generate(self, request: wire.GenerateRequest) -> Any:
-        self.asked.append(request)
-        await self.free.wait()
-        if self.error is not None:
-            raise self.error
-        return SimpleNamespace(choices=[wire.Choice(self.writes, self.finish, 1)])  # type: ignore[arg-type]
-
-
-class Window:
-    def __init__(self, root: Path, session: Session) -> None:
-        self.root, self.session, self.model = root, session, Model()
-        self.model.free.set()
-        target = session.services.supervisor.target
-
-        @asynccontextmanager
-        async def engine(timeout: float = 0.0) -> AsyncIterator[Model]:
-            yield self.model
-
-        status = SimpleNamespace(state="ready", model=None, safe_mode=False)
-        session.services.supervisor = SimpleNamespace(target=target, engine=engine, status=status)  # type: ignore[assignment]
-
-    def open(self, text: str = CODE, name: str = "shapes.txt") -> str:
-        path = self.root / name
-        path.write_bytes(text.encode())
-        snapshot = Snapshot(to_uri(path), 1, "python" if name.endswith(".py") else "plaintext", text)
-        self.session.events.emit(DocumentOpened(snapshot))
-        return snapshot.uri
-
-    def put(self, uri: str, line: int, column: int, text: str, *, taken: int = 0) -> None:
-        old = self.session.documents.get(uri)
-        where = Range(Position(line, column), Position(line, column + taken))
-        new, edits = old.changed([ContentChange(where, text)], old.version + 1)
-        self.session.events.emit(DocumentChanged(old, new, edits))
-
-    async def next(self, uri: str, line: int = 0) -> NextEdit | None:
-        return await self.session.next_edits.next(uri, Position(line, 0))
+from .writing import CODE, Window, a_window
 
 
 @pytest.fixture
 async def window(tmp_path: Path) -> AsyncIterator[Window]:
-    second = tmp_path / "models" / "sweep-next-edit-test.gguf"
-    second.parent.mkdir()
-    shutil.copy(embedded(), second)
-    (tmp_path / "work").mkdir()
-    settings = Settings(engine=EngineSettings(), next_edit=NextEditSettings(model=str(second)))
-    session = build(settings, (tmp_path / "work",))
-    yield Window(tmp_path / "work", session)
-    session.events.emit(WindowClosing())
+    async with a_window(tmp_path) as it:
+        yield it
 
 
 async def test_what_it_writes_is_offered_as_a_small_edit(window: Window) -> None:

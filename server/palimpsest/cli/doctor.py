@@ -89,10 +89,8 @@ async def examine(
         *[Check("settings", False, str(problem), _correct(own)) for problem in problems + refused + wrong],
         *_of_workspaces(workspaces),
         *_folders(),
-        *(
-            _not_started(settings.engine)
-            or [_library(settings.engine), *_model(settings.model), *_next_edits(settings)]
-        ),
+        *(_not_started(settings.engine) or [_library(settings.engine), *_model(settings.model)]),
+        *_next_edits(settings),
     ]
     if _is_ours(settings.engine):
         checks += [check async for check in running(target_of(settings))]
@@ -179,6 +177,12 @@ def _model(settings: ModelSettings) -> Iterator[Check]:
 
 def _next_edits(settings: Settings) -> Iterator[Check]:
     """The model that was made for them, where one is wanted."""
+    if not _is_ours(settings.engine):
+        if settings.next_edit.model and settings.engine.kind != "none":
+            yield Check(
+                "next edits", False, next_edit_models.ELSEWHERE.message, next_edit_models.ELSEWHERE.hint, needed=False
+            )
+        return
     try:
         if found := next_edit_models.inspect(settings.next_edit.model):
             file = found.file

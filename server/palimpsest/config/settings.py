@@ -285,8 +285,8 @@ class CompletionSettings:
     )
     quiet_in: tuple[str, ...] = _setting(
         [],
-        "Where no completion is shown unasked: `comments`, `strings` (documentation that is written as a string is "
-        "one).",
+        "Where no completion, and no next edit of a model made for them, is shown unasked: `comments`, `strings` "
+        "(documentation that is written as a string is one).",
         choices=("comments", "strings"),
         by=KEPT_OUT,
     )

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, PalimpsestError, StaleDocument
 from palimpsest.lsp.arguments import At, Document, Id, read
@@ -36,8 +38,28 @@ ACCEPT = "palimpsest.nextEdit.accept"
 
 @dataclass(frozen=True, slots=True)
 class NextEditParams:
+    """`trigger`: `invoked` where a person asks for it, who is not held back as one who types."""
+
     textDocument: Document
     position: At
+    trigger: Literal["automatic", "invoked"] = "automatic"
+
+
+@dataclass(frozen=True, slots=True)
+class InlineEditContext:
+    triggerKind: Any = lsp.InlineCompletionTriggerKind.Automatic
+
+
+@dataclass(frozen=True, slots=True)
+class InlineEditParams:
+    textDocument: Document
+    position: At
+    context: InlineEditContext = InlineEditContext()
+
+    @property
+    def asked(self) -> NextEditParams:
+        is_invoked = self.context.triggerKind == lsp.InlineCompletionTriggerKind.Invoked
+        return NextEditParams(self.textDocument, self.position, "invoked" if is_invoked else "automatic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +98,7 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(INLINE_EDIT)
     async def inline_edit(params: Any) -> dict[str, Any]:
         try:
-            asked = read(INLINE_EDIT, NextEditParams, params)
+            asked = read(INLINE_EDIT, InlineEditParams, params).asked
             if window.session.documents.find(asked.textDocument.uri) is None:
                 return _answer(server, None)
             found = await _next(server, asked)
@@ -108,7 +130,7 @@ async def _next(server: PalimpsestServer, asked: NextEditParams) -> NextEdit | N
     if version is not None and version != snapshot.version:
         raise StaleDocument(f"version {version} of {uri} was asked about, the newest is {snapshot.version}.")
     position = position_in(snapshot, asked.position.lsp, server.window.client.encoding)
-    return await session.next_edits.next(uri, position)
+    return await session.next_edits.next(uri, position, invoked=asked.trigger == "invoked")
 
 
 def _answer(server: PalimpsestServer, found: NextEdit | None) -> dict[str, Any]:

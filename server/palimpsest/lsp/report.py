@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 STATUS = "palimpsest/status"
 FIGURES_S = 0.02
 """So much later are figures told that come alone: the answer they belong to goes first."""
+FIGURES = ("tokens", "last", "conversation", "no_next_edit")
 Kind = Literal["Normal", "Error", "Warning", "Inactive"]
 State = Literal["loading", "ready", "busy", "degraded", "off"]
 HEADLINES: Mapping[State, str] = {
@@ -40,7 +41,8 @@ class Status:
     """`palimpsest/status` (docs/commands.md).  `state` is for an editor's status bar; `cause`: why it is neither
     loading nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the
     engine may help; `conversation`: the one that was answered last, as `usage.Talked` has it; `snoozed_until`: the
-    Unix time up to which no completion is shown unasked, 0 for none; `snoozed`: how long that is, yet."""
+    Unix time up to which no completion is shown unasked, 0 for none; `snoozed`: how long that is, yet; `no_next_edit`:
+    why there was no next edit when one was asked for last."""
 
     kind: Kind = "Inactive"
     state: State = "loading"
@@ -54,6 +56,7 @@ class Status:
     conversation: dict[str, Any] | None = None
     snoozed_until: float = 0.0
     snoozed: str = ""
+    no_next_edit: str = ""
 
     @property
     def headline(self) -> str:
@@ -82,6 +85,8 @@ class Status:
             kept = f" ({talked['left']:,} as they were)" if talked["left"] else ""
             total = amount(talked["total"], "token")
             yield f"Conversation: {talked['used']:,} of {total}; {KV[talked['kv']]}{kept}"
+        if self.no_next_edit:
+            yield f"Next edit: none; {self.no_next_edit}"
 
 
 class Report:
@@ -107,7 +112,8 @@ class Report:
             logger.warning("%s", status.message)
         self._status = status
         told = self._told
-        if replace(status, tokens=told.tokens, last=told.last, conversation=told.conversation) != told:
+        figures = {name: getattr(told, name) for name in FIGURES}
+        if replace(status, **figures) != told:
             self._tell_status()
         elif self._later is None:
             self._later = asyncio.get_running_loop().call_later(FIGURES_S, self._tell_status)

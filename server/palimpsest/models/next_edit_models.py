@@ -26,6 +26,11 @@ FORMATS = (  # the first that is found in the names, lower case without punctuat
 SETTING = "next_edit.model"
 HINT = "Those of Sweep and Zed's Zeta are used; `palimpsest model list` shows which can be fetched."
 
+ELSEWHERE = ModelError(
+    f"{SETTING}: an engine elsewhere has no model for next edits beside its own.",
+    hint="Leave it empty, or let an engine be started here (`engine.kind`).",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class NextEditModel:

@@ -8,7 +8,7 @@ others.  The newest, while it may still go on, is two if there was a pause in it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,14 +47,19 @@ class EditEvent:
         head, tail = ends_alike(old, new)
         return range(head, len(old) - tail), range(head, len(new) - tail)
 
-    def original(self, window: range) -> str:
-        """What these lines of the document were before, without the last line's end."""
+    def rows_before(self, rows: range) -> range:
+        """Where these lines of the document were before."""
         old, new = self.lines
         start, stop = (
             line if line <= new.start else line - new.stop + old.stop if line >= new.stop else min(line, old.stop)
-            for line in (window.start, window.stop)
+            for line in (rows.start, rows.stop)
         )
-        return "\n".join(self.before.lines[start:stop])
+        return range(start, stop)
+
+    def original(self, window: range) -> str:
+        """What these lines of the document were before, without the last line's end."""
+        rows = self.rows_before(window)
+        return "\n".join(self.before.lines[rows.start : rows.stop])
 
     def change(self, path: str) -> Change:
         return Change(path, self.diff, self.origin == "accepted", self.is_open)
@@ -73,7 +78,16 @@ def events(edits: Edits, may_show: Callable[[Snapshot], bool]) -> tuple[EditEven
             found.append(event)
     if goes_on is not None and found and found[-1].after is goes_on.steps[-1].after:
         found[-1:] = _split(found[-1], goes_on.paused)
-    return tuple(event for event in found if _is_told(event) and may_show(event.after))[-KEPT:]
+    return tuple(event for event in found if is_told(event) and may_show(event.after))[-KEPT:]
+
+
+def earlier(told: Sequence[EditEvent], now: Snapshot, rows: range) -> Iterator[tuple[str, ...]]:
+    """What these lines of a document were before each of its events, the last time first."""
+    for event in reversed([event for event in told if event.after.uri == now.uri]):
+        if event.after.text != now.text:  # something that no model is told of came between
+            rows = EditEvent(event.after, now).rows_before(rows)
+        rows, now = event.rows_before(rows), event.before
+        yield now.lines[rows.start : rows.stop]
 
 
 def _steps(texts: Texts) -> Iterator[EditEvent]:
@@ -96,6 +110,7 @@ def _split(event: EditEvent, paused: Snapshot | None) -> list[EditEvent]:
     return [replace(event, after=paused), replace(event, before=paused, is_open=True)]
 
 
-def _is_told(event: EditEvent) -> bool:
+def is_told(event: EditEvent) -> bool:
+    """Not what is large, shows a secret or was done by a formatter."""
     is_small = bool(event.diff) and len(utf8(event.diff)) <= MOST_BYTES
     return is_small and event.origin != "formatted" and not shows_secret(event.diff.split("\n"))

@@ -2,17 +2,18 @@
 
 In: what the editor says of documents, the cursor.  Out: places, as edits of a document as it is now.  They are found by
 the syntax trees of the workspace's files first (`next_edits/`), by the model second, and last written by a model that
-was made for it (`writer.py`).  Owner of the bursts (`bursts.py`) and of what was offered and settled (`offered.py`);
+was made for it (`written.py`).  Owner of the bursts (`bursts.py`) and of what was offered and settled (`offered.py`);
 `finder.py` finds the places.
 
 Places are searched again in the current texts for every request, so none is stale; nothing is offered while the last
-edit has new syntax errors.
+edit has new syntax errors.  Who asks while a model is at work for another place does not wait for it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from palimpsest.edits.suggestions.files import Files
@@ -23,10 +24,11 @@ from palimpsest.next_edits.changes import EditPattern, Site
 from palimpsest.next_edits.detect import window
 from palimpsest.next_edits.finder import Candidate, Finder, point_of
 from palimpsest.next_edits.model import NextEditModel, applied
+from palimpsest.next_edits.newest import Newest
 from palimpsest.next_edits.offered import Offered, Offers, Point
 from palimpsest.next_edits.related import Related, related
 from palimpsest.next_edits.targets import File
-from palimpsest.next_edits.writer import NextEditWriter, as_place, first_cluster
+from palimpsest.next_edits.written import WrittenEdits
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.text.snapshot import Position, Range, Snapshot
@@ -37,11 +39,9 @@ from palimpsest.window.events import (
     EditAccepted,
     FilesChanged,
     SettingsChanged,
+    StatusChanged,
 )
 from palimpsest.window.services import Services
-
-WRITTEN = "what comes next"
-"""What the edits are about that a model made for it has written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +63,20 @@ class NextEdit:
 class NextEdits:
     """Answers what follows the last edit: by trees first, by the model second."""
 
-    def __init__(self, services: Services, suggestions: Suggestions) -> None:
+    def __init__(
+        self, services: Services, suggestions: Suggestions, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._services = services
         self._bursts = Bursts()
         self._offers = Offers()
         self._files = Files(services)
         self._finder = self._made()
         self._model = NextEditModel(services, suggestions)
-        self._writer = NextEditWriter(services)
-        self._writing: asyncio.Task[Site | None] | None = None
+        self._written = WrittenEdits(services, self._offers, clock)
         self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
-        self._one_at_a_time = asyncio.Lock()
+        self._asking = Newest[Site | None]()
+        self._newest: object | None = None
+        self._one_search = asyncio.Lock()
         events = services.events
         events.on(DocumentClosed, lambda event: self._bursts.forget(event.uri))
         events.on(CursorMoved, self._moved)
@@ -86,12 +89,11 @@ class NextEdits:
     # What the editor says -------------------------------------------------------------------------------------
 
     def document_changed(self, event: DocumentChanged) -> None:
-        self._writer.document_changed(event)
-        if self._writing is not None:
-            self._writing.cancel()  # whoever types on asks again
+        self._settle_typed()
+        self._offers.changed(event.old, event.new, event.edits)
+        self._written.document_changed(event)
         if self._is_on(event.new) and language_of(event.new.language_id, event.new.uri).grammar is not None:
             self._bursts.changed(event.old, event.new, event.edits)
-            self._offers.changed(event.old, event.new, event.edits)
 
     def _moved(self, event: CursorMoved) -> None:
         if event.said:
@@ -112,40 +114,58 @@ class NextEdits:
 
     # What is offered ------------------------------------------------------------------------------------------
 
-    async def next(self, uri: str, position: Position) -> NextEdit | None:
-        """The next place: nearest below the position, then from the document's top, then in other files.
+    @property
+    def why_not(self) -> str:
+        """Why there was nothing for the last request, as far as there is more to say than that nothing follows."""
+        return self._written.why_not
 
-        None: nothing follows, or it is switched off.  Raises InvalidArgument for a document that is not open.
+    async def next(self, uri: str, position: Position, *, invoked: bool = False) -> NextEdit | None:
+        """The next place: nearest below the position, then from the document's top, then in other files.  `invoked`: a
+        person asks for it, and is not held back as one who types.
+
+        None: nothing follows, it is switched off, or something newer was asked.  Raises InvalidArgument for a document
+        that is not open.
         """
         here = self._services.documents.get(uri)
-        if not self._is_on(here):
-            return None
-        async with self._one_at_a_time:
-            found = await self._by_trees(here, position)
-            return found if found is not None else await self._by_writer(here, position)
+        self._settle_typed()
+        mine = self._newest = object()
+        found = None
+        if off := self._services.why_off(here, "nextEdit"):
+            self._written.nothing(off)
+        elif (found := await self._by_trees(here, position, lambda: self._newest is mine)) is not None:
+            self._written.why_not = ""
+        elif self._newest is mine:
+            offered = await self._written.next(here, position, invoked=invoked)
+            found = None if offered is None else self._next_edit(offered, here, 1)
+        self._services.events.emit(StatusChanged())
+        return found
 
-    async def _by_trees(self, here: Snapshot, position: Position) -> NextEdit | None:
+    async def _by_trees(self, here: Snapshot, position: Position, is_newest: Callable[[], bool]) -> NextEdit | None:
         if self._bursts.open or self._bursts.ended:
             open_files = self._open_files(here)
             if open_files is None:
                 return None
             bursts = self._bursts.ended, self._bursts.open
-            found = await asyncio.to_thread(self._finder.find, open_files, *bursts)
+            async with self._one_search:
+                found = await asyncio.to_thread(self._finder.find, open_files, *bursts)
             self._bursts.drop(found.idle)
             if not self._are_current(open_files):
                 return None  # the person typed on; the client asks again
             best = self._ordered(found.candidates, here.uri, position)
             for n, candidate in enumerate(best):
+                if candidate.place.hole is not None and not is_newest():
+                    return None
                 place = await self._finished(candidate)
                 if place is not None and self._are_current(open_files):
                     return self._given(candidate.change, candidate.file, place, candidate.point, len(best) - n)
-            if not best and found.unexplained is not None:
+            if not best and found.unexplained is not None and is_newest():
                 return await self._by_model(found.unexplained)
         return None
 
     async def accept(self, identity: str) -> NextEdit | None:
         """The editor has made the edit; the place after it.  Raises InvalidArgument for an unknown id."""
         offered = self._offers.get(identity)
+        end = self._written.accepted(identity)
         self.shown(identity)
         if self._offers.settle(identity, "accepted"):
             self._services.events.emit(EditAccepted(offered.place.uri))
@@ -155,11 +175,12 @@ class NextEdits:
         uri = offered.place.uri
         if self._services.documents.find(uri) is None:
             uri = next((document.uri for document in self._services.documents), "")
-        return await self.next(uri, Position(offered.point[0], 0)) if uri else None
+        return await self.next(uri, end or Position(offered.point[0], 0)) if uri else None
 
     def dismiss(self, identity: str) -> None:
         """Not wanted, and not offered again.  Raises InvalidArgument for an unknown id."""
         offered = self._offers.get(identity)
+        self._written.rejected(identity)
         self.shown(identity)
         if self._offers.settle(identity, "dismissed"):
             self._services.statistics.count("nextEdit", "rejected", language=self._language_id(offered.place.uri))
@@ -169,8 +190,16 @@ class NextEdits:
         offered = self._offers.get(identity)
         if self._offers.show(identity):
             self._services.statistics.count("nextEdit", "shown", language=self._language_id(offered.place.uri))
+        self._written.shown(identity)
 
     # Parts ----------------------------------------------------------------------------------------------------
+
+    def _settle_typed(self) -> None:
+        """Who has seen an edit and typed it has accepted it."""
+        typed = self._written.typed()
+        if typed is not None and self._offers.is_shown(typed.id) and self._offers.settle(typed.id, "accepted"):
+            language = self._language_id(typed.place.uri)
+            self._services.statistics.count("nextEdit", "accepted", language=language)
 
     def _language_id(self, uri: str) -> str:
         snapshot = self._services.documents.find(uri)
@@ -221,7 +250,8 @@ class NextEdits:
         """The place with what it lacks, if it brings no syntax error."""
         place: Site | None = candidate.place
         if candidate.place.hole is not None:
-            place = await self._model.filled(candidate.file, candidate.place)
+            about = candidate.place, candidate.file.parsed.snapshot.text
+            place = await self._asking.ask(about, lambda: self._model.filled(candidate.file, candidate.place))
         return place if place is not None and _is_sound(candidate.file, place) else None
 
     async def _by_model(self, burst: tuple[Parsed, Parsed]) -> NextEdit | None:
@@ -232,8 +262,9 @@ class NextEdits:
             return None
         asked = about.instruction, snapshot.text
         if self._answer is None or self._answer[0] != asked:
-            self._answer = asked, await self._model.alike(snapshot, about)
-        place = self._answer[1]
+            place = await self._asking.ask(asked, lambda: self._alike(asked, snapshot, about))
+        else:
+            place = self._answer[1]
         file = File(after, self._services.roots.locate(snapshot.uri)[1], True)
         if place is None or self._services.documents.find(snapshot.uri) is not snapshot:
             return None
@@ -241,39 +272,9 @@ class NextEdits:
             return None
         return self._offer_of_model(about, file, place)
 
-    async def _by_writer(self, here: Snapshot, position: Position) -> NextEdit | None:
-        """What the model made for next edits writes at the cursor; nothing once the person types on."""
-        services = self._services
-        is_wanted = services.settings.next_edit.model and not services.supervisor.target.is_remote
-        if not is_wanted or services.documents.find(here.uri) is not here or not services.roots.may_edit(here.uri):
-            return None
-        self._writing = asyncio.create_task(self._written(here, position))
-        try:
-            place = await self._writing
-        except asyncio.CancelledError:
-            if (request := asyncio.current_task()) is not None and request.cancelling():
-                raise
-            return None
-        finally:
-            self._writing = None
-        if place is None or services.documents.find(here.uri) is not here:
-            return None
-        point = point_of(here, place.start)
-        if not self._offers.may_offer(WRITTEN, place, point):
-            return None
-        file = File(services.parser.parse(here), services.roots.locate(here.uri)[1], True)
-        return self._given(WRITTEN, file, place, point, 1)
-
-    async def _written(self, here: Snapshot, position: Position) -> Site | None:
-        """The first of the edits, with those next to it; all of them where that alone brings a syntax error."""
-        made = await self._writer.edits(here, position)
-        if not made:
-            return None
-        file = File(self._services.parser.parse(here), here.uri, True)
-        for edits in (first_cluster(made), made):
-            if _is_sound(file, place := as_place(here, edits)):
-                return place
-        return None
+    async def _alike(self, asked: tuple[str, str], snapshot: Snapshot, about: Related) -> Site | None:
+        self._answer = asked, await self._model.alike(snapshot, about)
+        return self._answer[1]
 
     def _offer_of_model(self, about: Related, file: File, place: Site) -> NextEdit | None:
         point = point_of(file.parsed.snapshot, place.start)
@@ -282,8 +283,10 @@ class NextEdits:
         return self._given(about.instruction, file, place, point, 1)
 
     def _given(self, about: EditPattern | str, file: File, place: Site, point: Point, total: int) -> NextEdit:
-        offered: Offered = self._offers.give(about, place, point)
-        snapshot = file.parsed.snapshot
+        return self._next_edit(self._offers.give(about, place, point), file.parsed.snapshot, total)
+
+    def _next_edit(self, offered: Offered, snapshot: Snapshot, total: int) -> NextEdit:
+        place = offered.place
         start, end = (_position(snapshot, byte) for byte in (place.start, place.end))
         is_open = self._services.documents.find(snapshot.uri) is snapshot
         return NextEdit(offered.id, snapshot, Range(start, end), place.text, place.kind, place.message, is_open, total)

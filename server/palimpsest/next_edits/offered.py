@@ -22,7 +22,8 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """`about` is the change that the place follows, or the words of what the model was asked."""
+    """`about` is the change that the place follows, the words of what the model was asked, or the lines that it
+    makes."""
 
     id: str
     about: EditPattern | str
@@ -56,6 +57,12 @@ class Offers:
         self._put(known)
         return known
 
+    def kept(self, offered: Offered, place: Site, point: Point) -> Offered:
+        """One that was given out, as it is after a part of it was typed."""
+        known = replace(self._by_id.get(offered.id, offered), place=place, point=point)
+        self._put(known)
+        return known
+
     def may_offer(self, about: EditPattern | str, place: Site, point: Point) -> bool:
         known = self._at(about, place, point)
         return known is None or known.fate == "open"
@@ -71,6 +78,9 @@ class Offers:
         found = self.get(identity)
         self._by_id[identity] = replace(found, shown=True)
         return not found.shown
+
+    def is_shown(self, identity: str) -> bool:
+        return identity in self._by_id and self._by_id[identity].shown
 
     def changed(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> None:
         """Move along with the text of a document."""

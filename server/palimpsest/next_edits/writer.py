@@ -9,29 +9,30 @@ are read again.  Of a format whose sections do not stand apart, the whole prompt
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from palimpsest import wire
 from palimpsest.edits.suggestions.files import Files
 from palimpsest.errors import ModelError, PalimpsestError
+from palimpsest.languages.registry import language_of
 from palimpsest.models import next_edit_models
-from palimpsest.next_edits.changes import Site
-from palimpsest.next_edits.events import events
+from palimpsest.next_edits.events import EditEvent, earlier, events, is_told
 from palimpsest.next_edits.formats import FORMATS
 from palimpsest.next_edits.formats.diffs import Replacement, replacements
 from palimpsest.next_edits.formats.format import Asked, FilePart, Format, Piece, Prompt
+from palimpsest.next_edits.held import Left
 from palimpsest.next_edits.held_window import HeldWindow
+from palimpsest.next_edits.policy import in_conflict, why_not
 from palimpsest.providers.base.protocol import HasNextEditModel
+from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.syntax.places import rows_around
 from palimpsest.text.conversations import is_conversation
-from palimpsest.text.positions import utf8, well_formed
+from palimpsest.text.positions import well_formed
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.window.events import DocumentChanged, NextEditModelFailed, SettingsChanged
 from palimpsest.window.services import Services
-
-logger = logging.getLogger(__name__)
 
 MOST_TOKENS = 1024
 CHARS_PER_TOKEN = 2.5
@@ -41,6 +42,16 @@ DRAFT = 32
 """Most of an answer is a copy of the window."""
 MOST_FILES = 3
 SAFE_MODE = "The engine died and goes on in safe mode, without a model for next edits."
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What the model has written of the lines `window`, or why there is nothing; `is_answer`: it said so itself."""
+
+    edits: tuple[Replacement, ...] = ()
+    window: range = range(0)
+    why_not: str = ""
+    is_answer: bool = True
 
 
 class NextEditWriter:
@@ -54,43 +65,54 @@ class NextEditWriter:
     def document_changed(self, event: DocumentChanged) -> None:
         self._held.changed(event.new.uri, event.edits)
 
-    async def edits(self, snapshot: Snapshot, position: Position) -> tuple[Replacement, ...]:
-        """Nothing where there is no such model, it is still being loaded, or it has nothing of use to say."""
-        services = self._services
+    async def write(self, snapshot: Snapshot, position: Position, made: EditEvent | None = None) -> Written:
+        """`made`: an edit that leads to this snapshot and is not made yet; that is asked about in the background."""
         try:
-            model = next_edit_models.inspect(services.settings.next_edit.model)
-            if services.supervisor.status.safe_mode:
-                self._tell(SAFE_MODE)
-                return ()
-            if model is not None and services.supervisor.target.next_edit_model is None:
-                services.events.emit(SettingsChanged(frozenset({"engine"})))  # its file came behind the engine
-                return ()
-            format = FORMATS[model.format] if model is not None else None
-            asked = None if format is None else self._asked(format, snapshot, position)
-            prompt = None if format is None or asked is None else format.prompt(asked)
-            if format is None or asked is None or prompt is None:
-                return ()
-            async with services.supervisor.engine() as engine:
-                if not isinstance(engine, HasNextEditModel):
-                    return ()
-                request = request_of(services.workspace, format, asked, prompt)
-                with services.usage.busy(), services.usage.spent("engine"):
-                    answer = await engine.for_next_edits().generate(request)
+            return await self._write(snapshot, position, made)
         except ModelError as error:
-            self._tell(str(error))
-            return ()
+            return self._refused(str(error))
         except PalimpsestError as error:
-            logger.info("no next edit by its model: %s", error)
-            return ()
+            return Written(why_not=str(error), is_answer=False)
+
+    async def _write(self, snapshot: Snapshot, position: Position, made: EditEvent | None) -> Written:
+        services = self._services
+        if services.supervisor.target.is_remote:
+            return self._refused(str(next_edit_models.ELSEWHERE))
+        model = await asyncio.to_thread(next_edit_models.inspect, services.settings.next_edit.model)
+        if model is None:
+            return Written(why_not="no model for them is set", is_answer=False)
+        if services.supervisor.status.safe_mode:
+            return self._refused(SAFE_MODE)
+        if services.supervisor.target.next_edit_model is None:
+            services.events.emit(SettingsChanged(frozenset({"engine"})))  # its file came behind the engine
+            return Written(why_not="its model is still being loaded", is_answer=False)
+        format = FORMATS[model.format]
+        told = self._events(snapshot, made)
+        if not told:
+            return Written(why_not="nothing was edited yet", is_answer=False)
+        parsed = services.parser.hurried(snapshot) if made is None else await asyncio.to_thread(parsed_alone, snapshot)
+        asked = self._asked(format, parsed, position, told, HeldWindow() if made else self._held_of(format))
+        if asked is not None and in_conflict(snapshot.lines, asked.around):
+            return Written(why_not="a merge conflict is near the cursor", is_answer=False)
+        prompt = None if asked is None else format.prompt(asked)
+        if asked is None or prompt is None:
+            return Written(why_not="the model cannot be asked about these lines", is_answer=False)
+        request = request_of(services.workspace, format, asked, prompt, "background" if made else "suggestion")
+        async with services.supervisor.engine() as engine:
+            if not isinstance(engine, HasNextEditModel):
+                return Written(why_not="the engine has no model for them", is_answer=False)
+            with services.usage.busy(), services.usage.spent("engine"):
+                answer = await engine.for_next_edits().generate(request)
         choice = answer.choices[0]
         read = format.read(asked, prompt, choice.text, is_whole=choice.finish in ("end", "stop"))
-        if read.refused:
-            logger.info("what the model for next edits wrote is of no use: %s", read.refused)
-            return ()
-        if reason := _why_not(asked, read.text):
-            logger.debug("what the model for next edits wrote is not offered: %s", reason)
-            return ()
-        return replacements(snapshot, asked.window, read.text)
+        reason = read.refused or why_not(snapshot.lines, asked.window, read.text, earlier(told, snapshot, asked.window))
+        if reason:
+            return Written(why_not=f"what the model wrote is of no use: {reason}")
+        return Written(replacements(snapshot, asked.window, read.text), asked.window)
+
+    def _refused(self, why: str) -> Written:
+        self._tell(why)
+        return Written(why_not=why, is_answer=False)
 
     def _tell(self, why: str) -> None:
         """Once: it is asked at each pause."""
@@ -99,16 +121,26 @@ class NextEditWriter:
             self._told = why
             self._services.events.emit(NextEditModelFailed(why))
 
-    def _asked(self, format: Format, snapshot: Snapshot, position: Position) -> Asked | None:
-        services = self._services
-        told = events(services.activity.edits, lambda it: it.uri == snapshot.uri or self._may_show(it.uri))
-        if not told:
-            return None
+    def _held_of(self, format: Format) -> HeldWindow:
         if format.name != self._held_for:
             self._held, self._held_for = HeldWindow(), format.name
-        parsed = services.parser.hurried(snapshot)
+        return self._held
+
+    def _events(self, snapshot: Snapshot, made: EditEvent | None) -> tuple[EditEvent, ...]:
+        def may_show(it: Snapshot) -> bool:
+            return it.uri == snapshot.uri or self._may_show(it.uri)
+
+        told = events(self._services.activity.edits, may_show)
+        if made is None:
+            return told
+        return (*(replace(event, is_open=False) for event in told), made) if is_told(made) else ()
+
+    def _asked(
+        self, format: Format, parsed: Parsed, position: Position, told: Sequence[EditEvent], held: HeldWindow
+    ) -> Asked | None:
+        snapshot = parsed.snapshot
         rows = rows_around(parsed, position.line, snapshot.byte_column(position))
-        window, around = self._held.at(snapshot, position.line, format.window(snapshot.lines, position.line, rows))
+        window, around = held.at(snapshot, position.line, format.window(snapshot.lines, position.line, rows))
         if not window:
             return None
         newest = told[-1]
@@ -144,28 +176,34 @@ class NextEditWriter:
         return not is_talk and self._files.may_edit(uri, document)
 
 
-def first_cluster(edits: Sequence[Replacement]) -> tuple[Replacement, ...]:
-    """The first edit, and those that follow on the same or the next line."""
+def clusters(edits: Sequence[Replacement]) -> Iterator[tuple[Replacement, ...]]:
+    """Edits, each with those that follow on the same or the next line."""
     found = list(edits[:1])
     for edit in edits[1:]:
         if edit.range.start.line > found[-1].range.end.line + 1:
-            break
+            yield tuple(found)
+            found = []
         found.append(edit)
-    return tuple(found)
+    if found:
+        yield tuple(found)
 
 
-def as_place(snapshot: Snapshot, edits: Sequence[Replacement]) -> Site:
+def as_one(snapshot: Snapshot, edits: Sequence[Replacement]) -> Left:
     """All of them as one, with what stands between."""
     start, end = snapshot.offset(edits[0].range.start), snapshot.offset(edits[-1].range.end)
     text, at = "", start
     for edit in edits:
         text += snapshot.text[at : snapshot.offset(edit.range.start)] + edit.text
         at = snapshot.offset(edit.range.end)
-    first, before = len(utf8(snapshot.text[:start])), snapshot.text[start:end]
-    return Site(snapshot.uri, first, first + len(utf8(before)), before, text, "model", "what comes next")
+    return Left(start, end, text)
 
 
-def request_of(workspace: str, format: Format, asked: Asked, prompt: Prompt) -> wire.GenerateRequest:
+def parsed_alone(snapshot: Snapshot) -> Parsed:
+    """Of a text that no document has yet."""
+    return parse_snapshot(snapshot, language_of(snapshot.language_id, snapshot.uri))
+
+
+def request_of(workspace: str, format: Format, asked: Asked, prompt: Prompt, slot: wire.Slot) -> wire.GenerateRequest:
     """Pieces before the first of kind "text" are blocks, where none stands behind it."""
     first = next(n for n, piece in enumerate(prompt.pieces) if piece.kind == "text")
     stand_apart = not any(piece.kind != "text" for piece in prompt.pieces[first:])
@@ -176,8 +214,8 @@ def request_of(workspace: str, format: Format, asked: Asked, prompt: Prompt) -> 
     return wire.GenerateRequest(
         workspace=workspace,
         text=wire.TextTail(tail.removeprefix(footer), marks),
-        slot="suggestion",
-        sync=wire.SyncRequest(workspace, "", footer, _blocks(apart), "suggestion", marks=marks),
+        slot=slot,
+        sync=wire.SyncRequest(workspace, "", footer, _blocks(apart), slot, marks=marks),
         max_tokens=min(MOST_TOKENS, int(len(asked.text) / CHARS_PER_TOKEN) + MORE_TOKENS),
         stop=list(format.stops),
         sampling=wire.Sampling(temperature=0.0, seed=0),
@@ -190,13 +228,3 @@ def _blocks(pieces: tuple[Piece, ...]) -> list[wire.WantedBlock]:
     """The newest first, which is what they are worth."""
     texts = dict.fromkeys((piece.kind, well_formed(piece.text)) for piece in reversed(pieces))
     return [wire.WantedBlock(f"{kind}:{wire.text_hash(text)}", text, wire.text_hash(text)) for kind, text in texts]
-
-
-def _why_not(asked: Asked, text: str) -> str:
-    """Why nobody would want it, "" where somebody may."""
-    before, after = (re.sub(r"\s+", "", one) for one in (asked.text, text))
-    if before == after:
-        return "nothing but blanks would change"
-    if before.startswith(after):
-        return "it leaves out the end of the lines"
-    return "it takes back what was just done" if text == asked.original != asked.text else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,7 +59,7 @@ from palimpsest.window.usage import Usage
 from palimpsest.window.window_parts import WindowPart, stale_parts
 
 
-def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
+def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float] = time.monotonic) -> Session:
     """Nothing is started yet.
 
     The services come first: they hear of an event before the owners do, which ask them for documents and trees.
@@ -66,7 +67,7 @@ def build(settings: Settings, roots: tuple[Path, ...]) -> Session:
     services = services_of(settings, roots)
     completions = Completions(services)
     suggestions = Suggestions(services)
-    next_edits = NextEdits(services, suggestions)
+    next_edits = NextEdits(services, suggestions, clock)
     cursor = Cursor(services)
     proactive = Proactive(services, suggestions)
     engine = EngineControl(services)

@@ -64,17 +64,19 @@ class ActivityTracker:
 
     def document_changed(self, event: DocumentChanged) -> None:
         self._activity.changed(event.new, event.edits)
-        origin = self._origins.of(event.old, event.new, event.edits)
+        origin = self._activity.origins[event.new.uri] = self._origins.of(event.old, event.new, event.edits)
         self._bursts.changed(event.old, event.new, event.edits, origin, time.monotonic())
         self._note_ended()
 
     def _accepted(self, event: EditAccepted) -> None:
         self._bursts.accepted(event.uri)
+        self._activity.origins[event.uri] = "accepted"
         self._note_ended()
 
     def _closed(self, event: DocumentClosed) -> None:
         self._bursts.end(event.uri)
         self._origins.forget(event.uri)
+        self._activity.origins.pop(event.uri, None)
         self._activity.diagnostics.forget(event.uri)
         self._note_ended()
         self._leave(event.uri)

@@ -177,6 +177,23 @@ def test_what_sweeps_server_does_not_show(written: str, reason: str) -> None:
     assert answer("sweep-server", asked_in("sweep-server", "a.py", BLOCK), written).refused == reason
 
 
+@pytest.mark.parametrize("name", sorted(FORMATS))
+@pytest.mark.parametrize("text", ["ˇ", "a bˇ\n", "a b\nˇ", "a\x0cb\nˇ\n", "\nˇ\n"])
+def test_the_cursor_may_be_in_a_line_that_says_nothing(name: str, text: str) -> None:
+    about = asked_in(name, "a.py", text)
+    if about.window:
+        answer(name, about, "a c\n")
+
+
+def test_what_sweeps_server_does_not_show_is_not_shown_in_the_published_format_either() -> None:
+    about = asked_in("sweep", "a.py", BLOCK)
+    added = about.text.replace("    y", "    w = 0\n    y")
+    assert answer("sweep", about, added).refused == "it adds lines above the cursor"
+    assert not answer("sweep", about, about.text.replace("    z", "    w = 0\n    z")).refused
+    changed = about.text.replace("2", "3")
+    assert answer("sweep", about, f"{changed} No newline at end of file").text == changed
+
+
 def test_sweeps_server_goes_on_from_the_first_line() -> None:
     about = asked_in("sweep-server", "a.py", BLOCK)
     assert answer("sweep-server", about, "    x = 1\n    y = 20\n    z = 3\n").text == about.text.replace("2", "20")

@@ -398,7 +398,7 @@ return {
       name = "completion.quiet_in",
       type = "array",
       default = {},
-      doc = "Where no completion is shown unasked: `comments`, `strings` (documentation that is written as a string is one).",
+      doc = "Where no completion, and no next edit of a model made for them, is shown unasked: `comments`, `strings` (documentation that is written as a string is one).",
       choices = { "comments", "strings" },
     },
     {

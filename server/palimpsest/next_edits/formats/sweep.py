@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from palimpsest.next_edits.formats.diffs import hunks
+from palimpsest.next_edits.formats.diffs import hunks, spans
 from palimpsest.next_edits.formats.format import (
     EMPTY,
     Answer,
@@ -28,6 +28,9 @@ ABOVE = BELOW = 10
 MOST_CHANGES = 3
 MOST_LINES = 40
 """Of a change, before and after; of more the first 20 and the last 19 are shown."""
+MANY = 5
+"""Lines added and removed in a change that reaches above the cursor."""
+_NO_LINE_END = " No newline at end of file"
 
 
 class Sweep(Format):
@@ -48,7 +51,34 @@ class Sweep(Format):
         return Prompt((*pieces, Piece("text", f"{''.join(window)}{SEPARATOR}updated/{path}\n")))
 
     def _read(self, asked: Asked, prompt: Prompt, written: str) -> Answer:
-        return Answer(unended(written, asked.text)) if written.strip() else EMPTY
+        if not written.strip():
+            return EMPTY
+        text = unended(without_note(written), asked.text)
+        shown = ended(asked.text)
+        row = min(asked.cursor.line - asked.window.start, len(shown.splitlines()) - 1)
+        reason = why_not_shown(shown, ended(text), min(asked.offset, len(shown)), row)
+        return Answer(refused=reason) if reason else Answer(text)
+
+
+def without_note(text: str) -> str:
+    """Without a note of diffs, which the models have seen in them."""
+    return text.partition(_NO_LINE_END)[0] if text.rstrip("\n").endswith(_NO_LINE_END) else text
+
+
+def why_not_shown(shown: str, text: str, cursor: int, row: int) -> str:
+    """Why Sweep's server does not show an answer, "" where it does: it changes what is above the cursor, which the
+    person has just left."""
+    lines = shown.splitlines(keepends=True)
+    above, at = "".join(lines[:row]), "".join(lines[row:])
+    if lines[row].strip() and shown.strip() != text.strip() and text.startswith(above) and text.endswith(at):
+        return "it adds lines above the cursor"
+    made = list(spans(lines, text.splitlines(keepends=True)))
+    gone, put = sum(b - a for a, b, _, _ in made), sum(d - c for _, _, c, d in made)
+    if shown[:cursor] != text[:cursor] and min(gone, put) > MANY:
+        return "it rewrites what is above the cursor"
+    if not lines[row].strip() and text == f"{above}{''.join(lines[row + 1 :])}":
+        return "it only takes the blank line of the cursor away"
+    return ""
 
 
 def _document(path: str, text: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from palimpsest.next_edits.formats.diffs import Hunk, hunks, spans
+from palimpsest.next_edits.formats.diffs import Hunk, hunks
 from palimpsest.next_edits.formats.format import (
     EMPTY,
     Answer,
@@ -23,7 +23,7 @@ from palimpsest.next_edits.formats.format import (
     ended,
     marked,
 )
-from palimpsest.next_edits.formats.sweep import SEPARATOR, STOPS
+from palimpsest.next_edits.formats.sweep import SEPARATOR, STOPS, why_not_shown, without_note
 
 CURSOR = "<|cursor|>"
 ABOVE, BELOW = 2, 5
@@ -35,9 +35,6 @@ WHOLE_LINES, PART_LINES, STRIDE = 800, 300, 150
 """A longer file is shown in part, which begins at a multiple of the stride."""
 LONGEST_LINE = 600
 MOST_ADDED = 20
-MANY = 5
-"""Lines added and removed in a change that reaches above the cursor."""
-_NO_LINE_END = " No newline at end of file"
 
 
 class SweepServer(Format):
@@ -95,11 +92,9 @@ class SweepServer(Format):
             return EMPTY
         if written.startswith("<|"):
             return Answer(refused="it begins with a mark")
-        if reason := _why_not(shown, text, *_cursor(asked, shown)):
+        if reason := why_not_shown(shown, text, *_cursor(asked, shown)):
             return Answer(refused=reason)
-        if text.rstrip("\n").endswith(_NO_LINE_END):  # which the models have seen in diffs
-            text = text.partition(_NO_LINE_END)[0]
-        text = re.sub(r"\A(?:[^\S\n]*\n)+", "", text).replace(CURSOR, "")
+        text = re.sub(r"\A(?:[^\S\n]*\n)+", "", without_note(text)).replace(CURSOR, "")
         text = "".join(text.splitlines(keepends=True)[: shown.count("\n") + MOST_ADDED])
         if any(_alike(text, former) for former in _formers(shown, [hunk for _, hunk in _hunks(asked)])):
             return Answer(refused="it brings back an earlier text")
@@ -170,21 +165,6 @@ def _formers(shown: str, made: Sequence[Hunk]) -> list[str]:
         else:
             break
     return found
-
-
-def _why_not(shown: str, text: str, cursor: int, row: int) -> str:
-    """Why an answer is not shown: it changes what is above the cursor, which the person has just left."""
-    lines = shown.splitlines(keepends=True)
-    above, at = "".join(lines[:row]), "".join(lines[row:])
-    if lines[row].strip() and shown.strip() != text.strip() and text.startswith(above) and text.endswith(at):
-        return "it adds lines above the cursor"
-    made = list(spans(lines, text.splitlines(keepends=True)))
-    gone, put = sum(b - a for a, b, _, _ in made), sum(d - c for _, _, c, d in made)
-    if shown[:cursor] != text[:cursor] and min(gone, put) > MANY:
-        return "it rewrites what is above the cursor"
-    if not lines[row].strip() and text == f"{above}{''.join(lines[row + 1 :])}":
-        return "it only takes the blank line of the cursor away"
-    return ""
 
 
 def _alike(one: str, other: str) -> bool:
