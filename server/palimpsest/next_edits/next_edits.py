@@ -74,6 +74,8 @@ class NextEdits:
         self._writing: asyncio.Task[Site | None] | None = None
         self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
         self._one_at_a_time = asyncio.Lock()
+        self.trees = True
+        """Whether places are looked for in syntax trees; measurements of a model alone do without."""
         events = services.events
         events.on(DocumentClosed, lambda event: self._bursts.forget(event.uri))
         events.on(CursorMoved, self._moved)
@@ -121,7 +123,7 @@ class NextEdits:
         if not self._is_on(here):
             return None
         async with self._one_at_a_time:
-            found = await self._by_trees(here, position)
+            found = await self._by_trees(here, position) if self.trees else None
             return found if found is not None else await self._by_writer(here, position)
 
     async def _by_trees(self, here: Snapshot, position: Position) -> NextEdit | None:
