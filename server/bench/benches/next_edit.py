@@ -3,14 +3,16 @@
 In: cursortab.nvim's evaluation (`next_edits/cases.py`), or a repository's history (`next_edits/commits.py`).  Out:
 
     {"source", "with", "model", "format", "recorded",
-     "score", "delta_chrf", "show", "quiet", "cases", "quiet_cases", "ms": {"p50", "p95"},
-     "exact", "made",              with `--recorded`: answers given to the letter, and for other lines
-     "keystroke": {"n", "decoded": {"p50", "most"}, "window": {"p50", "most"}, "most_of_window"},
-     "rows": [{"case", "expects", "delta_chrf", "shown", "kinds", "ms"}]}
+     "score", "delta_chrf", "show", "quiet", "right", "cases", "quiet_cases", "ms": {"p50", "p95"},
+     "keystroke": {"n", "decoded": {"p50", "most"}, "window": {"p50", "most"}, "within_window"},
+     "rows": [{"case", "expects", "delta_chrf", "right", "shown", "kinds", "ms"}],
+     "answers": {"score", "delta_chrf", "show", "quiet", "right", "to_the_letter", "for_other_lines"}}
 
 `delta_chrf` is 0 where nothing was shown, `show` the share of cases that expect an edit in which one is shown, `quiet`
-of those that expect none in which none is; `score` is as `next_edits/scoring.py` says.  `keystroke`: tokens decoded
-for a character that is typed while an edit by the model is shown, beside those of the lines that it rewrites.
+of those that expect none in which none is, and `right` of all in which the document becomes what is expected; `score`
+is as `next_edits/scoring.py` says.  `keystroke`: tokens decoded for a character that is typed while an edit by the
+model is shown, beside those of the lines that it rewrites.  `answers`, with `--recorded`: the same of what was
+recorded, as if all of it were shown, and how it was given (`next_edits/stand_in.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +23,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 from rich.box import SIMPLE
@@ -34,7 +35,7 @@ from bench.next_edits import cases as archives
 from bench.next_edits import commits, fetching, recorded
 from bench.next_edits.cases import Case, lines_of
 from bench.next_edits.playing import Keystroke, Outcome, Ways, keystrokes, play
-from bench.next_edits.scoring import delta_chrf, score
+from bench.next_edits.scoring import Judged, delta_chrf, rates
 from bench.replaying.tally import percentile
 from bench.shared.options import model_file, positive
 from palimpsest.config.settings import (
@@ -76,7 +77,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n", type=positive, default=0, metavar="N", help="so many commits (30), or cases (all)")
     parser.add_argument("--seed", type=int, default=0, help="of the choice of commits (0)")
     parser.add_argument(
-        "--keystrokes", type=positive, default=5, metavar="N", help="cases in which tokens of a keystroke are counted (5)"
+        "--keystrokes",
+        type=positive,
+        default=5,
+        metavar="N",
+        help="cases in which a keystroke's tokens are counted (5)",
     )
 
 
@@ -88,7 +93,10 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         found = archives.read(options.cases or fetching.fetched(options.recorded))[: options.n or None]
     if options.typed:
         found = [archives.typed(case) for case in found]
-    with tempfile.TemporaryDirectory(prefix="pal-") as folder, Progress(console=Console(stderr=True), transient=True) as it:
+    with (
+        tempfile.TemporaryDirectory(prefix="pal-") as folder,
+        Progress(console=Console(stderr=True), transient=True) as it,
+    ):
         ways, format = _ways(options, Path(folder))
         advance = bar(it, "cases", len(found))
         outcomes, strokes = asyncio.run(_played(found, ways, options.keystrokes, advance))
@@ -99,7 +107,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "model": "" if options.recorded or options.ways == "trees" else name or model_file(options).name,
         "format": format,
         "recorded": options.recorded,
-        **_summary(found, outcomes),
+        **_summary(found, outcomes, options.recorded),
         "keystroke": _of_keystrokes(strokes),
     }
 
@@ -114,10 +122,15 @@ def show(result: dict[str, Any], console: Console) -> None:
     console.print(table)
     console.print(
         f"score {result['score']:.2f}: deltaChrF {result['delta_chrf']:.1f}, show {result['show']:.0%} of "
-        f"{result['cases']}, quiet {result['quiet']:.0%} of {result['quiet_cases']}; {result['ms']['p50']:.0f} ms (p50)"
+        f"{result['cases']}, quiet {result['quiet']:.0%} of {result['quiet_cases']}, right {result['right']:.0%}; "
+        f"{result['ms']['p50']:.0f} ms (p50)"
     )
-    if result["recorded"]:
-        console.print(f"{result['exact']} answers to the letter, {result['made']} for other lines")
+    if alone := result.get("answers"):
+        console.print(
+            f"the answers by themselves: score {alone['score']:.2f}, deltaChrF {alone['delta_chrf']:.1f}, show "
+            f"{alone['show']:.0%}, quiet {alone['quiet']:.0%}; {alone['to_the_letter']} were given to the letter, "
+            f"{alone['for_other_lines']} for other lines"
+        )
     if strokes := result["keystroke"]:
         console.print(
             f"a keystroke decodes {strokes['decoded']['p50']:.0f} tokens (p50), {strokes['decoded']['most']} at most; "
@@ -158,49 +171,55 @@ async def _played(
     for case in found:
         outcome = await play(case, ways)
         outcomes.append(outcome)
-        if outcome.kinds[:1] == ("model",) and not ways.recorded and ways.settings.next_edit.model and counted < n_strokes:
+        if (
+            outcome.kinds[:1] == ("model",)
+            and not ways.recorded
+            and ways.settings.next_edit.model
+            and counted < n_strokes
+        ):
             strokes += await keystrokes(case, ways)
             counted += 1
         advance()
     return outcomes, strokes
 
 
-def _summary(found: Sequence[Case], outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    rows, deltas, wanted, unwanted = list[dict[str, Any]](), list[float](), list[bool](), list[bool]()
-    for case, outcome in zip(found, outcomes, strict=True):
-        delta = None
-        if case.expected is None:
-            unwanted.append(outcome.shown)
-        else:
-            texts = (lines_of(text) for text in (case.text, outcome.text, case.expected))
-            delta = delta_chrf(*texts) if outcome.shown else 0.0
-            deltas.append(delta)
-            wanted.append(outcome.shown)
-        rows.append(
-            {
-                "case": case.name,
-                "expects": "nothing" if case.expected is None else "an edit",
-                "delta_chrf": None if delta is None else round(delta, 1),
-                "shown": outcome.shown,
-                "kinds": list(outcome.kinds),
-                "ms": round(outcome.ms, 1),
-            }
-        )
-    delta, show = (mean(values) if values else 0.0 for values in (deltas, wanted))
-    quiet = 1 - mean(unwanted) if unwanted else 0.0
+def _summary(found: Sequence[Case], outcomes: Sequence[Outcome], model: str) -> dict[str, Any]:
+    judged = [_judged(case, outcome.text, outcome.shown) for case, outcome in zip(found, outcomes, strict=True)]
+    rows = [
+        {
+            "case": case.name,
+            "expects": "nothing" if case.expected is None else "an edit",
+            "delta_chrf": None if one.delta is None else round(one.delta, 1),
+            "right": one.right,
+            "shown": outcome.shown,
+            "kinds": list(outcome.kinds),
+            "ms": round(outcome.ms, 1),
+        }
+        for case, outcome, one in zip(found, outcomes, judged, strict=True)
+    ]
     ms = [outcome.ms for outcome in outcomes]
-    return {
-        "score": round(score(delta, show, quiet), 4),
-        "delta_chrf": round(delta, 1),
-        "show": round(show, 4),
-        "quiet": round(quiet, 4),
-        "cases": len(wanted),
-        "quiet_cases": len(unwanted),
+    result = {
+        **rates(judged),
+        "cases": sum(one.delta is not None for one in judged),
+        "quiet_cases": sum(one.delta is None for one in judged),
         "ms": {"p50": percentile(ms, 0.5, 1), "p95": percentile(ms, 0.95, 1)},
-        "exact": sum(outcome.exact for outcome in outcomes),
-        "made": sum(outcome.made for outcome in outcomes),
         "rows": rows,
     }
+    if model:
+        targets = [(case, recorded.recording(case, model).target) for case in found]
+        result["answers"] = {
+            **rates([_judged(case, text, text.rstrip() != case.text.rstrip()) for case, text in targets]),
+            "to_the_letter": sum(outcome.exact for outcome in outcomes),
+            "for_other_lines": sum(outcome.made for outcome in outcomes),
+        }
+    return result
+
+
+def _judged(case: Case, text: str, shown: bool) -> Judged:
+    if case.expected is None:
+        return Judged(None, shown, not shown)
+    delta = delta_chrf(*(lines_of(one) for one in (case.text, text, case.expected))) if shown else 0.0
+    return Judged(delta, shown, text.rstrip() == case.expected.rstrip())
 
 
 def _of_keystrokes(strokes: Sequence[Keystroke]) -> dict[str, Any] | None:

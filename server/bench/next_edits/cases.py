@@ -7,9 +7,9 @@ In: folders with the cases of cursortab.nvim's evaluation.  Out: `Case`s.  Its c
     history     pieces of text before and after each edit that led to it, the oldest first
     expected    what it should become; a case without it is one in which nothing should be shown
 
-`row` counts from 1, `col` from 0 and in bytes; `cursor-positions` has more of them, each of which is a case.  What a case
-asks once, and what it says of several providers, is left out: a case that names its providers (`targets`) is for those
-alone, and its steps are the same for all others: ask, and accept what is shown.
+`row` counts from 1, `col` from 0 and in bytes; `cursor-positions` has more of them, and each is a case.  A case that
+names providers (`targets`) is for those alone and left out.  The steps of the others are alike: ask, and accept what is
+shown.
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ def _cases(path: Path, header: Mapping[str, str], sections: Mapping[str, str]) -
     case = Case(name, header["file"], versions, Position(0, 0), sections.get("expected"), earlier, path.with_suffix(""))
     places = [(row, int(header.get("col", "0")))]
     for written in filter(None, header.get("cursor-positions", "").replace(" ", "").split(",")):
-        line, _, column = written.partition(":")
-        places.append((int(line), int(column)))
-    for line, column in places:
-        at = f"@{line}" if len(places) > 1 else ""
-        yield replace(case, name=f"{name}{at}", cursor=_position(text, line - 1, column))
+        there = written.partition(":")
+        places.append((int(there[0]), int(there[2])))
+    for row, column in places:
+        at = f"@{row}" if len(places) > 1 else ""
+        yield replace(case, name=f"{name}{at}", cursor=_position(text, row - 1, column))
 
 
 def _position(text: str, line: int, column: int) -> Position:

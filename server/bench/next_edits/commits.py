@@ -1,7 +1,7 @@
 """Cases from a git repository's history: all hunks of a file but the last are typed, and the last one is expected.
 
 In: a repository.  Out: for each commit two `Case`s, with the cursor where the last hunk begins: before it, and behind
-it, where nothing is to be done any more.  Taken are commits that change a file that has a grammar in a few small hunks.
+it, where nothing is to be done any more.  Taken are commits that change a file with functions in a few small hunks.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from bench.next_edits.cases import Case
 from bench.traces.history import Hunk, git, hunks
 from palimpsest.errors import InvalidArgument
 from palimpsest.languages.registry import language_of
+from palimpsest.syntax.parse import parse_text
+from palimpsest.syntax.scopes import scopes
 from palimpsest.text.snapshot import Position
 
 FEWEST, MOST = 2, 6
@@ -43,12 +45,16 @@ def _of_commit(repo: Path, commit: str) -> Iterator[tuple[Case, Case]]:
     changed = git(repo, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=M", f"{commit}^", commit)
     files = [file for file in changed.split("\0") if file]
     for file in files if len(files) <= MOST_FILES else ():
-        if language_of("", file).grammar is None:
-            continue
         made = list(hunks(git(repo, "diff", "-U0", "--no-renames", "--no-color", f"{commit}^", commit, "--", file)))
         before = git(repo, "show", f"{commit}^:{file}")
-        if len(before) <= MOST_CHARS and FEWEST <= len(made) <= MOST and all(map(_is_small, made)):
+        is_fit = len(before) <= MOST_CHARS and FEWEST <= len(made) <= MOST and all(map(_is_small, made))
+        if is_fit and _has_functions(file, before):
             yield cases(f"{commit[:8]} {file}", file, before, made)
+
+
+def _has_functions(file: str, text: str) -> bool:
+    language = language_of("", file)
+    return language.grammar is not None and any(it.kind == "function" for it in scopes(parse_text(text, language)))
 
 
 def _is_small(hunk: Hunk) -> bool:

@@ -9,7 +9,6 @@ else; an engine is shared.  Everything that is shown is accepted until there is 
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -31,6 +30,7 @@ from palimpsest.providers.base.protocol import Engine, HasNextEditModel
 from palimpsest.providers.base.target import target_of
 from palimpsest.session.building import build
 from palimpsest.session.session import Session
+from palimpsest.text.alike import ends_alike
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.window.events import CursorMoved, DocumentChanged, DocumentClosed, DocumentOpened
@@ -50,6 +50,10 @@ class Ways:
     settings: Settings
     trees: bool
     recorded: str = ""
+
+    @property
+    def has_engine(self) -> bool:
+        return not self.recorded and self.settings.engine.kind != "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +173,7 @@ class _Window:
         grown = 0
         for a, b, c, d in spans(before, after):
             old, new = "".join(before[a:b]), "".join(after[c:d])
-            head = len(os.path.commonprefix([old, new]))
-            tail = len(os.path.commonprefix([old[head:][::-1], new[head:][::-1]]))
+            head, tail = ends_alike(old, new)
             start = sum(map(len, before[:a])) + grown + head
             snapshot = self.session.documents.get(self.uri)
             where = Range(snapshot.position(start), snapshot.position(start + len(old) - head - tail))
@@ -197,7 +200,7 @@ async def _window(case: Case, ways: Ways) -> AsyncIterator[_Window]:
         else:
             session.services.supervisor.start()
         try:
-            if not ways.recorded and ways.settings.engine.kind != "none":
+            if ways.has_engine:
                 await _second(session)
             yield window
         finally:
@@ -211,6 +214,7 @@ async def _second(session: Session) -> Engine:
     second = engine.for_next_edits()
     while (health := await second.health()).state != "ready":
         if health.state != "loading":
-            raise ModelError("The model for next edits cannot be loaded.", hint=str((health.error or {}).get("message", "")))
+            why = str((health.error or {}).get("message", ""))
+            raise ModelError(f"The model for next edits cannot be loaded: {why}")
         await asyncio.sleep(POLL_S)
     return second

@@ -26,7 +26,7 @@ MODELS = {
     "zeta": "zeta-1",
     "zeta-2": "zeta-2",
 }
-"""By their names there, the format of ours that reads what they write.  The others of the recordings write no window."""
+"""By their names there, the format of ours that reads what they write.  The others there write no window."""
 EXPECTED = "expected"
 """In place of a model's name: what the case expects, as if a model had written it."""
 _WINDOWS = {
@@ -67,7 +67,7 @@ def window_in(format: str, prompt: str) -> tuple[str, str] | None:
 def recording(case: Case, model: str) -> Recording:
     """Raises InvalidArgument where the case has none that can be read."""
     if model == EXPECTED:
-        return Recording(case.text if case.expected is None else case.expected)
+        return Recording(case.text if case.expected is None else f"{case.expected.rstrip()}\n")
     if case.folder is None or not (path := case.folder / f"{model}.ndjson").is_file():
         raise InvalidArgument("--recorded", f"{case.name} has no answer of {model}.")
     try:

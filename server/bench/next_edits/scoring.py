@@ -2,15 +2,16 @@
 
 In: texts before, as they became and as expected.  Out: figures.
 
-chrF (Popović 2015) is the F-score of the n-grams of characters (here the mean of those of each length), in which finding
-weighs `BETA` times as much as being right.  Only the lines that changed are compared, so that what is copied counts for
-nothing.
+chrF (Popović 2015) is the F-score of the n-grams of characters, here the mean of those of each length, in which what is
+found weighs `BETA` times as much as what is right.  Only the lines that changed are compared, so that what is copied
+counts for nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import mean
 
 from palimpsest.text.alike import ends_alike
@@ -46,7 +47,27 @@ def _changed(before: Sequence[str], after: Sequence[str]) -> Sequence[str]:
     return after[head : len(after) - tail]
 
 
-def score(delta: float, show: float, quiet: float) -> float:
-    """0 to 1: how good edits are (0 to 100), times the harmonic mean of how often there is one where one is expected and
-    none where none is (0 to 1)."""
-    return delta / 100 * 2 * show * quiet / (show + quiet) if show + quiet else 0.0
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A case: `delta` is None where nothing is expected, `right` whether it is just what was expected."""
+
+    delta: float | None
+    shown: bool
+    right: bool
+
+
+def rates(judged: Sequence[Judged]) -> dict[str, float]:
+    """Means of cases; `score` (0 to 1) is how good edits are, times the harmonic mean of how often one is shown where
+    one is expected and none where none is."""
+    wanted = [(one.delta, one.shown) for one in judged if one.delta is not None]
+    delta, show = (mean(values) if wanted else 0.0 for values in ([d for d, _ in wanted], [s for _, s in wanted]))
+    unwanted = [one.shown for one in judged if one.delta is None]
+    quiet = 1 - mean(unwanted) if unwanted else 0.0
+    weight = 2 * show * quiet / (show + quiet) if show + quiet else 0.0
+    return {
+        "score": round(delta / 100 * weight, 4),
+        "delta_chrf": round(delta, 1),
+        "show": round(show, 4),
+        "quiet": round(quiet, 4),
+        "right": round(mean(one.right for one in judged), 4) if judged else 0.0,
+    }

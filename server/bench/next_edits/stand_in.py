@@ -21,8 +21,7 @@ from palimpsest.providers.supervisor import Status, Supervisor
 
 
 class StandIn:
-    """`now`: the document's text and the cursor's line.  `n_exact` and `n_made` count answers to the letter and others.
-    """
+    """`now`: the document's text and the cursor's line.  `n_exact` and `n_made` count answers, exact and others."""
 
     def __init__(self, format: str, recording: Recording, now: Callable[[], tuple[str, int]]) -> None:
         self._format, self._recording, self._now = format, recording, now
