@@ -4,15 +4,16 @@ In: cursortab.nvim's evaluation (`next_edits/cases.py`), or a repository's histo
 
     {"source", "with", "model", "format", "recorded",
      "score", "delta_chrf", "show", "quiet", "right", "cases", "quiet_cases", "ms": {"p50", "p95"},
-     "keystroke": {"n", "decoded": {"p50", "most"}, "window": {"p50", "most"}, "within_window"},
+     "keystroke": {"n", "tail": {"p50", "most"}, "blocks": {…}, "window": {…}, "within_window"},
      "rows": [{"case", "expects", "delta_chrf", "right", "shown", "kinds", "ms"}],
      "answers": {"score", "delta_chrf", "show", "quiet", "right", "to_the_letter", "for_other_lines"}}
 
 `delta_chrf` is 0 where nothing was shown, `show` the share of cases that expect an edit in which one is shown, `quiet`
 of those that expect none in which none is, and `right` of all in which the document becomes what is expected; `score`
 is as `next_edits/scoring.py` says.  `keystroke`: tokens decoded for a character that is typed while an edit by the
-model is shown, beside those of the lines that it rewrites.  `answers`, with `--recorded`: the same of what was
-recorded, as if all of it were shown, and how it was given (`next_edits/stand_in.py`).
+model is shown (`tail`), for the changes that were over with the pause before it (`blocks`), and how many the lines have
+that it rewrites.  `answers`, with `--recorded`: what was recorded by itself, as if all of it were shown, and how often
+it was given to the letter (`next_edits/stand_in.py`).
 """
 
 from __future__ import annotations
@@ -133,8 +134,8 @@ def show(result: dict[str, Any], console: Console) -> None:
         )
     if strokes := result["keystroke"]:
         console.print(
-            f"a keystroke decodes {strokes['decoded']['p50']:.0f} tokens (p50), {strokes['decoded']['most']} at most; "
-            f"the window has {strokes['window']['p50']:.0f}, {strokes['window']['most']} at most"
+            f"a keystroke decodes {strokes['tail']['p50']:.0f} tokens (p50), {strokes['tail']['most']} at most, and "
+            f"{strokes['blocks']['p50']:.0f} behind a pause; the window has {strokes['window']['p50']:.0f}"
         )
 
 
@@ -225,9 +226,9 @@ def _judged(case: Case, text: str, shown: bool) -> Judged:
 def _of_keystrokes(strokes: Sequence[Keystroke]) -> dict[str, Any] | None:
     if not strokes:
         return None
-    counts = {"decoded": [stroke.decoded for stroke in strokes], "window": [stroke.window for stroke in strokes]}
+    counts = {name: [getattr(stroke, name) for stroke in strokes] for name in ("tail", "blocks", "window")}
     return {
         "n": len(strokes),
         **{name: {"p50": percentile(values, 0.5), "most": max(values)} for name, values in counts.items()},
-        "within_window": sum(stroke.decoded <= stroke.window for stroke in strokes),
+        "within_window": sum(stroke.tail <= stroke.window for stroke in strokes),
     }

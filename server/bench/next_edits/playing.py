@@ -74,9 +74,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Keystroke:
-    """Tokens of the prompt that a character cost while an edit of the model's was shown, and those of its window."""
+    """Tokens that a character cost while an edit of the model's was shown: `tail`, what each costs, and `blocks`, the
+    changes that were over with the pause before it; beside those of the window."""
 
-    decoded: int
+    tail: int
+    blocks: int
     window: int
 
 
@@ -116,14 +118,15 @@ async def keystrokes(case: Case, ways: Ways) -> list[Keystroke]:
             lines = window.text.split("\n")
             shown = FORMATS[format.format].window(lines, at.line, ())[0]
             (n_window,) = await engine.count(["".join(f"{line}\n" for line in lines[shown.start : shown.stop])])
-            strokes.append(Keystroke(await _read(engine, window) - before, n_window))
+            after = await _read(engine, window)
+            strokes.append(Keystroke(after[0] - before[0], after[1] - before[1], n_window))
         return strokes
 
 
-async def _read(engine: Engine, window: _Window) -> int:
-    """Tokens that the engine has read so far for a window, answers aside."""
+async def _read(engine: Engine, window: _Window) -> tuple[int, int]:
+    """Tokens of tails and blocks that the engine has decoded so far, answers aside."""
     stats = (await engine.cache_map(window.session.services.workspace)).stats
-    return stats["headers"] + stats["blocks"] + stats["tails"]
+    return stats["headers"] + stats["tails"], stats["blocks"]
 
 
 class _Window:
