@@ -68,14 +68,14 @@ class NextEdits:
         self._bursts = Bursts()
         self._offers = Offers()
         self._files = Files(services)
+        self.trees = True
+        """Whether places are looked for in syntax trees; measurements of a model alone do without."""
         self._finder = self._made()
         self._model = NextEditModel(services, suggestions)
         self._writer = NextEditWriter(services)
         self._writing: asyncio.Task[Site | None] | None = None
         self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
         self._one_at_a_time = asyncio.Lock()
-        self.trees = True
-        """Whether places are looked for in syntax trees; measurements of a model alone do without."""
         events = services.events
         events.on(DocumentClosed, lambda event: self._bursts.forget(event.uri))
         events.on(CursorMoved, self._moved)
@@ -123,7 +123,7 @@ class NextEdits:
         if not self._is_on(here):
             return None
         async with self._one_at_a_time:
-            found = await self._by_trees(here, position) if self.trees else None
+            found = await self._by_trees(here, position)
             return found if found is not None else await self._by_writer(here, position)
 
     async def _by_trees(self, here: Snapshot, position: Position) -> NextEdit | None:
@@ -182,7 +182,8 @@ class NextEdits:
         """The open documents of the language and its kin, this one first; None where it has no grammar."""
         language = language_of(here.language_id, here.uri)
         if (
-            language.grammar is None
+            not self.trees
+            or language.grammar is None
             or self._services.privacy.why_not(here)
             or not self._services.roots.may_edit(here.uri)
         ):
