@@ -23,7 +23,7 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Position
 
 _SECTION = re.compile(r"^-- (\S.*?) --$", re.MULTILINE)
-_EDIT = re.compile(r"^<\|file\|>.*\n<\|old\|>\n(.*?)^<\|new\|>\n(.*?)(?=^<\|file\|>|\Z)", re.MULTILINE | re.DOTALL)
+_EDIT = re.compile(r"^<\|file\|>[^\n]*\n<\|old\|>\n(.*?)^<\|new\|>\n(.*?)(?=^<\|file\|>|\Z)", re.MULTILINE | re.DOTALL)
 SCENARIOS = "scenarios"
 
 
