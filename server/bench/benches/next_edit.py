@@ -8,12 +8,13 @@ In: cursortab.nvim's evaluation (`next_edits/cases.py`), or a repository's histo
      "rows": [{"case", "expects", "delta_chrf", "right", "shown", "kinds", "ms"}],
      "answers": {"score", "delta_chrf", "show", "quiet", "right", "to_the_letter", "for_other_lines"}}
 
-`delta_chrf` is 0 where nothing was shown, `show` the share of cases that expect an edit in which one is shown, `quiet`
-of those that expect none in which none is, and `right` of all in which the document becomes what is expected; `score`
-is as `next_edits/scoring.py` says.  `keystroke`: tokens decoded for a character that is typed while an edit by the
-model is shown (`tail`), for the changes that were over with the pause before it (`blocks`), and how many the lines have
-that it rewrites.  `answers`, with `--recorded`: what was recorded by itself, as if all of it were shown, and how often
-it was given to the letter (`next_edits/stand_in.py`).
+`ms` is the time until the first answer, of cases with an edit.  `delta_chrf` is 0 where nothing was shown, `show` the
+share of cases that expect an edit in which one is shown, `quiet` of those that expect none in which none is, and
+`right` of all in which the document becomes what is expected; `score` is as `next_edits/scoring.py` says.  `keystroke`:
+tokens decoded for a character that is typed while an edit by the model is shown (`tail`), for the changes that were
+over with the pause before it (`blocks`), and how many the lines have that it rewrites.  `answers`, with `--recorded`:
+what was recorded by itself, as if all of it were shown, and how often it was given to the letter
+(`next_edits/stand_in.py`).
 """
 
 from __future__ import annotations
@@ -88,24 +89,23 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Raises PalimpsestError."""
+    if options.recorded:
+        recorded.format_of(options.recorded)
     if options.history:
         found = commits.read(options.history.resolve(), options.n or 30, options.seed, options.until)
     else:
         found = archives.read(options.cases or fetching.fetched(options.recorded))[: options.n or None]
     if options.typed:
         found = [archives.typed(case) for case in found]
-    with (
-        tempfile.TemporaryDirectory(prefix="pal-") as folder,
-        Progress(console=Console(stderr=True), transient=True) as it,
-    ):
-        ways, format = _ways(options, Path(folder))
-        advance = bar(it, "cases", len(found))
-        outcomes, strokes = asyncio.run(_played(found, ways, options.keystrokes, advance))
-        name = Path(options.model).name if options.model else ""
+    with tempfile.TemporaryDirectory(prefix="pal-") as folder:
+        ways, model, format = _ways(options, Path(folder))
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            advance = bar(progress, "cases", len(found))
+            outcomes, strokes = asyncio.run(_played(found, ways, options.keystrokes, advance))
     return {
         "source": "history" if options.history else "cases",
         "with": options.ways,
-        "model": "" if options.recorded or options.ways == "trees" else name or model_file(options).name,
+        "model": model,
         "format": format,
         "recorded": options.recorded,
         **_summary(found, outcomes, options.recorded),
@@ -139,19 +139,22 @@ def show(result: dict[str, Any], console: Console) -> None:
         )
 
 
-def _ways(options: argparse.Namespace, folder: Path) -> tuple[Ways, str]:
-    """And the format in which a model is asked."""
+def _ways(options: argparse.Namespace, folder: Path) -> tuple[Ways, str, str]:
+    """And the file of a model, and the format in which it is asked.  Raises PalimpsestError."""
     first = ModelSettings(path="" if options.ways == "both" else str(embedded()))
     engine = EngineSettings(idle_exit_s=10)
     plain = Settings(
         model=first, engine=engine, index=IndexSettings(enabled=False), statistics=StatisticsSettings(enabled=False)
     )
     if options.ways == "trees":
-        return Ways(replace(plain, engine=replace(engine, kind="none")), trees=True), ""
+        return Ways(replace(plain, engine=replace(engine, kind="none")), trees=True), "", ""
     if options.recorded:
         path, format = embedded(), recorded.format_of(options.recorded)
     else:
-        path, format = model_file(options), options.format
+        path, format = next_edit_models.path_of(options.model) or model_file(options), options.format
+    if not path.is_file():
+        raise ModelError(f"There is no model file {path}.", hint="palimpsest model list")
+    name = "" if options.recorded else path.name
     try:
         known = next_edit_models.inspect(str(path))
         assert known is not None
@@ -162,7 +165,7 @@ def _ways(options: argparse.Namespace, folder: Path) -> tuple[Ways, str]:
         path = link
     asks = options.ways == "both" and not options.recorded
     settings = replace(plain, next_edit=NextEditSettings(ask=asks, model=str(path)))
-    return Ways(settings, options.ways == "both", options.recorded), format
+    return Ways(settings, options.ways == "both", options.recorded), name, format
 
 
 async def _played(
@@ -198,7 +201,7 @@ def _summary(found: Sequence[Case], outcomes: Sequence[Outcome], model: str) -> 
         }
         for case, outcome, one in zip(found, outcomes, judged, strict=True)
     ]
-    ms = [outcome.ms for outcome in outcomes]
+    ms = [outcome.ms for case, outcome in zip(found, outcomes, strict=True) if case.was_edited]
     result = {
         **rates(judged),
         "cases": sum(one.delta is not None for one in judged),

@@ -45,6 +45,10 @@ class Case:
     def text(self) -> str:
         return self.versions[-1]
 
+    @property
+    def was_edited(self) -> bool:
+        return bool(self.earlier) or len(self.versions) > 1
+
 
 def lines_of(text: str) -> list[str]:
     """Without the empty line behind the last line's end."""
@@ -114,7 +118,7 @@ def _taken_back(text: str, old: str, new: str) -> str | None:
 
 def typed(case: Case) -> Case:
     """A case that begins with no edit, with the word before the cursor typed."""
-    if case.earlier or len(case.versions) > 1:
+    if case.was_edited:
         return case
     lines = case.text.split("\n")
     line, column = lines[case.cursor.line], case.cursor.column

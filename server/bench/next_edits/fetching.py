@@ -50,7 +50,7 @@ def fetched(recorded: str = "", *, api: str = API, raw: str = RAW, tree: str = T
                     _get(client, f"{raw}/{REPO}/{COMMIT}/{FOLDER}/{quote(path)}", place / path, sha, size)
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError) as error:
         why = str(error) or type(error).__name__
-        raise ModelError(f"The cases of {REPO} cannot be fetched: {why}", hint=HINT) from error
+        raise ModelError(f"The cases of {REPO} cannot be fetched: {why.rstrip('.')}.", hint=HINT) from error
     except OSError as error:
         raise ModelError(f"The cases of {REPO} cannot be kept: {error.strerror or error}.", hint=HINT) from error
     except ModelError as error:
