@@ -112,7 +112,9 @@ def test_where_nothing_was_edited_the_word_before_the_cursor_may_be(folder: Path
     assert cases.typed(second).text == second.text
 
 
-@pytest.mark.parametrize("broken", ["", "id: a\nrow: 1\n", RENAMED.replace("row: 5", "row: five")])
+@pytest.mark.parametrize(
+    "broken", ["", "id: a\nrow: 1\n", RENAMED.replace("row: 5", "row: five"), RENAMED.replace("src/", "../")]
+)
 def test_what_is_no_case_is_named(tmp_path: Path, broken: str) -> None:
     with pytest.raises(InvalidArgument, match="has no cases"):
         cases.read(tmp_path)

@@ -83,6 +83,8 @@ def _cases(path: Path, header: Mapping[str, str], sections: Mapping[str, str]) -
     text = sections["buffer.txt"]
     earlier, versions = _history(text, sections.get("history", ""))
     name, row = header.get("id", path.stem), int(header.get("row", "1"))
+    if not Path(header["file"]).parts or {"..", "/"} & set(Path(header["file"]).parts):
+        raise ValueError(f"{header['file']!r} is no file of a workspace")
     case = Case(name, header["file"], versions, Position(0, 0), sections.get("expected"), earlier, path.with_suffix(""))
     places = [(row, int(header.get("col", "0")))]
     for written in filter(None, header.get("cursor-positions", "").replace(" ", "").split(",")):

@@ -132,9 +132,9 @@ async def _read(engine: Engine, window: _Window) -> tuple[int, int]:
 class _Window:
     """One document in a session; `model` is the stand-in, where there is one."""
 
-    def __init__(self, session: Session, case: Case, path: Path, model: StandIn | None) -> None:
-        self.session, self.model = session, model
-        self.uri, self._case, self._path = to_uri(path), case, path
+    def __init__(self, session: Session, case: Case, path: Path) -> None:
+        self.session, self.uri, self._case, self._path = session, to_uri(path), case, path
+        self.model: StandIn | None = None
         self.at = Position(0, 0)
 
     @property
@@ -186,6 +186,7 @@ class _Window:
 
 @asynccontextmanager
 async def _window(case: Case, ways: Ways) -> AsyncIterator[_Window]:
+    said = recording(case, ways.recorded) if ways.recorded else None
     with tempfile.TemporaryDirectory(prefix="pal-") as folder:
         root = Path(folder).resolve() / "work"
         path = root / case.file
@@ -193,13 +194,10 @@ async def _window(case: Case, ways: Ways) -> AsyncIterator[_Window]:
         path.write_text(case.versions[0], encoding="utf-8")
         session = build(ways.settings, (root,))
         session.next_edits.trees = ways.trees
-        model: StandIn | None = None
-        window = _Window(session, case, path, None)
-        if ways.recorded:
-            said = recording(case, ways.recorded)
-            model = StandIn(format_of(ways.recorded), said, lambda: (window.text, window.at.line))
-            session.services.supervisor = Instead(target_of(ways.settings), model)
-            window.model = model
+        window = _Window(session, case, path)
+        if said is not None:
+            window.model = StandIn(format_of(ways.recorded), said, lambda: (window.text, window.at.line))
+            session.services.supervisor = Instead(target_of(ways.settings), window.model)
         else:
             session.services.supervisor.start()
         try:
