@@ -35,6 +35,7 @@ BENCHES = (  # modules of `benches/`, in the order of `--help`
     "formats",
     "names",
     "recall",
+    "next_edit",
     "figures",
 )
 

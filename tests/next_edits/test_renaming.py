@@ -88,6 +88,7 @@ def test_shadowed_names_strings_comments_and_keywords_are_told_apart(
         ("def a(): pass\na()\n", ("a()\n", "c()\n")),  # another function is called here
         ("def a(): pass\na()\n", ("def a():", "def c(:")),  # still being typed
         ("def a(): pass\na()\n", ("def a", "async def a")),  # no rename at all
+        ("def f(a):\n    x = a.b.c + 1\n    return x\n", ("    x = a.b", "    y = a.b\n    x = y")),  # a part's name
     ],
 )
 def test_what_is_no_rename_is_followed_by_none(source: str, edit: tuple[str, str]) -> None:

@@ -55,7 +55,7 @@ def changes(before: Parsed, after: Parsed) -> tuple[EditPattern, ...]:
     if lines is None or max(len(lines[0]), len(lines[1])) > MOST_LINES or is_broken(before, after, lines):
         return ()
     names = _renamed_names(before, after, lines)
-    found = list[EditPattern](filter(None, (_rename(before, after, old, new) for old, new in names)))
+    found = list[EditPattern](filter(None, (_rename(before, after, lines, old, new) for old, new in names)))
     found += filter(None, (_property(before, after, old, new) for old, new in names))
     renames = [change for change in found if isinstance(change, Rename)]
     found += _signatures(before, after, lines, renames)
@@ -92,8 +92,9 @@ def _use_at(parsed: Parsed, name: str, start: int) -> Use | None:
     return found
 
 
-def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
-    """A rename, if the name gets its meaning at this place and nothing there had the new name before."""
+def _rename(before: Parsed, after: Parsed, lines: Window, old: Use, new: Use) -> Rename | None:
+    """A rename, if the name gets its meaning at this place, nothing there had the new name before, and the edited lines
+    do not give the old one a meaning as often as they did."""
     if old.role != new.role or old.assigned != new.assigned:
         return None
     uri = after.snapshot.uri
@@ -109,6 +110,8 @@ def _rename(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:
     if new.belongs.kind == "class":
         return _attribute(before, after, uri, scope, new.belongs.name, old.name, new.name)
     if any(use.binds and use.belongs and qualified(before, use.belongs) == scope for use in _same(before, new)):
+        return None
+    if _n_bound(after, old, lines[1]) >= _n_bound(before, old, lines[0]):
         return None
     return Rename(uri, _kind(new, scope), scope, old.name, new.name)
 
@@ -132,6 +135,14 @@ def _same(before: Parsed, use: Use) -> list[Use]:
     """The uses of the new name before the edit, in a region of the same kind."""
     assert use.belongs is not None
     return [u for u in uses(before, use.name) if u.belongs is not None and u.belongs.kind == use.belongs.kind]
+
+
+def _n_bound(parsed: Parsed, use: Use, lines: range) -> int:
+    """How often these lines bind the name of a use, in regions of the same kind."""
+    kind = use.belongs.kind if use.belongs else ""
+    return sum(
+        u.binds and u.belongs is not None and u.belongs.kind == kind and u.line in lines for u in uses(parsed, use.name)
+    )
 
 
 def _kind(use: Use, scope: str) -> RenameKind:

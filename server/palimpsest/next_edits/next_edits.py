@@ -70,6 +70,8 @@ class NextEdits:
         self._bursts = Bursts()
         self._offers = Offers()
         self._files = Files(services)
+        self.trees = True
+        """Whether places are looked for in syntax trees; measurements of a model alone do without."""
         self._finder = self._made()
         self._model = NextEditModel(services, suggestions)
         self._written = WrittenEdits(services, self._offers, clock)
@@ -209,7 +211,8 @@ class NextEdits:
         """The open documents of the language and its kin, this one first; None where it has no grammar."""
         language = language_of(here.language_id, here.uri)
         if (
-            language.grammar is None
+            not self.trees
+            or language.grammar is None
             or self._services.privacy.why_not(here)
             or not self._services.roots.may_edit(here.uri)
         ):
