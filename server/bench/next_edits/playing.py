@@ -154,7 +154,7 @@ class _Window:
 
     async def ask(self, position: Position) -> NextEdit | None:
         self._move(position)
-        return await self.session.next_edits.next(self.uri, position)
+        return await self.session.next_edits.next(self.uri, position, invoked=True)
 
     def put(self, where: Range, text: str) -> None:
         old = self.session.documents.get(self.uri)

@@ -66,17 +66,14 @@ def without_note(text: str) -> str:
 
 
 def why_not_shown(shown: str, text: str, cursor: int, row: int) -> str:
-    """Why Sweep's server does not show an answer, "" where it does: it changes what is above the cursor, which the
-    person has just left."""
+    """Why Sweep's server does not show an answer, "" where it does: it rewrites what is above the cursor, which the
+    person has just left, or says nothing."""
     lines = shown.splitlines(keepends=True)
-    above, at = "".join(lines[:row]), "".join(lines[row:])
-    if lines[row].strip() and shown.strip() != text.strip() and text.startswith(above) and text.endswith(at):
-        return "it adds lines above the cursor"
     made = list(spans(lines, text.splitlines(keepends=True)))
     gone, put = sum(b - a for a, b, _, _ in made), sum(d - c for _, _, c, d in made)
     if shown[:cursor] != text[:cursor] and min(gone, put) > MANY:
         return "it rewrites what is above the cursor"
-    if not lines[row].strip() and text == f"{above}{''.join(lines[row + 1 :])}":
+    if not lines[row].strip() and text == "".join([*lines[:row], *lines[row + 1 :]]):
         return "it only takes the blank line of the cursor away"
     return ""
 

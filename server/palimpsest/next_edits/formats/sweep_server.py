@@ -92,7 +92,8 @@ class SweepServer(Format):
             return EMPTY
         if written.startswith("<|"):
             return Answer(refused="it begins with a mark")
-        if reason := why_not_shown(shown, text, *_cursor(asked, shown)):
+        cursor, row = _cursor(asked, shown)
+        if reason := _adds_above(shown, text, row) or why_not_shown(shown, text, cursor, row):
             return Answer(refused=reason)
         text = re.sub(r"\A(?:[^\S\n]*\n)+", "", without_note(text)).replace(CURSOR, "")
         text = "".join(text.splitlines(keepends=True)[: shown.count("\n") + MOST_ADDED])
@@ -110,6 +111,14 @@ def _cursor(asked: Asked, shown: str) -> tuple[int, int]:
     """Where the cursor is in the text, and in which of its lines; below the window it is at its end."""
     at = min(asked.offset, len(shown))
     return at, shown.count("\n", 0, at if at < len(shown) else at - 1)
+
+
+def _adds_above(shown: str, text: str, row: int) -> str:
+    """Its window begins right above the cursor: lines that come in there alone are no answer to what was just done."""
+    lines = shown.splitlines(keepends=True)
+    above, at = "".join(lines[:row]), "".join(lines[row:])
+    is_it = lines[row].strip() and shown.strip() != text.strip() and text.startswith(above) and text.endswith(at)
+    return "it adds lines above the cursor" if is_it else ""
 
 
 def _opened(asked: Asked) -> str:
