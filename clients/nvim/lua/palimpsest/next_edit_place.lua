@@ -1,4 +1,4 @@
---- The edit of an answer; what it replaces in a buffer, in bytes; what is left of it while a person types it; making it.
+--- The edit of an answer; what it replaces in a buffer, in bytes; what is left of it while it is typed; making it.
 local M = {}
 
 ---@class palimpsest.Place

@@ -67,6 +67,8 @@ end
 ---@field width integer
 ---@field wraps boolean
 ---@field tab integer
+---@field last integer the last row of what is replaced
+---@field below integer how many lines are drawn below that
 
 ---@param canvas palimpsest.Canvas
 ---@param is_above? boolean
@@ -78,7 +80,7 @@ local function lines_below(canvas, row, lines, is_above)
   if #drawn > 0 then
     mark(canvas.buffer, row, 0, { virt_lines = drawn, virt_lines_above = is_above })
   end
-  return #drawn
+  canvas.below = canvas.below + (row == canvas.last and #drawn or 0)
 end
 
 ---@param canvas palimpsest.Canvas
@@ -100,7 +102,7 @@ end
 ---@return boolean
 local function within(canvas, row, old, new)
   local from, to, text = difference(old, new)
-  local is_alike = from == to or text == "" or (old:sub(1, from) .. old:sub(to + 1)):find("[%w_]")
+  local is_alike = from == to or text == "" or (old:sub(1, from) .. old:sub(to + 1)):find("[%w_\128-\255]")
   local at = vim.fn.strdisplaywidth(old:sub(1, to))
   text = shown.expanded(text, at, canvas.tab)
   if not is_alike or (not canvas.wraps and at + vim.fn.strdisplaywidth(text) > canvas.width) then
@@ -117,7 +119,6 @@ end
 
 --- Old lines as they would be: each in its line where that can be, else all below them.
 ---@param canvas palimpsest.Canvas
----@return integer drawn below
 local function replace(canvas, row, old, new)
   local each = #old == #new
   if not each and #old < #new then
@@ -126,45 +127,44 @@ local function replace(canvas, row, old, new)
       return head + tail == #line
     end)
   end
-  local below = 0
   for n, line in ipairs(old) do
     if not (each and within(canvas, row + n - 1, line, new[n])) then
       strike_line(canvas, row + n - 1, line)
-      below = below + (each and lines_below(canvas, row + n - 1, { new[n] }) or 0)
+      lines_below(canvas, row + n - 1, each and { new[n] } or {})
     end
   end
-  return below + lines_below(canvas, row + #old - 1, each and vim.list_slice(new, #old + 1) or new)
+  lines_below(canvas, row + #old - 1, each and vim.list_slice(new, #old + 1) or new)
 end
 
 ---@param window? integer where it is looked at
 ---@return integer drawn below the last of its lines
 local function draw_here(buffer, at, window)
-  local canvas = { buffer = buffer, width = 80, wraps = true, tab = vim.bo[buffer].tabstop }
+  local tab = vim.bo[buffer].tabstop
+  local canvas = { buffer = buffer, width = 80, wraps = true, tab = tab, last = at.end_row, below = 0 }
   if window then
     canvas.width, canvas.wraps = width_of(window), vim.wo[window].wrap
   end
   local old = api.nvim_buf_get_lines(buffer, at.row, at.end_row + 1, true)
   local new = vim.split(old[1]:sub(1, at.column) .. at.text .. old[#old]:sub(at.end_column + 1), "\n")
   local options = { result_type = "indices", algorithm = "histogram" }
-  local below = 0
   for _, hunk in ipairs(diff(table.concat(old, "\n") .. "\n", table.concat(new, "\n") .. "\n", options)) do
     local from, n_old, to, n_new = unpack(hunk)
     local come = vim.list_slice(new, to, to + n_new - 1)
     local row = at.row + from - 1
     if n_old > 0 then
-      below = below + replace(canvas, row, vim.list_slice(old, from, from + n_old - 1), come)
+      replace(canvas, row, vim.list_slice(old, from, from + n_old - 1), come)
     elseif row >= 0 then
-      below = below + lines_below(canvas, row, come)
+      lines_below(canvas, row, come)
     else
-      local n = lines_below(canvas, 0, come, true)
+      lines_below(canvas, 0, come, true)
       if window and vim.fn.line("w0", window) == 1 then -- else nobody sees what is above the first line
         api.nvim_win_call(window, function()
-          vim.fn.winrestview({ topfill = n })
+          vim.fn.winrestview({ topfill = n_new })
         end)
       end
     end
   end
-  return below
+  return canvas.below
 end
 
 --- At the end of the cursor's line, with the key as a person reads it: what it would do and what for, where there is
@@ -238,7 +238,7 @@ end
 ---@param now palimpsest.Offered
 function M.reveal(now)
   if not M.draw(now) then
-    vim.cmd("normal! zt")
+    vim.cmd("normal! zz")
   end
   now.jumped = true
   M.draw(now)

@@ -116,10 +116,10 @@ local function withdraw()
 end
 
 --- Asks now.
----@param done? fun(any: boolean)
+---@param done? fun(any: boolean) of one that a person asks for
 local function request(done)
   stop()
-  latest.ask({}, function(same, answer, from)
+  latest.ask({ trigger = done and "invoked" or "automatic" }, function(same, answer, from)
     local any = same and receive(answer, from)
     if same and done then
       done(any)
