@@ -83,6 +83,16 @@ def test_what_an_editors_extension_reads_for_itself_is_no_mistake() -> None:
     assert problem.field == "a"
 
 
+def test_what_a_client_of_copilots_server_says_of_itself_is_no_mistake() -> None:
+    of_copilot_el = {
+        "editorInfo": {"name": "Emacs", "version": "30.2"},
+        "editorPluginInfo": {"name": "copilot.el", "version": "0.9.0"},
+        "networkProxy": {"host": "127.0.0.1", "port": 80, "rejectUnauthorized": False},
+    }
+    assert from_editor(of_copilot_el | {"copilotIntegrationId": "vscode-chat"}) == {}
+    assert from_editor(of_copilot_el | {"completion": {"n": 2}}) == {"completion": {"n": 2}}
+
+
 def test_a_wrong_value_takes_nothing_else_with_it() -> None:
     settings, problems = merged([{"engine": {"n_ctx": "x", "n_batch": 128}}])
     assert len(problems) == 1

@@ -219,6 +219,58 @@ async def test_existing_clients_are_answered_in_their_own_words(window: Editor) 
     assert await counted(window) == (before[0] + 1, before[1] + 1)
 
 
+async def test_sidekick_is_given_one_edit_after_the_other_in_its_document(window: Editor) -> None:
+    """What sidekick.nvim sends, and what it needs: a version, else it takes the edit for one of an older text."""
+    cart = window.open("shop/cart.py")
+    at = window.edit(cart, "    def total(self)", "    def grand_total(self)")
+    window.client.protocol.notify("textDocument/didFocus", {"textDocument": {"uri": cart}})
+    request = window.client.protocol.send_request_async
+
+    async def update() -> list[dict[str, Any]]:
+        params = {
+            "textDocument": {"uri": cart, "version": window.versions[cart]},
+            "position": {"line": at.line, "character": at.character},
+            "context": {"triggerKind": 2},
+        }
+        edits: list[dict[str, Any]] = plain(await request("textDocument/copilotInlineEdit", params))["edits"]
+        return edits
+
+    (edit,) = await update()
+    assert edit["textDocument"] == {"uri": cart, "version": window.versions[cart]}
+    make(window, edit)
+    after = await window.command(edit["command"]["command"], edit["command"]["arguments"][0])
+    assert after["edits"], "there is one in another file"
+    assert await update() == [], "where such a client cannot make it"
+    assert place_of((await ask(window, cart, at))["edits"][0])[0] == "order.py"
+
+
+async def test_copilot_el_is_answered_and_not_told_of_what_it_says_of_itself(
+    machine: dict[str, str], shop: Path
+) -> None:
+    """What copilot.el sends: no settings but who it is, null for them, an edit's command as a notification."""
+    told = {
+        "editorInfo": {"name": "Emacs", "version": "30.2"},
+        "editorPluginInfo": {"name": "copilot.el", "version": "unknown"},
+    }
+    editor = await start_editor(shop, OFF | told)
+    try:
+        notify = editor.client.protocol.notify
+        editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings=None))
+        cart = editor.open("shop/cart.py")
+        at = editor.edit(cart, "line = self.find(item.name)", "row = self.find(item.name)")
+        first = (await ask(editor, cart, at, "textDocument/copilotInlineEdit"))["edits"][0]
+        notify("textDocument/didShowInlineEdit", {"item": {"command": first["command"]}})
+        make(editor, first)
+        params = {"command": first["command"]["command"], "arguments": first["command"]["arguments"]}
+        # no door: pygls sends a command as a request only
+        editor.client.protocol._send_data({"jsonrpc": "2.0", "method": "workspace/executeCommand", "params": params})
+        second = (await ask(editor, cart, at, "textDocument/copilotInlineEdit"))["edits"][0]
+        assert second["id"] != first["id"]
+        assert not [one.message for one in editor.client.messages if "no such" in one.message]
+    finally:
+        await stop_editor(editor)
+
+
 STALE = lsp.LSPErrorCodes.ContentModified.value
 TOP = {"line": 0, "character": 0}
 WRONG: list[tuple[str, Any, int, str]] = [

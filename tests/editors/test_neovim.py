@@ -10,9 +10,34 @@ import pytest
 from tests.documents import snippet
 from tests.editors.conftest import Neovim
 
-CONFIGURATION = snippet("lua", "vim.lsp.enable")
+CONFIGURATION = snippet("lua", "vim.lsp.enable", "inline_completion")
 MORE = snippet("lua", "CursorHold")
 NEXT_EDIT = snippet("lua", "palimpsest/nextEdit")
+SIDEKICK = snippet("lua", "sidekick")
+LIKE_SIDEKICK = """
+package.preload.sidekick = function()
+  return {
+    setup = function() end,
+    nes_jump_or_apply = function()
+      local buffer, said = vim.api.nvim_get_current_buf(), {}
+      local client = vim.tbl_filter(function(one)
+        return one.name:lower():find("copilot")
+      end, vim.lsp.get_clients({ bufnr = buffer }))[1]
+      local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+      params.textDocument.version = vim.lsp.util.buf_versions[buffer]
+      params.context = { triggerKind = 2 }
+      client:request("textDocument/copilotInlineEdit", params, function(_, answer)
+        local edit = answer.edits[1]
+        assert(edit.textDocument.version == vim.lsp.util.buf_versions[buffer])
+        vim.lsp.util.apply_text_edits({ { range = edit.range, newText = edit.text } }, buffer, client.offset_encoding)
+        client:exec_cmd(edit.command, { bufnr = buffer })
+      end)
+      return true
+    end,
+  }
+end
+"""
+"""What sidekick.nvim asks and does with the answer, in short: it cannot be fetched here."""
 STATUS = """
 vim.lsp.handlers["palimpsest/status"] = function(_, status) _G.status = status end
 """
@@ -104,3 +129,16 @@ def test_a_next_edit_in_another_file_is_opened_and_accepted(start: Start) -> Non
     nvim.keys("<Tab>")
     nvim.until("return vim.api.nvim_get_current_line():find('cart.grand_total') ~= nil")
     assert "E5108" not in nvim.messages()
+
+
+@pytest.mark.slow(part="editors")
+def test_sidekicks_configuration_makes_the_next_edit(start: Start) -> None:
+    without_engine = WITHOUT_ENGINE.replace('"palimpsest"', '"palimpsest-copilot"')
+    nvim = start(LIKE_SIDEKICK + SIDEKICK + without_engine, "shop/cart.py")
+    nvim.until("return #vim.lsp.get_clients({ name = 'palimpsest-copilot' }) == 1")
+    nvim.until("return vim.lsp.get_clients()[1].initialized and next(vim.lsp.get_clients()[1].attached_buffers) ~= nil")
+    nvim.keys("/def subtotal<CR>wcwsum_of_lines<Esc>")
+    assert sum("self.subtotal()" in line for line in nvim.lines) == 1
+    nvim.keys("<Tab>")
+    nvim.until("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true)):find('self.sum_of_lines') ~= nil")
+    assert "rror" not in nvim.messages()

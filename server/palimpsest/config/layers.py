@@ -36,6 +36,8 @@ OF_CLIENTS = frozenset(
     )
 )
 """Settings of editors' extensions, which have the same prefix: an editor that is asked for ours sends them along."""
+INTRODUCTIONS = frozenset(("editorInfo", "editorPluginInfo", "networkProxy", "copilotIntegrationId"))
+"""What clients of copilot-language-server say of themselves, beside settings or in place of them."""
 KEY_HINT = "Put it into the environment variable that `engine.api_key_env` names, or into your editor's secret store."
 TRUST_HINT = "Set it in your editor or in your configuration folder."
 FILE = "palimpsest.toml"
@@ -112,10 +114,10 @@ def of_others(layer: Layer) -> bool:
 
 
 def from_editor(layer: Layer) -> Layer:
-    """The layer without what only the editor's extension reads."""
+    """The layer without what only the editor's extension reads, and without what a client says of itself."""
     kept = dict[str, dict[str, Any]]()
     for section, name, value in _flat(layer):
-        if f"{section}.{name}" not in OF_CLIENTS:
+        if f"{section}.{name}" not in OF_CLIENTS and not INTRODUCTIONS & {section, name}:
             kept.setdefault(section, {})[name] = value
     return {**kept.pop("", {}), **kept}
 

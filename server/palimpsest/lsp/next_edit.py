@@ -4,7 +4,8 @@ In: a document's version and a position; ids.  Out: the one place that comes nex
 accept.  The client makes the edit itself and then runs the edit's command, which answers with the place after it.
 
 `textDocument/copilotInlineEdit` is asked on every pause by clients that know nothing of us: for what cannot be answered
-it gets an empty list, not an error that would be shown to a person each time.
+it gets an empty list, not an error that would be shown to a person each time.  Such a client makes an edit in the
+document that it asked about, and may fail at another's, whose version can be null: it is told of none there.
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ def register(server: PalimpsestServer) -> None:
         except PalimpsestError as error:
             logger.info("no inline edit: %s", error)
             found = None
-        return _answer(server, found)
+        is_here = found is not None and found.snapshot.uri == asked.textDocument.uri
+        return _answer(server, found if is_here else None)
 
     @server.feature(SHOWN)
     async def shown(params: Any) -> None:

@@ -3,83 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.editors import scripted
 from tests.editors.conftest import until
-from tests.editors.nvim.conftest import Plugged, Start
+from tests.editors.nvim.conftest import CURRENT, Begin, ask, edit, run, said, tell
 
 TEXT = ["one", "two", "three"]
 STATUS = "return require('palimpsest').statusline()"
-CURRENT = "return require('palimpsest.next_edits').current() ~= nil"
 DIFF = "return require('palimpsest.diff').current() ~= nil and #vim.api.nvim_tabpage_list_wins(0) == 2"
-Begin = Callable[..., Plugged]
 
 pytestmark = pytest.mark.slow(part="editors")
-
-
-def edit(start: tuple[int, int], end: tuple[int, int], put: str, **more: Any) -> dict[str, Any]:
-    (line, character), (end_line, end_character) = start, end
-    place = {
-        "start": {"line": line, "character": character},
-        "end": {"line": end_line, "character": end_character},
-    }
-    one = {
-        "id": "1",
-        "textDocument": {"uri": "$uri", "version": "$version"},
-        "range": place,
-        "text": put,
-        "kind": "rename",
-        "message": "a change",
-        "command": {"title": "", "command": "palimpsest.nextEdit.accept"},
-    }
-    return {"edits": [one | more], "total": 1}
-
-
-def tell(folder: Path, **answers: Any) -> None:
-    draft = folder / "answers.new"
-    draft.write_text(json.dumps({name.replace("__", "."): value for name, value in answers.items()}), encoding="utf-8")
-    draft.replace(folder / "answers.json")
-
-
-def said(folder: Path, method: str) -> list[dict[str, Any]]:
-    """What the client sent of that method, or of that command."""
-    log = folder / "log.jsonl"
-    found = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
-    return [one for one in found if method in (one.get("method"), (one.get("params") or {}).get("command"))]
-
-
-@pytest.fixture
-def begin(start: Start, folder: Path) -> Begin:
-    """Neovim on three lines, or on this text in this file, with a server that answers so."""
-
-    def opened(text: str = "one\ntwo\nthree\n", file: str = "a.py", **answers: Any) -> Plugged:
-        path = folder / "work" / file
-        path.write_bytes(text.encode())
-        answers.setdefault("palimpsest__nextEdit__accept", {"edits": [], "total": 0})
-        tell(folder, **answers)
-        command = [sys.executable, scripted.__file__, str(folder / "answers.json"), str(folder / "log.jsonl")]
-        words = ", ".join(f"[[{word}]]" for word in command)
-        own = f"vim.g.palimpsest = {{ server = {{ command = {{ {words} }} }}, next_edits = {{ delay = 30 }} }}\n"
-        nvim = start(own, file)
-        nvim.attached()
-        return nvim
-
-    return opened
-
-
-def run(nvim: Plugged, code: str) -> None:
-    nvim.lua(f"{code}\nreturn true")
-
-
-def ask(nvim: Plugged) -> None:
-    run(nvim, "require('palimpsest.next_edits').take()")
-    nvim.until(CURRENT)
 
 
 def suggested(draft: str, title: str = "an edit") -> dict[str, Any]:

@@ -173,6 +173,7 @@ function M.ask()
   end
   native.off(api.nvim_get_current_buf())
   shown.hide()
+  require("palimpsest.next_edits").hide()
   question(INVOKED, function(...)
     shown.offer(...)
     if shown.count() == 0 then
@@ -184,6 +185,7 @@ end
 --- Shows what was prepared for the cursor while a person typed.
 function M.reveal()
   cancel()
+  require("palimpsest.next_edits").hide()
   question(AUTOMATIC, shown.offer)
 end
 

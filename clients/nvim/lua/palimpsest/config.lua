@@ -39,6 +39,7 @@ M.defaults = {
     show = "<M-Space>",
     dismiss = "<C-]>",
     dismiss_edit = "<M-BS>",
+    escape = "<Esc>", -- in Normal mode alone
   },
   chat_keys = { ---@type table<string, string|false>|false
     send = "<LocalLeader>s",

@@ -51,6 +51,11 @@ function M.menu_is_open()
   return vim.fn.pumvisible() == 1 or says("cmp", "visible") or says("blink.cmp", "is_visible")
 end
 
+--- Whether the fields of a snippet are being filled in: Neovim's own, LuaSnip's.
+function M.in_snippet()
+  return vim.snippet.active() or says("luasnip", "in_snippet")
+end
+
 local heard = false
 local group = api.nvim_create_augroup("palimpsest.menus", {})
 

@@ -98,6 +98,7 @@ local KEYS = {
   { "show", "i", "show", false, "show the completion" },
   { "dismiss", "i", "dismiss", completion_visible, "hide the completion" },
   { "dismiss_edit", "ni", "dismiss_edit", edit_visible, "dismiss the next edit" },
+  { "escape", "n", "dismiss_edit", edit_visible, "dismiss the next edit or Escape" },
   { "tab", "n", "next_edit", edit_visible, "next edit or Tab" },
 }
 

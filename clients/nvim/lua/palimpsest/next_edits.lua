@@ -3,6 +3,7 @@
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
+local place = require("palimpsest.next_edit_place")
 local switches = require("palimpsest.switches")
 local tell = require("palimpsest.tell")
 local view = require("palimpsest.next_edit_view")
@@ -13,6 +14,7 @@ local api = vim.api
 
 local offered ---@type palimpsest.Offered?
 local waiting ---@type integer? a buffer that a jump has opened: asked about when the server knows it
+local asked = {} ---@type table<integer, integer> of each buffer the text that was last asked about
 local later, stop = events.pause()
 
 local function clear()
@@ -20,77 +22,87 @@ local function clear()
   view.clear()
 end
 
---- Of a buffer's text; 0 where there is none.
-local function tick(buffer)
-  return buffer ~= -1 and api.nvim_buf_is_valid(buffer) and api.nvim_buf_get_changedtick(buffer) or 0
+--- A snippet is being filled in, or grey text is shown.
+local function is_busy()
+  return events.in_snippet() or (events.inserting() and require("palimpsest.completion").visible())
 end
 
---- Whether one is offered for the text as it is.
+--- Whether one is shown.
 function M.visible()
-  return offered ~= nil and tick(offered.buffer) == offered.tick
+  return offered ~= nil and not events.menu_is_open() and not is_busy()
 end
 
 function M.current()
-  return M.visible() and assert(offered).edit or nil
+  return offered and offered.edit
 end
 
---- Draws what is offered for the text as it is, but nothing below a completion menu.
+--- Draws what is offered, but nothing below a completion menu.
 local function show()
-  if M.visible() and events.menu_is_open() then
-    view.clear()
-  elseif M.visible() then
+  if M.visible() then
     view.draw(assert(offered))
   elseif offered then
-    clear()
+    view.clear()
   end
 end
 
---- The edit of an answer, if it has one: a place in a file and a text.
----@return table?
-local function first(answer)
-  local is_whole, edit = pcall(function()
-    local one = answer.edits[1]
-    local from, to = one.range.start, one.range["end"]
-    local in_order = from.line < to.line or from.line == to.line and from.character <= to.character
-    local is_text = one.text:len() >= 0 and from.character + to.character >= 0
-    return in_order and is_text and from.line >= 0 and vim.startswith(one.textDocument.uri, "file:///") and one
+--- What is typed of it is taken off it; any other change of its text takes it away.
+---@param now palimpsest.Offered
+local function follow(now)
+  local left = place.smallest(now.buffer, assert(now.place))
+  local soon = vim.schedule_wrap(function()
+    if not offered then
+      view.clear()
+    end
   end)
-  return is_whole and edit or nil
+  local function lose()
+    if offered == now then
+      offered = nil
+      soon()
+    end
+    return true
+  end
+  api.nvim_buf_attach(now.buffer, false, {
+    on_bytes = function(_, buffer, _, row, column, _, old_row, old_column, _, new_row, new_column)
+      local change = { row = row, column = column, old = { old_row, old_column }, new = { new_row, new_column } }
+      local rest = offered == now and place.rest(buffer, left, change)
+      if not rest then
+        return lose()
+      end
+      left, now.place = rest, rest
+    end,
+    on_reload = lose,
+    on_detach = lose,
+  })
 end
 
---- Whether it is for the text that the buffer has, where behind the last line is a place, too.
----@param edit table
-local function fits(edit, buffer)
-  local version, last = edit.textDocument.version, edit.range["end"]
-  local lines = api.nvim_buf_line_count(buffer)
-  return (type(version) ~= "number" or version == vim.lsp.util.buf_versions[buffer])
-    and (last.line < lines or (last.line == lines and last.character == 0))
+--- The text that a person has before them.
+local function text()
+  local buffer = api.nvim_get_current_buf()
+  return { buffer, api.nvim_buf_get_changedtick(buffer) }
 end
 
---- Draws what an answer offers, if the buffers are as they were when it was asked for.
+--- Draws what an answer offers; the text is as it was when it was asked for.
 ---@param from vim.lsp.Client
 local function receive(answer, from)
   clear()
-  local edit = first(answer)
+  local here, tick = unpack(text())
+  asked[here] = tick
+  local edit = place.first(answer)
   local buffer = edit and client.buffer_of(edit.textDocument.uri)
-  if not edit or (buffer ~= -1 and not fits(edit, buffer)) then
+  if not edit or is_busy() or (buffer ~= -1 and not place.fits(edit, buffer)) then
     return false
   end
-  offered = {
-    edit = edit,
-    total = tonumber(answer.total) or 1,
-    buffer = buffer,
-    tick = tick(buffer),
-    encoding = from.offset_encoding,
-  }
+  local now = { edit = edit, total = tonumber(answer.total) or 1, buffer = buffer, encoding = from.offset_encoding }
+  if buffer ~= -1 then
+    now.place = place.of(buffer, edit, now.encoding)
+    follow(now)
+  end
+  offered = now
   show()
   return true
 end
 
-local latest = client.latest("palimpsest/nextEdit", function()
-  local buffer = api.nvim_get_current_buf()
-  return { buffer, api.nvim_buf_get_changedtick(buffer) }
-end)
+local latest = client.latest("palimpsest/nextEdit", text)
 
 local function cancel()
   stop()
@@ -104,28 +116,44 @@ local function withdraw()
 end
 
 --- Asks now.
----@param done? fun(any: boolean)
+---@param done? fun(any: boolean) of one that a person asks for
 local function request(done)
   stop()
-  latest.ask({}, function(same, answer, from)
-    local any = receive(same and answer, from)
+  latest.ask({ trigger = done and "invoked" or "automatic" }, function(same, answer, from)
+    local any = same and receive(answer, from)
     if same and done then
       done(any)
     end
   end)
 end
 
+--- It was made: the server answers with the next one, unless a person has gone on meanwhile.
+---@param now palimpsest.Offered
+local function made(now)
+  withdraw()
+  local before = text()
+  client.command(now.edit.command.command, { id = now.edit.id }, function(answer)
+    local one = client.get(now.buffer)
+    if one and vim.deep_equal(before, text()) then
+      cancel()
+      receive(answer, one)
+    end
+  end, { buffer = now.buffer })
+end
+
+--- What still holds stays, typed to its end it is made, and what holds no longer is asked for anew.
 local function on_change(buffer)
-  if not M.visible() then
-    clear()
-  end
   cancel()
+  local is_new = api.nvim_buf_get_changedtick(buffer) ~= asked[buffer]
+  if offered and (offered.buffer == buffer or not is_new) then
+    return offered.place and place.is_done(offered.place) and made(offered) or show()
+  end
+  clear()
   local own, inserting = config.get().next_edits, events.inserting()
   local delay = inserting and own.insert_delay or own.delay
-  if switches.edits_next(buffer) and not (inserting and delay == 0) then
+  if is_new and switches.edits_next(buffer) and not (inserting and delay == 0) then
     later(delay, function()
-      local busy = inserting and require("palimpsest.completion").visible()
-      if api.nvim_get_current_buf() == buffer and not busy then
+      if api.nvim_get_current_buf() == buffer and not is_busy() then
         request()
       end
     end)
@@ -134,11 +162,11 @@ end
 
 ---@param now palimpsest.Offered
 local function jump(now)
-  local place = { uri = now.edit.textDocument.uri, range = now.edit.range }
+  local at = { uri = now.edit.textDocument.uri, range = now.edit.range }
   vim.cmd("normal! m'")
-  vim.lsp.util.show_document(place, now.encoding, { focus = true })
+  vim.lsp.util.show_document(at, now.encoding, { focus = true })
   if now.buffer ~= -1 then
-    return view.draw(now)
+    return view.reveal(now)
   end
   withdraw() -- what it was for is not known to be what was opened: it is asked for anew
   waiting = api.nvim_get_current_buf()
@@ -153,21 +181,14 @@ local function accept(now)
   if not vim.bo[now.buffer].modifiable then
     return tell.warn("this buffer cannot be changed ('modifiable' is off).")
   end
-  view.make(now)
-  client.command(now.edit.command.command, { id = now.edit.id }, function(answer)
-    local one = client.get(now.buffer)
-    if one then
-      cancel()
-      receive(answer, one)
-    end
-  end, { buffer = now.buffer })
+  place.make(now.buffer, assert(now.place))
+  made(now)
 end
 
---- Jumps to it, or makes it where the cursor is there, so that it was seen; asks for one where none is offered.
+--- Makes it where it is seen at the cursor, else jumps to it; asks for one where none is offered.
 function M.take()
-  if M.visible() then
-    local now = assert(offered)
-    return (view.is_at_cursor(now) and accept or jump)(now)
+  if offered then
+    return (view.draw(offered) and accept or jump)(offered)
   end
   clear()
   if client.expect() then
@@ -177,16 +198,15 @@ function M.take()
   end
 end
 
---- It is not offered again; the next one is.
+--- Another thing is to be shown.
+M.hide = withdraw
+
+--- It is not offered again, and nothing else is until something is changed or asked for.
 function M.dismiss()
   local now = offered
   if now then
     withdraw()
-    client.command("palimpsest.nextEdit.dismiss", { id = now.edit.id }, function()
-      if not latest.is_asked() then
-        request()
-      end
-    end)
+    client.command("palimpsest.nextEdit.dismiss", { id = now.edit.id })
   end
 end
 
@@ -199,14 +219,18 @@ function M.attached(buffer)
 end
 
 function M.attach(buffer)
+  asked[buffer] = api.nvim_buf_get_changedtick(buffer)
   events.listen(buffer, {
     { { "TextChanged", "TextChangedI", "TextChangedP", "InsertLeave" }, on_change },
-    { { "CursorMoved", "WinScrolled", "BufEnter" }, show },
+    { { "CursorMoved", "CursorMovedI", "WinScrolled", "BufEnter" }, show },
   })
   events.on_menu(show)
   M.attached(buffer)
 end
 
-M.detach = withdraw
+function M.detach(buffer)
+  asked[buffer] = nil
+  withdraw()
+end
 
 return M

@@ -98,7 +98,7 @@ end
 
 --- Tabs as they would be shown: virtual text shows none.
 ---@param column integer where it begins on the screen
-local function expanded(text, column, width)
+function M.expanded(text, column, width)
   local found = text:gsub("([^\t]*)\t", function(part)
     local from = column + vim.fn.strdisplaywidth(part)
     column = from + width - from % width
@@ -120,7 +120,7 @@ local function put(choices, index, numbered)
   end
   local at, parts = vim.fn.strdisplaywidth(line:sub(1, column)), {}
   for number, part in ipairs(vim.split(choices[index].rest, "\n")) do
-    parts[number] = { { expanded(part, number == 1 and at or 0, vim.bo[buffer].tabstop), "PalimpsestGhost" } }
+    parts[number] = { { M.expanded(part, number == 1 and at or 0, vim.bo[buffer].tabstop), "PalimpsestGhost" } }
   end
   if numbered then
     table.insert(parts[#parts], { ("  %d/%d"):format(index, #choices), "PalimpsestHint" })
@@ -133,9 +133,12 @@ local function put(choices, index, numbered)
   })
 end
 
---- Shows the first of what an answer offers at the cursor, or nothing.
+--- Shows the first of what an answer offers at the cursor, or nothing: beside a next edit, the key would do either.
 function M.offer(answer, encoding)
   M.hide()
+  if require("palimpsest.next_edits").visible() then
+    return
+  end
   local _, row, column, line = M.here()
   local choices = M.choices(answer, encoding, row, column, line)
   if #choices > 0 then

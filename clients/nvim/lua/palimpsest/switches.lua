@@ -1,6 +1,6 @@
 --- Where completions and next edits are off: everywhere, for a language, in a folder, in a buffer; and snoozing
 --- completions.  The server owns the switches; this is what it was told, so that nothing is asked for in vain.  Nor is
---- completed unasked right behind an undo or redo: who takes something back is not offered more.
+--- completed unasked right behind an undo or redo (who takes something back is not offered more) or beside a next edit.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
@@ -143,7 +143,7 @@ function M.guard(one)
     local is_unasked = method == "textDocument/inlineCompletion" and params.context.triggerKind == 2
     if seen[buffer] and is_unasked then
       look(buffer)
-      if seen[buffer].undone or not M.completes(buffer) then
+      if seen[buffer].undone or not M.completes(buffer) or require("palimpsest.next_edits").visible() then
         return false
       elseif require("palimpsest.shown").by_neovim(buffer) then
         handler = require("palimpsest.native").hearing(one, handler, buffer)
