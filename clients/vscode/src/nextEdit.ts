@@ -4,7 +4,7 @@
 import * as vscode from "vscode";
 import type { Command, Range } from "vscode-languageclient";
 import type { Completions } from "./completion";
-import { left, preview, type Preview } from "./preview";
+import { left, PAIR, preview, type Preview } from "./preview";
 import { isServed, type Server } from "./server";
 import { ours } from "./settings";
 import { Snippets } from "./snippets";
@@ -58,14 +58,14 @@ export function nextEditsIn({ subscriptions }: vscode.ExtensionContext, server: 
     const one = snippets.isIn(active) ? undefined : shown;
     if (one === undefined && !isDrawn) return;
     isDrawn = one !== undefined;
-    const takesTab = one !== undefined && active !== undefined && isForTab(one, active) && !completions.isOffered(active);
+    const takesTab = one !== undefined && active !== undefined && isForTab(one, active);
     tell("nextEdit", one !== undefined);
     tell("nextEditTab", takesTab);
     for (const editor of vscode.window.visibleTextEditors) {
       const here = isOf(one?.uri, editor.document) ? one : undefined;
       const seen = here && previewOf(here, editor);
       const parts: Partial<Record<Look, vscode.DecorationOptions[]>> = here && seen ? partsOf(here, seen, editor.document) : {};
-      if (one !== undefined && editor === active) parts.hint = [hintFor(one, editor, takesTab, seen?.beside ?? [])];
+      if (one !== undefined && editor === active) parts.hint = [hintFor(one, editor, takesTab && !completions.isOffered(editor), seen?.beside ?? [])];
       for (const look of LOOKS) editor.setDecorations(looks[look], parts[look] ?? []);
     }
   };
@@ -112,9 +112,10 @@ export function nextEditsIn({ subscriptions }: vscode.ExtensionContext, server: 
   const typed = ({ contentChanges: [change, ...more], document }: vscode.TextDocumentChangeEvent): boolean => {
     if (shown === undefined || change === undefined || more.length > 0 || shown.version === undefined || !isOf(shown.uri, document)) return false;
     const from = change.rangeOffset - shown.offset;
-    const text = left(shown.old, shown.text, [from, from + change.rangeLength], change.text);
+    const [begun, closed] = PAIR.test(change.text) ? [change.text.slice(0, 1), change.text.slice(1)] : [change.text, ""];
+    const text = left(shown.old, shown.text, [from, from + change.rangeLength], begun, closed);
     if (text === undefined) return false;
-    const offset = change.rangeOffset + change.text.length;
+    const offset = change.rangeOffset + begun.length;
     const at = document.positionAt(offset);
     shown = { ...shown, version: document.version, range: new vscode.Range(at, at), text, old: "", offset };
     if (text === "") accepted(shown).catch(() => undefined);
@@ -254,8 +255,9 @@ function partsOf({ edit }: Shown, seen: Preview, document: vscode.TextDocument):
   };
 }
 
-/** In the cursor's row, or where a column stands there, above or below it. */
-function hintFor(shown: Shown, editor: vscode.TextEditor, takesTab: boolean, column: Preview["beside"]): vscode.DecorationOptions {
+/** In the cursor's row, or where a column stands there, above or below it.  Of Tab it speaks only where nothing else can be
+ *  on the screen that Tab is for first. */
+function hintFor(shown: Shown, editor: vscode.TextEditor, saysTab: boolean, column: Preview["beside"]): vscode.DecorationOptions {
   const { document, selection } = editor;
   const rows = column.map(({ row }) => row);
   const free = [selection.active.line, Math.min(...rows) - 1, Math.max(...rows) + 1].find((row) => row >= 0 && row < document.lineCount && !rows.includes(row));
@@ -264,7 +266,7 @@ function hintFor(shown: Shown, editor: vscode.TextEditor, takesTab: boolean, col
   const more = shown.total > 1 ? ` · ${shown.total - 1} more` : "";
   const what = isNear(shown, editor) ? `${shown.edit.message}${more} · Esc: dismiss` : `next edit in ${file}line ${shown.range.start.line + 1}${more}`;
   const [ink, paper] = [color("editorInlayHint.foreground"), color("editorInlayHint.background")];
-  const contentText = inRow(takesTab ? `Tab: ${what}` : what);
+  const contentText = inRow(saysTab ? `Tab: ${what}` : what);
   const after = { contentText, color: ink, backgroundColor: paper, fontStyle: "normal", margin: "0 0 0 2em" };
   return { range: new vscode.Range(end, end), renderOptions: { after } };
 }

@@ -57,12 +57,16 @@ export function preview(rows: Rows, { start, end }: { start: Place; end: Place }
 }
 
 /** What is left of an edit of `old` into `text`, once the part of `old` between two offsets was replaced by what was typed:
- *  undefined unless that was a beginning of the edit, behind which there is only to be added. */
-export function left(old: string, text: string, [from, to]: readonly [number, number], typed: string): string | undefined {
-  const [begun, rest] = [old.slice(0, from) + typed, old.slice(to)];
+ *  undefined unless that was a beginning of the edit, behind which there is only to be added.  `typed` is without what the
+ *  editor puts behind a bracket or quote of its own accord, `closed`. */
+export function left(old: string, text: string, [from, to]: readonly [number, number], typed: string, closed = ""): string | undefined {
+  const [begun, rest] = [old.slice(0, from) + typed, closed + old.slice(to)];
   const is = from >= 0 && to <= old.length && begun.length + rest.length <= text.length && text.startsWith(begun) && text.endsWith(rest);
   return is ? text.slice(begun.length, text.length - rest.length) : undefined;
 }
+
+/** A bracket or quote with the one that an editor puts behind it. */
+export const PAIR = /^(?:\(\)|\[\]|\{\}|""|''|``)$/;
 
 /** Without what is the same at both ends, and how much that is before. */
 function differing(old: string[], come: string[]): [string[], string[], number] {

@@ -1,5 +1,6 @@
 // Whether a person fills in a snippet, which VS Code tells to keys alone.  It is told by what follows on a change: nobody's
-// key or mouse moved the cursor, and yet it is in the midst of what came, where a snippet has its first place.
+// key or mouse moved the cursor, and yet it is in the midst of what came, where a snippet has its first place.  (Enter
+// between two brackets does the same, with blanks alone.)
 import type * as vscode from "vscode";
 
 interface Place {
@@ -22,7 +23,7 @@ export class Snippets {
     if (change === undefined) return;
     const { rangeOffset: start, rangeLength, text } = change;
     const { version } = document;
-    this.came = more.length === 0 && reason === undefined && text.length > 1 ? { document, version, start, end: start + text.length } : undefined;
+    this.came = more.length === 0 && reason === undefined && /\S/.test(text) ? { document, version, start, end: start + text.length } : undefined;
     const { snippet } = this;
     if (snippet?.document !== document) return;
     const isInside = more.length === 0 && snippet.start <= start && start + rangeLength <= snippet.end;
@@ -34,7 +35,7 @@ export class Snippets {
     const [from, to] = [document.offsetAt(selection.start), document.offsetAt(selection.end)];
     const within = (place: Place | undefined): place is Place =>
       place?.document === document && place.version === document.version && place.start <= from && to <= place.end && from < place.end;
-    if (kind === undefined && within(this.came)) this.snippet = this.came;
+    if (kind === undefined && within(this.came) && this.came.start < to) this.snippet = this.came;
     else if (this.snippet?.document === document && !within(this.snippet)) {
       this.snippet = undefined;
       return "left";

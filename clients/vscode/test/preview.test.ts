@@ -56,6 +56,7 @@ test("what is left of an edit while its beginning is typed", () => {
   assert.equal(left("subtotal", "sum_of_lines", [1, 8], ""), "um_of_lines");
   assert.equal(left("total", "total_sum", [5, 5], "_s"), "um");
   assert.equal(left("", "um", [0, 0], "um"), "");
+  assert.equal(left("", "f(a)", [0, 0], "f(", ")"), "a");
   assert.equal(left("old()", "", [0, 5], ""), "");
   for (const [from, to, typed] of [[0, 8, "x"], [8, 8, "s"], [0, 9, "s"], [-1, 8, "s"], [0, 4, "s"]] as const) {
     assert.equal(left("subtotal", "sum_of_lines", [from, to], typed), undefined, `${from}-${to} ${typed}`);
