@@ -156,11 +156,17 @@ export function nextEditsIn({ subscriptions }: vscode.ExtensionContext, server: 
   const accept = async (one: Shown): Promise<void> => {
     clear();
     if (documentOf(one.uri)?.version !== one.version) throw new Error("the text has changed meanwhile.");
+    const editor = vscode.window.activeTextEditor;
+    const isIn = editor !== undefined && isOf(one.uri, editor.document) && one.range.contains(editor.selection.active);
     const edit = new vscode.WorkspaceEdit();
     edit.replace(one.uri, one.range, one.text);
     accepting = true;
     try {
       if (!(await vscode.workspace.applyEdit(edit))) throw new Error("the editor did not make the edit.");
+      if (isIn && editor.document.version - 1 === one.version) {
+        const end = editor.document.positionAt(one.offset + one.text.length); // as if it had been typed; else VS Code leaves it in a word
+        editor.selection = new vscode.Selection(end, end);
+      }
     } finally {
       accepting = false;
     }

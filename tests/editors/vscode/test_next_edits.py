@@ -110,8 +110,8 @@ def test_one_near_the_cursor_is_made_by_one_key_and_the_cursor_stays(window: Win
     assert asked(window)[-1]["params"]["trigger"] == "invoked"
     window.key("Tab")
     gone(window)
-    assert "Ln 1, Col 2" in window.status_bar
     assert window.text(file) == "one\ntwo\nlonger\n"
+    assert "Ln 1, Col 2" in window.status_bar
     window.key("Control+z")
     assert window.text(file) == "one\ntwo\nthree\n"
 
@@ -128,6 +128,7 @@ def test_one_farther_off_is_jumped_to_first(window: Window) -> None:
     assert "Ln 4, Col 1" in window.status_bar
     window.key("Tab")
     gone(window)
+    window.until(lambda: "Ln 4, Col 5" in window.status_bar)
     assert window.text(file) == "one \n2\n3\nfour\n"
 
 
@@ -240,7 +241,7 @@ def test_escape_is_for_what_is_open_in_front_first(window: Window) -> None:
     assert HINT in window.decorations()
     window.key("Escape")
     gone(window)
-    assert len(asked(window, DISMISS)) == 1
+    window.until(lambda: len(asked(window, DISMISS)) == 1)
 
 
 def test_several_rows_stand_beside_those_that_go_and_cover_nothing(window: Window) -> None:
