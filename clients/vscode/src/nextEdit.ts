@@ -206,11 +206,11 @@ export function nextEditsIn({ subscriptions }: vscode.ExtensionContext, server: 
   return { next, dismiss, clear };
 }
 
-/** Where it and the cursor are in view together. */
-function isNear({ uri, range }: Shown, { document, selection, visibleRanges }: vscode.TextEditor): boolean {
+/** Where it and the cursor are in view together; not where its file was not open, and may be another by now. */
+function isNear({ uri, version, range }: Shown, { document, selection, visibleRanges }: vscode.TextEditor): boolean {
   const line = selection.active.line;
   const isClose = range.start.line - NEAR <= line && line <= range.end.line + NEAR;
-  return isOf(uri, document) && isClose && visibleRanges.some((seen) => seen.start.line <= range.start.line && range.start.line <= seen.end.line);
+  return version !== undefined && isOf(uri, document) && isClose && visibleRanges.some((seen) => seen.start.line <= range.start.line && range.start.line <= seen.end.line);
 }
 
 /** Tab indents what is selected, and a row that is empty yet, unless it is the edit's. */
@@ -236,7 +236,7 @@ function decorationTypes(): Record<Look, vscode.TextEditorDecorationType> {
 }
 
 function previewOf({ range, text }: Shown, { document, options }: vscode.TextEditor): Preview {
-  return preview({ count: document.lineCount, at: (row) => document.lineAt(row).text }, range, text, Number(options.tabSize));
+  return preview({ count: document.lineCount, at: (row) => document.lineAt(row).text }, document.validateRange(range), text, Number(options.tabSize));
 }
 
 /** What goes, struck through; what comes, behind it. */
