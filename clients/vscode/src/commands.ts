@@ -39,7 +39,7 @@ function commandsOf(context: vscode.ExtensionContext, parts: Parts): Commands {
     "client.show": () => completions.ask("revealing"),
     "client.jump": () => completions.jump(),
     "client.snooze": (minutes?: number) => snooze(server, minutes),
-    "client.nextEdit": () => nextEdits.next(),
+    "client.nextEdit": (by?: "tab") => nextEdits.next(by),
     "client.nextEdit.dismiss": () => nextEdits.dismiss(),
     "client.context": () => run("palimpsestContext.focus"),
     "client.context.why": () => server.command<Page>("palimpsest.page", { name: "why" }).then((page) => pages.show("Palimpsest: why", page)),

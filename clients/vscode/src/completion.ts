@@ -18,6 +18,8 @@ export interface CompletionTold {
 
 interface Shown {
   uri: string;
+  version: number;
+  position: vscode.Position;
   offered: Offered[];
   /** Where what is offered begins. */
   start: vscode.Position;
@@ -25,6 +27,8 @@ interface Shown {
 
 export class Completions {
   private shown: Shown | undefined;
+  private readonly answered = new vscode.EventEmitter<void>();
+  readonly offered = this.answered.event;
   /** The version of each document that an undo or redo made: who takes something back is not offered more. */
   private readonly undone = new WeakMap<vscode.TextDocument, number>();
   /** The newest change that was made while nobody could complete it. */
@@ -90,9 +94,18 @@ export class Completions {
     if (document.version !== version || token.isCancellationRequested) return null;
     if (unasked && ours<string>("completion.show", "always") === "key") return null; // the server has it ready now
     const items = Array.isArray(answer) ? answer : (answer?.items ?? []);
-    if (items.length > 0) this.shown = remembered(document, position, items);
+    if (items.length > 0) {
+      this.shown = remembered(document, position, items);
+      this.answered.fire();
+    }
     return answer;
   };
+
+  /** Whether one was answered for the text and the cursor as they are, and so may be on the screen. */
+  isOffered({ document, selection }: vscode.TextEditor): boolean {
+    const { uri, version, position } = this.shown ?? {};
+    return uri === document.uri.toString() && version === document.version && position?.isEqual(selection.active) === true;
+  }
 
   /** A completion was accepted, and the cursor is behind it. */
   note(): void {
@@ -140,7 +153,7 @@ function remembered(document: vscode.TextDocument, position: vscode.Position, it
     text: typeof item.insertText === "string" ? item.insertText : (item.filterText ?? ""),
     id: (item.command?.arguments?.[0] as { id?: string } | undefined)?.id ?? "",
   }));
-  return { uri: document.uri.toString(), offered, start: items[0]?.range?.start ?? position };
+  return { uri: document.uri.toString(), version: document.version, position, offered, start: items[0]?.range?.start ?? position };
 }
 
 function length({ document, selection: { active } }: vscode.TextEditor): number {

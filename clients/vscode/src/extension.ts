@@ -40,7 +40,7 @@ function partsOf(context: vscode.ExtensionContext) {
   const edits = editsIn(context, server);
   return {
     log, state, server, completions, conversations, edits,
-    nextEdits: nextEditsIn(context, server),
+    nextEdits: nextEditsIn(context, server, completions),
     pages: showsPages(context, server, state),
     items: itemCommands(context, server, conversations),
     refreshContext: contextView(context, server, tellUnasked(context, server), state.changed),

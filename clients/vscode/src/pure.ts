@@ -37,14 +37,6 @@ export function plural(n: number, one: string): string {
   return `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
 }
 
-/** The first line of a text to be shown within a line, and what is left out. */
-export function inOneLine(text: string, most = 80): string {
-  const lines = text.replace(/\n$/, "").split("\n");
-  const first = lines[0] ?? "";
-  const cut = first.length > most ? `${first.slice(0, most)}…` : first;
-  return lines.length > 1 ? `${cut} … +${plural(lines.length - 1, "line")}` : cut;
-}
-
 /** The line, from 0, at which the last turn of the person's begins in a conversation's document. */
 export function lastTurn(text: string): number | undefined {
   const at = [...text.matchAll(/^## user[ \t]*$/gim)].at(-1)?.index;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedPart, closing, conversationIn, inOneLine, lastTurn, nested, plainly, plural } from "../src/pure";
+import { acceptedPart, closing, conversationIn, lastTurn, nested, plainly, plural } from "../src/pure";
 
 test("settings become objects by their names' parts", () => {
   assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
@@ -12,12 +12,6 @@ test("a part counts for the completion it is the beginning of, and for no other'
   assert.equal(acceptedPart(offered, "dis", "play()")?.id, "c-2");
   assert.equal(acceptedPart(offered, "disc", "overy"), undefined);
   assert.equal(acceptedPart(offered, "disc", ""), undefined);
-});
-
-test("what is shown within a line is one line", () => {
-  assert.equal(inOneLine("row\n"), "row");
-  assert.equal(inOneLine("if a:\n    b\n    c\n"), "if a: … +2 lines");
-  assert.equal(inOneLine("x".repeat(100)), `${"x".repeat(80)}…`);
 });
 
 test("numbers", () => {

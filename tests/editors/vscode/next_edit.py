@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.editors.vscode.conftest import CART
 from tests.editors.vscode.window import Window
 
@@ -50,10 +52,19 @@ def test_one_in_another_file_is_opened_and_accepted(window: Window) -> None:
     window.until(lambda: window.text(order) == before[1].replace("cart.total()", "cart.grand_total()"))
 
 
-def test_a_dismissed_one_is_gone_and_typing_takes_its_hint_away(window: Window) -> None:
+def test_a_dismissed_one_is_gone_and_does_not_come_back(window: Window) -> None:
+    def places() -> list[Any]:
+        asked = window.server.recording.asked("palimpsest/nextEdit", window.since)
+        return [[edit["range"] for edit in one.result["edits"]] for one in asked if one.result]
+
     renames(window, "find", "look_up")
     hint(window, "Tab: next edit")
     window.key("Escape")
     window.until(lambda: not any("next edit" in shown for shown in window.decorations()))
-    dismissed = window.server.recording.asked("workspace/executeCommand", window.since, "palimpsest.nextEdit.dismiss")
-    assert len(dismissed) == 1
+    asked, dismiss = window.server.recording.asked, "palimpsest.nextEdit.dismiss"
+    window.until(lambda: [one.result for one in asked("workspace/executeCommand", window.since, dismiss) if one.result])
+    before = places()
+    window.command("Palimpsest: Next Edit: Jump or Accept")
+    hint(window, "Esc: dismiss")
+    assert places()[: len(before)] == before
+    assert places()[-1] not in ([], before[-1])

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.editors import scripted
 from tests.editors.conftest import until
+from tests.editors.vscode.answers import command, edit, said, tell
 from tests.editors.vscode.conftest import Open
 from tests.editors.vscode.window import Window
 
 pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(600)]
-
-
-def tell(folder: Path, **answers: Any) -> None:
-    draft = folder / "answers.new"
-    draft.write_text(json.dumps({name.replace("__", "."): value for name, value in answers.items()}), encoding="utf-8")
-    draft.replace(folder / "answers.json")
-
-
-def said(folder: Path, method: str) -> list[dict[str, Any]]:
-    """What the client sent of that method, or of that command."""
-    log = folder / "log.jsonl"
-    found = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
-    return [one for one in found if method in (one.get("method"), (one.get("params") or {}).get("command"))]
-
-
-def edit(uri: str, version: Any, line: int, end: int, put: str, number: str = "1") -> dict[str, Any]:
-    place = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": end}}
-    command = {"title": "", "command": "palimpsest.nextEdit.accept"}
-    document = {"uri": uri, "version": version}
-    one = {"id": number, "textDocument": document, "range": place, "text": put, "kind": "rename", "message": "a change"}
-    return {"edits": [one | {"command": command}], "total": 1}
 
 
 @pytest.fixture
@@ -43,13 +20,7 @@ def begin(open_window: Open, server: Any) -> Any:
     def opened(**answers: Any) -> Window:
         (server.folder / "log.jsonl").unlink(missing_ok=True)
         tell(server.folder, **answers)
-        command = [
-            sys.executable,
-            scripted.__file__,
-            str(server.folder / "answers.json"),
-            str(server.folder / "log.jsonl"),
-        ]
-        window = open_window("", palimpsest__server__command=command)
+        window = open_window("", palimpsest__server__command=command(server.folder))
         (window.folder / "a.py").write_text("one\ntwo\nthree\n", encoding="utf-8")
         window.open("a.py")
         until(lambda: said(server.folder, "textDocument/didOpen"), lambda: "it is not opened")
@@ -76,7 +47,7 @@ def test_keys_that_come_before_the_servers_answer_make_an_edit_once(begin: Any, 
     folder: Path = server.folder
     window: Window = begin(
         **{
-            "palimpsest/nextEdit": edit("$uri", "$version", 0, 3, "longer"),
+            "palimpsest/nextEdit": edit((0, 0), (0, 3), "longer"),
             "palimpsest.nextEdit.accept": {"#wait": str(folder / "go"), "edits": [], "total": 0},
             "palimpsest.nextEdit.dismiss": {},
         }
@@ -102,7 +73,8 @@ def test_a_closed_file_that_was_changed_on_disk_is_asked_about_anew(begin: Any, 
     opened = said(server.folder, "textDocument/didOpen")[-1]["params"]["textDocument"]["uri"]
     uri = opened.replace("a.py", "b.py")
     written: Path = server.folder / "written"  # before the answer comes, upon which the file is opened
-    tell(server.folder, **{"palimpsest/nextEdit": edit(uri, None, 0, 3, "new") | {"#wait": str(written)}})
+    answer = edit((0, 0), (0, 3), "new", uri=uri, version=None) | {"#wait": str(written)}
+    tell(server.folder, **{"palimpsest/nextEdit": answer})
     before = len(said(server.folder, "palimpsest/nextEdit"))
     window.command(NEXT)
     window.until(lambda: len(said(server.folder, "palimpsest/nextEdit")) > before)
