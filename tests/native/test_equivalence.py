@@ -92,6 +92,42 @@ def test_the_version_that_has_most_of_it_is_taken(make_engine: MakeEngine) -> No
     assert difference(engine, in_place(engine)) < CLOSE
 
 
+def test_nothing_wanted_makes_way_for_what_a_block_was(make_engine: MakeEngine) -> None:
+    engine = make_engine(n_ctx=2048, store_mb=64)
+    lines = "".join(text(i, 300) for i in range(10))
+    beside = [("b", sized(engine, 350, 5)), ("c", sized(engine, 350, 9))]
+    sync(engine, [("a", lines)])
+    sync(engine, [(f"l{i}", sized(engine, 200, 20 + i)) for i in range(5)])
+    assert not sync(engine, beside).unfit
+    answer = sync(engine, [("a", lines[:350] + " new\n"), *beside])
+    assert not answer.unfit
+    assert not {"b", "c"} & set(answer.evicted_keys)
+    assert difference(engine, in_place(engine)) < CLOSE
+
+
+def test_what_a_block_was_is_not_decoded(make_engine: MakeEngine) -> None:
+    """Where its copy cannot be loaded."""
+    engine = make_engine(n_ctx=2048, store_mb=64)
+    old = text(1, 900)
+    sync(engine, [("a", old)])
+    engine.workspaces.close("w")
+    for digest, item in engine.store.memory.items():
+        engine.store.put(digest, replace(item, data=b"no KV"))
+    new = old[:500] + "\n    return what_is_new\n"
+    assert sync(engine, [("a", new)]).blocks[0].decoded == len(engine.model.tokenize(new))
+    assert difference(engine, in_place(engine)) < CLOSE
+
+
+def test_what_a_block_was_in_another_workspace_does_not_come_back(make_engine: MakeEngine) -> None:
+    engine = make_engine(n_ctx=2048, store_mb=64)
+    old = text(1, 900)
+    sync(engine, [("a", old)], "other")
+    engine.workspaces.close("other")
+    answer = sync(engine, [("a", old[:-60] + "\n    return what_is_new\n")])
+    assert answer.restored == 0
+    assert engine.store.keys_of("w") == []
+
+
 @pytest.mark.parametrize("store_mb", [0, 64])
 def test_random_operations_keep_it_equivalent(make_engine: MakeEngine, store_mb: int) -> None:
     """Write, change, grow, shorten, remove, reorder, evict, restore, move: a small cache has to do all of them."""

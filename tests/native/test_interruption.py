@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -102,6 +103,36 @@ def test_a_sync_is_overtaken_by_a_reset(make_engine: MakeEngine) -> None:
     in_place(engine).forget()
     done(slow)
     check(engine)
+
+
+def test_a_sync_is_overtaken_by_one_behind_another_header(make_engine: MakeEngine) -> None:
+    """What it writes then is not stored as though it stood behind its own."""
+    engine = make_engine(n_batch=64, store_mb=64)
+    for n in range(1, 7):
+        engine.workspaces.reset("w")
+        sync(engine, BEFORE)
+        slow = in_place(engine).sync(request(AFTER))
+        stepped(slow, n)
+        done(in_place(engine).sync(replace(request(BEFORE[:1]), header="# other\n")))
+        done(slow)
+        check(engine)
+        engine.workspaces.close("w")
+        sync(engine, AFTER)
+        check(engine)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_sync_that_brings_back_an_older_text_is_overtaken_by_a_reset(make_engine: MakeEngine, n: int) -> None:
+    engine = make_engine(n_batch=64, n_ctx=2048, store_mb=64)
+    old = text(1, 900)
+    sync(engine, [("a", old)])
+    assert "a" in sync(engine, [(f"l{i}", sized(engine, 200, 2 + i)) for i in range(4)]).evicted_keys
+    slow = in_place(engine).sync(request([("a", old[:-60] + "what_is_new\n")]))
+    assert stepped(slow, n)
+    in_place(engine).forget()
+    assert not done(slow).unfit
+    check(engine)
+    engine.workspaces.check()
 
 
 @pytest.mark.parametrize("layout", ["spm", "isolated", "psm"])

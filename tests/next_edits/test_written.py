@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from palimpsest.config.settings import CompletionSettings, EngineSettings
+from palimpsest.config.settings import CompletionSettings, EngineSettings, NextEditSettings
 from palimpsest.errors import EngineLoading
 from palimpsest.models import next_edit_models
+from palimpsest.models.files import embedded
 from palimpsest.next_edits.next_edits import NextEdit
 from palimpsest.next_edits.written import COOL_S
-from palimpsest.text.snapshot import ContentChange, Position, Range
-from palimpsest.window.events import DocumentClosed, NextEditModelFailed, StatusChanged
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
+from palimpsest.window.events import DocumentClosed, DocumentOpened, NextEditModelFailed, StatusChanged
 
 from .writing import CODE, Window, a_window, asked_about, within
 
@@ -492,3 +494,36 @@ async def test_what_the_person_changed_some_edits_ago_is_not_brought_back(window
     window.model.writes = window.text(uri).replace("total_width = 1", "width = 1").replace("print(width)", "print(2)")
     assert await window.next(uri) is None
     assert "back" in window.why_not
+
+
+@pytest.mark.parametrize("is_open_again", [True, False])
+async def test_one_that_is_accepted_after_its_document_was_closed_is_followed_from_a_line_that_there_is(
+    window: Window, is_open_again: bool
+) -> None:
+    """Complaint: the key that makes an edit is answered with an internal error."""
+    other = window.open("one\ntwo\n", "other.txt")
+    window.put(other, 0, 0, "zero")
+    uri = window.open("x = 1\n" * 60)
+    window.put(uri, 50, 4, "22", taken=1)
+    assert await window.next(uri, 50) is None
+    asked = asked_about(window.model.asked[-1])
+    window.model.knows[asked] = f"{asked}\ny = 3"
+    found = await window.next(uri, 50, invoked=True)
+    assert found is not None
+    path = window.root.parent / "models" / "zeta-2-test.gguf"
+    shutil.copy(embedded(), path)
+    services = window.session.services
+    services.settings = replace(services.settings, next_edit=NextEditSettings(model=str(path)))
+    window.session.events.emit(DocumentClosed(uri))
+    if is_open_again:
+        window.session.events.emit(DocumentOpened(Snapshot(uri, 1, "plaintext", "x = 1\n")))
+    assert await window.session.next_edits.accept(found.id) is None
+    assert len(window.model.asked) == 3
+
+
+async def test_lines_that_no_model_can_write_are_not_asked_about(window: Window) -> None:
+    """Complaint: half a character, which an editor may hold, was to be replaced by another one."""
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width = '\udc80'  # ", taken=5)
+    assert await window.next(uri) is None
+    assert (window.why_not, window.model.asked) == ("the model cannot be asked about these lines", [])

@@ -174,10 +174,12 @@ class NextEdits:
             language = self._language_id(offered.place.uri)
             self._services.statistics.count("nextEdit", "accepted", chars=len(offered.place.text), language=language)
         self._bursts.end()
-        uri = offered.place.uri
-        if self._services.documents.find(uri) is None:
-            uri = next((document.uri for document in self._services.documents), "")
-        return await self.next(uri, end or Position(offered.point[0], 0)) if uri else None
+        documents = self._services.documents
+        here = documents.find(offered.place.uri) or next(iter(documents), None)
+        if here is None:
+            return None
+        line = offered.point[0] if here.uri == offered.place.uri else 0  # and it may have been closed in between
+        return await self.next(here.uri, end or Position(min(line, here.line_count - 1), 0))
 
     def dismiss(self, identity: str) -> None:
         """Not wanted, and not offered again.  Raises InvalidArgument for an unknown id."""

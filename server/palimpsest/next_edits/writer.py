@@ -141,11 +141,11 @@ class NextEditWriter:
         snapshot = parsed.snapshot
         rows = rows_around(parsed, position.line, snapshot.byte_column(position))
         window, around = held.at(snapshot, position.line, format.window(snapshot.lines, position.line, rows))
-        if not window:
+        text = "\n".join(snapshot.lines[window.start : window.stop])
+        if not window or well_formed(text) != text:  # its answer would be without what no model can write
             return None
         newest = told[-1]
         is_here = newest.after.uri == snapshot.uri and newest.after.text == snapshot.text
-        text = "\n".join(snapshot.lines[window.start : window.stop])
         return Asked(
             self._path(snapshot.uri),
             snapshot.lines,

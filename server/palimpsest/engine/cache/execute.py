@@ -92,8 +92,8 @@ class Executor:
         self._moves = [step for step in made.steps if isinstance(step, Move)]
         self._writes: list[Write] = []
 
-    def run(self) -> Generator[None, None, bool]:
-        """Yields between micro-batches and copies."""
+    def run(self, *, writes: bool = True) -> Generator[None, None, bool]:
+        """Yields between micro-batches and copies.  Without `writes`, what finds no copy does not come."""
         for step in self._made.steps:
             if isinstance(step, Write):
                 self._writes.append(step)
@@ -102,6 +102,8 @@ class Executor:
                 self._do(step)
             if isinstance(step, (Restore, Evict, Save)) and not (yield from self._still_valid()):
                 return False
+        if not writes:
+            return True
         self._writes.sort(key=lambda write: write.rank)
         return (yield from self._write())
 

@@ -22,7 +22,7 @@ from palimpsest import wire
 from palimpsest.engine.arena.arena import Arena
 from palimpsest.engine.arena.plan import Limits, Plan, Wanted, common_prefix, plan, shrink
 from palimpsest.engine.arena.span import Span
-from palimpsest.engine.arena.steps import Save, Write
+from palimpsest.engine.arena.steps import Evict, Free, Save, Write
 from palimpsest.engine.cache.execute import Executor
 from palimpsest.engine.cache.ledger import Ledger
 from palimpsest.engine.cache.pace import Bound
@@ -170,7 +170,7 @@ class InPlaceWorkspace(Workspace):
         for attempt in range(MAX_ATTEMPTS):
             try:
                 yield from self._have_base(header, footer, ledger)
-                yield from self._attach(wanted, bound, ledger)
+                yield from self._attach(header, wanted, bound, ledger)
                 break
             except DecodeError as error:
                 self.pool.recover(error, self)
@@ -193,7 +193,7 @@ class InPlaceWorkspace(Workspace):
 
     def _digest(self, header: Tokens, tokens: Tokens) -> str:
         """Names a block's KV in the store, which keeps it for whoever wants the same tokens behind the same header."""
-        digest = hashlib.blake2b(np.array([*header, NONE, *tokens], np.int32).tobytes(), digest_size=16).hexdigest()
+        digest = _digest(header, tokens)
         self.store.note(self.name, digest)
         return digest
 
@@ -245,38 +245,54 @@ class InPlaceWorkspace(Workspace):
         for _ in Writer(self.pool, self, header, hold).write([step], publish):
             yield
 
-    def _attach(self, wanted: Sequence[Wanted], bound: Bound, ledger: Ledger) -> Generator[None, None, None]:
+    def _attach(
+        self, header: Tokens, wanted: Sequence[Wanted], bound: Bound, ledger: Ledger
+    ) -> Generator[None, None, None]:
         """Plan and carry out, again where another job changed the arena in between."""
         done = False
         while not done:
-            if self.arena is None:  # a reset came in between
-                raise DecodeError("The workspace was reset during a sync.", return_code=NO_SLOT)
+            self._check_base(header)
             yield from self._restore_older(wanted, ledger)
+            arena = self._check_base(header)
             with ledger.timed("plan"):
                 self._room_from_others(wanted)
                 left = bound.left(ledger.decoded_of_blocks)
-                made = plan(self.arena, wanted, self.store.start_of, self._limits(), left)
+                made = plan(arena, wanted, self.store.start_of, self._limits(), left)
             for key in made.unfit:
                 ledger.did(key, "unfit")
             for key in made.deferred:
                 ledger.did(key, "deferred")
             done = yield from self._executor(made, ledger, deadline=bound.deadline).run()
 
+    def _check_base(self, header: Tokens) -> Arena:
+        """The arena behind this header: blocks that were decoded behind another one are not what their digests say."""
+        if self.arena is None or self.header != header:
+            raise DecodeError("The workspace was reset during a sync.", return_code=NO_SLOT)
+        return self.arena
+
     def _restore_older(self, wanted: Sequence[Wanted], ledger: Ledger) -> Generator[None, None, None]:
-        """Bring back what blocks were when they were last here, where their new texts begin as those did."""
+        """Bring back what blocks were when they were last here, where their new texts begin as those did: by copies
+        alone, and where nothing that is wanted makes way for what of them is not."""
+        assert self.arena is not None
         older = [self._older(w) or w for w in wanted]
-        if older != list(wanted) and self.arena is not None:
-            with ledger.timed("plan"):
-                made = plan(self.arena, older, self.store.start_of, self._limits(), 0)
-            yield from self._executor(made, ledger).run()
+        if older == list(wanted):
+            return
+        with ledger.timed("plan"):
+            self._room_from_others(wanted)
+            made = plan(self.arena, older, self.store.start_of, self._limits(), 0)
+        keys = {w.key for w in wanted}
+        if not any(isinstance(step, (Evict, Free)) and step.key in keys for step in made.steps):
+            yield from self._executor(made, ledger).run(writes=False)
 
     def _older(self, wanted: Wanted) -> Wanted | None:
-        """The version in the store that has most of the beginning of a block that is not resident."""
+        """The version in the store that has most of the beginning of a block that is not resident; none that only
+        another workspace has named."""
         assert self.arena is not None
         if wanted.key in self.arena or wanted.digest in self.store:
             return None
-        known = [(digest, item.tokens) for digest, item in self.store.memory.versions(wanted.key)]
-        known = [(digest, tokens) for digest, tokens in known if tokens and self._digest(self.header, tokens) == digest]
+        versions = self.store.memory.versions(wanted.key)
+        known = [(digest, item.tokens) for digest, item in versions if self.store.is_of(self.name, digest)]
+        known = [(digest, tokens) for digest, tokens in known if tokens and _digest(self.header, tokens) == digest]
         digest, tokens = max(known, key=lambda it: common_prefix(it[1], wanted.tokens), default=("", ()))
         is_worth_it = common_prefix(tokens, wanted.tokens) >= LEAST_RESTORED
         return Wanted(wanted.key, tokens, digest) if is_worth_it else None
@@ -393,3 +409,7 @@ class InPlaceWorkspace(Workspace):
             spans = [(0, len(self.header)), *(r.used for r in blocks), (self.arena.span.end, self.base.end)]
             expected = [position for start, end in spans for position in range(start, end)]
             assert self.context.cells.positions(seq).tolist() == expected, f"{self.name}: {spans} in sequence {seq}"
+
+
+def _digest(header: Tokens, tokens: Tokens) -> str:
+    return hashlib.blake2b(np.array([*header, NONE, *tokens], np.int32).tobytes(), digest_size=16).hexdigest()

@@ -96,6 +96,9 @@ class Stores:
             if len(known) > most:
                 del known[next(iter(known))]
 
+    def is_of(self, workspace: str, digest: str) -> bool:
+        return digest in self._noted.get(workspace, ())
+
     @property
     def workspaces(self) -> list[str]:
         """Those of which something was noted."""
