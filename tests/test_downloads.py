@@ -379,6 +379,10 @@ class TestWhatIsRefused:
             get(f"{REPO}/{FILE}")
         assert "s3cret" not in str(caught.value)
 
+    def test_a_server_that_is_not_there_whose_message_and_hint_are_two_sentences(self, hub: Server) -> None:
+        with pytest.raises(ModelError, match=r"cannot be downloaded: .*[^.]\. Check the name and the connection"):
+            get("http://127.0.0.1:9/m.gguf", unverified=True)
+
     def test_what_is_no_name(self, hub: Server) -> None:
         with pytest.raises(ModelError, match=r"o/r/none\.gguf cannot be downloaded: the answer is 404"):
             get("o/r/none.gguf")

@@ -169,6 +169,7 @@ async def test_an_engine_killed_while_it_writes_costs_one_answer(
 def doctor(model: str, engine: dict[str, str] | None = None, status: int = 0) -> dict[str, dict[str, Any]]:
     given = json.dumps({"next_edit": {"model": model}, "engine": engine or {}})
     said = run("doctor", "--json", "--settings", "-", input=given, status=status)
+    assert not said.stderr, "all that it has to say is in its lines"
     return {check["name"]: check for check in last_object(said)["checks"]}
 
 

@@ -106,11 +106,11 @@ def until(met: Callable[[], Any], what: Callable[[], object]) -> Any:
 class Neovim:
     """One that runs without a screen, told what to do through its socket, as keys and as Lua."""
 
-    def __init__(self, program: Path, folder: Path, init: str, file: str) -> None:
+    def __init__(self, program: Path, folder: Path, init: str, *arguments: str) -> None:
         told = folder / "config" / "init.lua"
         told.write_text(init, encoding="utf-8")
         path = folder / "nvim.sock"
-        command = [str(program), "--clean", "--headless", "-u", str(told), "--listen", str(path), file]
+        command = [str(program), "--clean", "--headless", "-u", str(told), "--listen", str(path), *arguments]
         self.process = subprocess.Popen(
             command, cwd=folder / "work", env=environment(folder), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
         )

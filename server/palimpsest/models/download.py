@@ -115,6 +115,6 @@ def _errors(name: str) -> Iterator[None]:
         raise ModelError(f"{name} cannot be downloaded: the answer is {status}.", hint=hint) from error
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # a ValueError: no address, or no header
         reason = str(error) or type(error).__name__
-        raise ModelError(f"{name} cannot be downloaded: {reason}", hint=AGAIN) from error
+        raise ModelError(f"{name} cannot be downloaded: {reason.rstrip('.')}.", hint=AGAIN) from error
     except OSError as error:
         raise ModelError(f"{name} cannot be kept: {error.strerror or error}.", hint=AGAIN) from error

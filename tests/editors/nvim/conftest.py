@@ -147,8 +147,9 @@ Start = Callable[..., Plugged]
 def start(editors: Path, folder: Path) -> Iterator[Start]:
     opened: list[Plugged] = []
 
-    def begin(init: str = "", file: str = "shop/cart.py", program: Path | None = None) -> Plugged:
-        editor = Plugged(program or editors / "nvim", folder, WITH_PLUGIN + init, file)
+    def begin(init: str = "", file: str = "shop/cart.py", program: Path | None = None, first: str = "") -> Plugged:
+        arguments = [file, f"+{first}"] if first else [file]
+        editor = Plugged(program or editors / "nvim", folder, WITH_PLUGIN + init, *arguments)
         opened.append(editor)
         return editor
 

@@ -135,6 +135,17 @@ def test_checkhealth_ends_with_a_completion(start: Start) -> None:
     assert "“disc" in text, "of what the sample says is to be typed"
 
 
+@pytest.mark.parametrize("version", ["0.12", "0.11"])
+def test_checkhealth_of_neovims_command_line_finds_the_server_of_the_file_there(
+    start: Start, nvim_tools: Path, version: str
+) -> None:
+    program = nvim_tools / "nvim-0.11" if version == "0.11" else None
+    nvim = start(program=program, first="checkhealth palimpsest")
+    text = "table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true))"
+    nvim.until(f"return {text}:find('ERROR') or {text}:find('sample workspace')")
+    assert "ERROR" not in "\n".join(nvim.lines)
+
+
 def test_another_provider_is_said_with_what_to_switch_off(start: Start) -> None:
     nvim = start("vim.api.nvim_create_user_command('Minuet', '', {})\n" + WITHOUT_ENGINE)
     nvim.attached()

@@ -219,6 +219,10 @@ function M.begin()
     require("palimpsest.others").say()
   end
   vim.lsp.enable(client.name)
+  if vim.v.vim_did_enter == 0 then
+    -- for `nvim FILE "+checkhealth palimpsest"`: the file is open, and Neovim looks at such files only later
+    vim.cmd.doautoall("nvim.lsp.enable FileType")
+  end
 end
 
 return M

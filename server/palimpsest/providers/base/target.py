@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import logging
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +20,6 @@ from palimpsest.system.engine_address import Address, address, identity, of_the_
 
 UNQUANTIZED = ("f32", "f16", "bf16")
 SMALLEST_BATCH = 16
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +68,10 @@ class Target:
 
 def target_of(settings: Settings) -> Target:
     """The engine that these settings mean, without a model for next edits that is of no use (`palimpsest doctor` says
-    why)."""
+    why, and so does the window that asks it)."""
     alone = Target(model_path(settings.model), settings.engine)
     try:
         second = None if alone.is_remote else next_edit_models.inspect(settings.next_edit.model)
-    except ModelError as error:
-        logger.warning("no model for next edits: %s", error)
+    except ModelError:
         second = None
     return alone if second is None else dataclasses.replace(alone, next_edit_model=second.file.path)
