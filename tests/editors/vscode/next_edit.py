@@ -12,6 +12,7 @@ def renames(window: Window, method: str, name: str) -> None:
     window.at(CART, f"def {method}")
     window.key("Control+Shift+ArrowLeft")
     window.type(name)
+    window.until(lambda: name in window.decorations())  # not what was shown in between, for a part of the name
 
 
 def line_of(window: Window, file: str, text: str) -> int:
