@@ -12,6 +12,8 @@ def renames(window: Window, method: str, name: str) -> None:
     window.at(CART, f"def {method}")
     window.key("Control+Shift+ArrowLeft")
     window.type(name)
+    come = name.removesuffix(method)  # not what was shown in between, for a part of the name
+    window.until(lambda: come in window.decorations())
 
 
 def line_of(window: Window, file: str, text: str) -> int:
