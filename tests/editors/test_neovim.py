@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.documents import snippet
-from tests.editors.conftest import Neovim
+from tests.editors import scripted
+from tests.editors.conftest import Neovim, until
+from tests.editors.nvim.conftest import said, tell
 
 CONFIGURATION = snippet("lua", "vim.lsp.enable", "inline_completion")
 MORE = snippet("lua", "CursorHold")
@@ -113,6 +116,19 @@ def test_next_edits_are_jumped_to_and_accepted_one_after_the_other(start: Start)
     nvim.keys("<Tab>")
     nvim.until("return vim.api.nvim_get_current_line():find('self.sum_of_lines') ~= nil")
     assert "E5108" not in nvim.messages()
+
+
+@pytest.mark.slow(part="editors")
+def test_the_key_for_next_edits_asks_as_a_person_does(start: Start, folder: Path) -> None:
+    tell(folder, **{"palimpsest/nextEdit": {"edits": [], "total": 0}})
+    command = [sys.executable, scripted.__file__, str(folder / "answers.json"), str(folder / "log.jsonl")]
+    words = ", ".join(f"[[{word}]]" for word in command)
+    own = f"vim.lsp.config('palimpsest', {{ cmd = {{ {words} }} }})\n"
+    nvim = start(CONFIGURATION + own + NEXT_EDIT, "shop/cart.py")
+    nvim.until("return vim.lsp.get_clients()[1] and next(vim.lsp.get_clients()[1].attached_buffers) ~= nil")
+    nvim.keys("<Tab>")
+    until(lambda: said(folder, "palimpsest/nextEdit"), nvim.messages)
+    assert said(folder, "palimpsest/nextEdit")[0]["params"]["trigger"] == "invoked"
 
 
 @pytest.mark.slow(part="editors")
