@@ -113,7 +113,13 @@ def test_where_nothing_was_edited_the_word_before_the_cursor_may_be(folder: Path
 
 
 @pytest.mark.parametrize(
-    "broken", ["", "id: a\nrow: 1\n", RENAMED.replace("row: 5", "row: five"), RENAMED.replace("src/", "../")]
+    "broken",
+    [
+        "",
+        "id: a\nrow: 1\n",
+        RENAMED.replace("src/", "../"),
+        *(RENAMED.replace("row: 5", f"row: {row}") for row in ("five", "0", "99")),
+    ],
 )
 def test_what_is_no_case_is_named(tmp_path: Path, broken: str) -> None:
     with pytest.raises(InvalidArgument, match="has no cases"):

@@ -96,7 +96,10 @@ def _cases(path: Path, header: Mapping[str, str], sections: Mapping[str, str]) -
 
 
 def _position(text: str, line: int, column: int) -> Position:
-    before = lines_of(text)[line].encode()[:column]
+    lines = lines_of(text)
+    if not 0 <= line < len(lines):
+        raise ValueError(f"there is no line {line + 1}")
+    before = lines[line].encode()[:column]
     return Position(line, len(before.decode(errors="ignore")))
 
 
