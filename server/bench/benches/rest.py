@@ -88,7 +88,7 @@ def _processes(runtime: str) -> Iterator[tuple[str, psutil.Process]]:
         try:
             if process.pid != os.getpid() and process.environ().get("XDG_RUNTIME_DIR") == runtime:
                 words = process.cmdline()
-                name = next((word for word in words[1:] if word in ("serve", "engine", "index")), Path(words[0]).name)
+                name = next((word for word in words[1:] if word in ("serve", "engine")), "index")
                 yield f"palimpsest {name}", process
         except psutil.Error:
             continue
