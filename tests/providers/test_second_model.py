@@ -141,7 +141,7 @@ async def test_a_keystroke_costs_the_window_and_no_more(
             about = replace(about, original=code.rstrip("\n"), files=files)
             prompt = format.prompt(about)
             assert prompt is not None
-            return await other.generate(replace(request_of("w", format, about, prompt), max_tokens=4))
+            return await other.generate(replace(request_of("w", format, about, prompt, "suggestion"), max_tokens=4))
 
         first, then = await generate("1"), await generate("12")
         assert first.sync is not None
