@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from palimpsest.context.sources.rules import MARK, cut
@@ -131,6 +131,7 @@ def test_front_matter_of_a_stranger_takes_no_time_and_raises_nothing(written: st
 
 
 @given(st.dictionaries(st.sampled_from(["id", "model", "workspace"]), st.text(max_size=30)))
+@example({"id": "\r"})
 def test_fields_are_read_as_they_were_written(fields: dict[str, str]) -> None:
     text = "\n".join(["---", *field_rows(fields), "---", ""])
     whole = {name: " ".join(value.split()) for name, value in fields.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from palimpsest.context.activity.edits import Edits, Texts
@@ -85,6 +85,7 @@ def test_what_is_there_brings_nothing_back_and_repeats_nothing(was: list[str], n
 
 
 @given(LINES.filter(bool), LINES.filter(bool))
+@example(["a", "b"], ["b", "a"])
 def test_the_whole_way_back_is_always_known(was: list[str], now: list[str]) -> None:
     assert was == now or why_not(now, range(len(now)), "\n".join(was), [was]) != ""
 

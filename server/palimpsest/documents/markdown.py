@@ -106,8 +106,8 @@ def front_matter(text: str) -> tuple[dict[str, list[str]], int]:
 def field_rows(fields: Mapping[str, str]) -> Iterator[str]:
     """Fields as the lines of front matter, without those that are empty."""
     for name, value in fields.items():
-        if value:
-            yield yaml.safe_dump({name: " ".join(value.split())}, width=math.inf, allow_unicode=True).rstrip("\n")
+        if said := " ".join(value.split()):
+            yield yaml.safe_dump({name: said}, width=math.inf, allow_unicode=True).rstrip("\n")
 
 
 def headings_and_code(text: str) -> tuple[list[HeadingMark], frozenset[int]]:

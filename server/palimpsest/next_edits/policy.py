@@ -29,7 +29,7 @@ def why_not(lines: Sequence[str], window: range, text: str, earlier: Iterable[Se
     if repeats(lines, window, new):
         return "it repeats the lines beside it"
     for n, was in enumerate(earlier):
-        if brings_back(was, now, new, is_last=not n):
+        if new == tuple(was) or brings_back(was, now, new, is_last=not n):
             return "it brings back an earlier text" if n else "it takes back what was just done"
     return ""
 
