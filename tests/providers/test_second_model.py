@@ -124,7 +124,7 @@ async def test_an_engine_without_a_second_model_says_so(place: Address, model: P
     await engine.aclose()
 
 
-async def test_a_keystroke_costs_the_window_and_no_more(
+async def test_a_keystroke_decodes_no_block_again_and_a_part_of_what_stands_behind_them(
     place: Address, model: Path, tmp_path: Path, processes: list[Process]
 ) -> None:
     second = tmp_path / "sweep-next-edit.gguf"
