@@ -2,9 +2,12 @@
 
 import pytest
 
+from palimpsest.completions.fitting import placed
 from palimpsest.completions.indentation import missing_at
+from palimpsest.completions.results import Result
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
+from palimpsest.syntax.parser import Parser
 
 ELSE = [
     ("python", "def f(a):\n    if a:\n        b()\n    else:\n|\n    return a\n", 8),
@@ -55,3 +58,14 @@ def test_behind_what_opens_none_it_does_not(language: str, code: str) -> None:
     above, below = code.split("|")
     parsed = parse_text(above + below, language_of(language))
     assert missing_at(parsed, parsed.snapshot.position(len(above)), asked=True) == ""
+
+
+@pytest.mark.parametrize("columns", range(1, 5))
+def test_a_line_that_is_not_deep_enough_is_not_moved_further_out(columns: int) -> None:
+    above, below = "class A:\n    def f(self):\n" + " " * columns, "\n        self.x = 1\n"
+    parsed = parse_text(above + below, language_of("python"))
+    place = parsed.snapshot.position(len(above))
+    missing = missing_at(parsed, place, asked=False)
+    assert len(missing) == 8 - columns
+    shown, start = placed(Parser(language_of), parsed, place, Result(("if a == b:", "c = 1")), missing)
+    assert (start, shown.texts) == (place, (f"{missing}c = 1",)), "no block begins here, at no column"

@@ -153,7 +153,8 @@ def check(asked: Asked) -> None:
         assert item.range.end == asked.position
         typed = before[len(before.encode()[: item.range.start.character].decode()) :]
         assert item.range.start.line == asked.position.line
-        assert typed == match[0] or (typed == before and not before.strip())  # a wrong indentation is replaced
+        is_too_deep = bool(typed) and not before.strip() and not str(item.insert_text)[:1].isspace()
+        assert typed == match[0] or is_too_deep  # then a part of the indentation is taken back
         assert item.filter_text == (item.insert_text if typed.strip() else f"{typed}{item.insert_text}")
         assert str(item.filter_text).startswith(typed)
         assert len(str(item.filter_text)) > len(typed)

@@ -22,7 +22,7 @@ def place(uri: str, position: lsp.Position) -> dict[str, Any]:
 async def test_a_name_at_the_cursor_is_followed_from_where_it_is_defined_to_the_cache(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
     position = editor.at(uri, USE)
-    await until_indexed(editor)
+    assert await editor.indexed(next(iter(editor.texts)))
     await editor.settled(uri, position)
     found = await editor.command(WHY, place(uri, position))
     assert found["name"] == "format_price"
@@ -48,15 +48,6 @@ async def test_a_name_at_the_cursor_is_followed_from_where_it_is_defined_to_the_
     assert [it["block"]["name"] for it in page["links"]] == [it["block"]["name"] for it in found["blocks"]]
     for name in ("palimpsest:/why", "palimpsest:/why/format_price"):
         assert (await editor.command("palimpsest.virtual.read", {"uri": name}))["text"] == page["text"]
-
-
-async def until_indexed(editor: Editor) -> None:
-    async def complete() -> bool:
-        uri = next(iter(editor.texts))
-        return bool((await editor.command(WHY, {"uri": uri, "name": "anything"}))["complete"])
-
-    while not await complete():
-        await editor.stats()
 
 
 async def test_the_last_cursor_counts_where_no_document_is_named(editor: Editor) -> None:
@@ -100,7 +91,7 @@ async def test_what_is_no_name_is_refused_with_a_sentence(editor: Editor, asked:
 )
 async def test_keywords_strings_and_names_of_the_function(editor: Editor, text: str, at: str, summary: str) -> None:
     uri = editor.open("shop/new.py", text)
-    await until_indexed(editor)
+    assert await editor.indexed(next(iter(editor.texts)))
     assert (await editor.command(WHY, place(uri, editor.at(uri, at))))["summary"].startswith(summary)
 
 
@@ -145,7 +136,7 @@ async def test_of_several_folders_a_definition_says_which(shop: Path, tmp_path: 
         folders = lsp.WorkspaceFoldersChangeEvent([lsp.WorkspaceFolder(to_uri(other), "other")], [])
         editor.client.workspace_did_change_workspace_folders(lsp.DidChangeWorkspaceFoldersParams(folders))
         uri = editor.open("shop/new.py", "def f():\n    only_in_the_other_folder()\n    return 1\n")
-        await until_indexed(editor)
+        assert await editor.indexed(next(iter(editor.texts)))
         found = await editor.command(WHY, place(uri, editor.at(uri, "only_in")))
         assert [it["file"] for it in found["definitions"]] == ["other/tools.py"]
     finally:

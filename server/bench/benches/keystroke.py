@@ -88,6 +88,7 @@ async def _measured(model: Path, keystrokes: int) -> dict[str, Any]:
             await driver.ready(START_S)
             info = await driver.command("palimpsest.model.info")
             uri = driver.open(path)
+            await driver.indexed(uri)
             start = driver.at(uri, CURSOR)
             shown = await driver.settled(uri, start)
             timed = [found async for found in _typed(driver, uri, start, keystrokes)]

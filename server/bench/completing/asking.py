@@ -52,6 +52,8 @@ async def ask(
         answers = list[Offered]()
         for question in questions:
             uri = driver.open(question.path, question.prefix + question.suffix)
+            if not answers:
+                await driver.indexed(uri)
             position = position_at(question.prefix, len(question.prefix), driver.encoding)
             await driver.settled(uri, position, SETTLE_S)
             before = (await driver.command("palimpsest.cache.map"))["stats"]

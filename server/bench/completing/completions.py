@@ -132,6 +132,7 @@ def _word(name: str, text: str) -> bool:
 @dataclass
 class _Window:
     driver: Driver
+    is_indexed: bool = False
 
     async def complete(self, hole: Hole, put: Blocks, owner: Hole) -> tuple[Offered, dict[str, Any]]:
         """What is offered for a hole with blocks `put` that are of `owner`'s file, and the context there was."""
@@ -141,6 +142,8 @@ class _Window:
             named = {key: block[key] for key in ("type", "name", "text", "editable")}
             await driver.command("palimpsest.context.put", {**named, "uri": to_uri(owner.function.path)})
         uri = driver.open(hole.function.path, hole.filled(""))
+        if not self.is_indexed:
+            self.is_indexed = await driver.indexed(uri)
         line = hole.function.document[hole.start.line][: hole.start.column]
         position = Position(hole.start.line, column_to_units(line, len(line), driver.encoding))
         context = await driver.settled(uri, position, SETTLE_S)

@@ -209,8 +209,8 @@ class Completions:
             result = await self._generated_or_only(query, n, invoked, snapshot, position)
         if result is None or not is_wanted():
             return None  # a stale answer is never shown
-        result = result.behind(indentation and (await self._services.levels.of(snapshot) or indentation))
-        result, start = placed(services.parser, services.parser.hurried(snapshot), position, result)
+        missing = indentation and (await services.levels.of(snapshot) or indentation)
+        result, start = placed(services.parser, services.parser.hurried(snapshot), position, result, missing)
         unsure = not invoked and bool(result.texts) and not self._quiet.is_sure(result)
         if not invoked:
             result = self._quiet.worth(result, snapshot, position)

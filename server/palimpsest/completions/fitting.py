@@ -38,11 +38,14 @@ def fitting(parser: Parser, document: Parsed, position: Position, result: Result
     return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=_left_open))))
 
 
-def placed(parser: Parser, document: Parsed, position: Position, result: Result) -> tuple[Result, Position]:
-    """The same, and where they begin: where an empty line is indented deeper than any of them may be, further out."""
+def placed(
+    parser: Parser, document: Parsed, position: Position, result: Result, missing: str = ""
+) -> tuple[Result, Position]:
+    """The same, and where they begin: where an empty line is indented deeper than any of them may be, further out.
+    `missing`: blanks that the line lacks, which stand in front of each; such a line is not indented too deep."""
     old, line = document.snapshot, document.snapshot.lines[position.line]
-    fitted = fitting(parser, document, position, result)
-    if fitted.texts or not result.texts or line.strip() or document.language.whole_file:
+    fitted = fitting(parser, document, position, result.behind(missing))
+    if fitted.texts or missing or not result.texts or line.strip() or document.language.whole_file:
         return fitted, position
     for column in outer_columns(old.lines, position):
         start = Position(position.line, column)

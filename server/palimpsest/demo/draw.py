@@ -31,8 +31,6 @@ COLOURS = {
     "recent": "bright_red",
 }
 
-SHORT = {"documentation": "docs", "filesystem": "files"}
-
 
 def event(number: int, it: Event) -> RenderableType:
     title = Text(f"{number}. {it.event}", style="bold")
@@ -121,10 +119,10 @@ def step(number: int, it: Step) -> RenderableType:
 
 
 def legend() -> Text:
-    """What colours mean, in one line of 80 columns, and what figures count."""
+    """What colours mean, in lines of 80 columns, and what figures count."""
     text = Text()
     for kind in ("class", "scope", "package", "documentation", "recent", "file", "filesystem", "tail"):
-        text.append("█ ", COLOURS[kind]).append(f"{SHORT.get(kind, kind)} ", "dim")
-    text.append("░ kept · free\n", "dim")
+        text.append("█ ", COLOURS[kind]).append(f"{kind} ", "dim")
+    text.append("\n░ kept · free\n", "dim")
     words = "Each token that the model sees was decoded now, reused, restored from memory, or warmed: "
     return text.append(f"{words}the code at the cursor, ahead of the next key.", "dim")

@@ -52,10 +52,12 @@ class Story:
 
     async def play(self) -> AsyncIterator[Event]:
         d = self.driver
+        before = await d.stats()
         cart = d.open(self.root / "shop" / "cart.py")
+        await d.indexed(cart)  # else what an event shows would be a matter of chance
 
         inside = d.at(cart, "        total = self.subtotal()")
-        yield await self._event("open cart.py, cursor into Cart.total", cart, inside)
+        yield await self._event("open cart.py, cursor into Cart.total", cart, inside, before=before)
 
         line = d.type(cart, inside, "\n        if total > self.l")
         yield await self._event("type a line, ask for a completion", cart, line, ask=True)
@@ -91,8 +93,10 @@ class Story:
         yield await self._event("another language server finds an error in Cart.total", cart, wrong)
         yield await self._suggest("ask for an edit of Cart.total", cart, wrong)
 
-    async def _event(self, name: str, uri: str, position: Any, *, ask: bool = False) -> Event:
-        before = await self._stats()
+    async def _event(
+        self, name: str, uri: str, position: Any, *, ask: bool = False, before: dict[str, int] | None = None
+    ) -> Event:
+        before = before or await self.driver.stats()
         start = time.perf_counter()
         shown: dict[str, Any] | None = None
         completion: str | None = None
@@ -105,15 +109,11 @@ class Story:
         return await self._measured(name, before, start, uri, position, shown, completion)
 
     async def _suggest(self, name: str, uri: str, position: Any) -> Event:
-        before = await self._stats()
+        before = await self.driver.stats()
         start = time.perf_counter()
         where = {"line": position.line, "character": position.character}
         self.suggestion = await self.driver.command("palimpsest.suggest", {"uri": uri, "position": where, "n": REPLIES})
         return await self._measured(name, before, start, uri, position, None, None)
-
-    async def _stats(self) -> dict[str, int]:
-        stats: dict[str, int] = (await self.driver.command("palimpsest.cache.map"))["stats"]
-        return stats
 
     async def _measured(
         self,
@@ -136,9 +136,13 @@ class Story:
         decoded, dropped, restored, warmed = (
             after[name] - before[name] for name in ("decoded", "replayed", "restored", "warmed")
         )
-        # what was gathered twice within the event is not all seen
-        dropped += max(0, decoded - dropped + restored + warmed - context)
         decoded -= dropped
+        # what was gathered twice within the event is not all seen
+        unseen = max(0, decoded + restored + warmed - context)
+        dropped += min(unseen, decoded + warmed)
+        decoded, unseen = max(0, decoded - unseen), max(0, unseen - decoded)
+        warmed, unseen = max(0, warmed - unseen), max(0, unseen - warmed)
+        restored -= unseen
         typed = self.driver.texts[uri].split("\n")[position.line]
         return Event(
             event=name,

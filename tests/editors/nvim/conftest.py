@@ -21,6 +21,11 @@ from tests.installing import NotHere, installed
 
 PLUGIN = ROOT / "clients" / "nvim"
 WITH_PLUGIN = f"vim.opt.runtimepath:prepend([[{PLUGIN}]])\nvim.opt.swapfile = false\n"
+PATIENT = """
+local own = { completion = { first_ms = 20000, time_ms = 20000 } }
+vim.g.palimpsest = vim.tbl_deep_extend('keep', vim.g.palimpsest or {}, own)
+"""
+"""On a busy machine, too, a completion is whole, and those that are asked for are several."""
 WITHOUT_ENGINE = "vim.g.palimpsest = { engine = { kind = 'none' } }\n"
 GHOST = """
 for _, name in ipairs({ 'nvim.lsp.inline_completion', 'palimpsest.ghost' }) do
@@ -149,7 +154,7 @@ def start(editors: Path, folder: Path) -> Iterator[Start]:
 
     def begin(init: str = "", file: str = "shop/cart.py", program: Path | None = None, first: str = "") -> Plugged:
         arguments = [file, f"+{first}"] if first else [file]
-        editor = Plugged(program or editors / "nvim", folder, WITH_PLUGIN + init, *arguments)
+        editor = Plugged(program or editors / "nvim", folder, WITH_PLUGIN + init + PATIENT, *arguments)
         opened.append(editor)
         return editor
 

@@ -41,6 +41,7 @@ QUIET: dict[str, Any] = {
     "window.confirmBeforeClose": "never",
     "security.workspace.trust.enabled": False,
     "palimpsest.completion.first_ms": 10_000,
+    "palimpsest.completion.time_ms": 20_000,
 }
 """What a test does not want to be about: other helpers, questions at start, what types by itself, a busy machine."""
 

@@ -129,7 +129,16 @@ class Window:
     def open(self, file: str) -> None:
         self.choose(file, Path(file).name, "Control+p")
         self.editor(file)
-        self.page.locator(FOCUSED).first.wait_for()  # what is typed before goes nowhere
+        self.until(self._in_editor)  # what is typed before goes nowhere
+
+    def _in_editor(self) -> bool:
+        """A view that was asked for before may come late, and take the focus."""
+        focused = self.page.locator(FOCUSED).first
+        with suppress(BrowserError):
+            focused.wait_for(timeout=SOON_MS)
+        if not focused.is_visible():
+            self.key("Control+1")
+        return focused.is_visible()
 
     def go_to(self, line: int, column: int = 1) -> None:
         self.choose(f":{line}:{column}", f"Press 'Enter' to go to line {line} ", "Control+g")

@@ -141,6 +141,16 @@ class Editor:
             await asyncio.sleep(POLL_S)
         return shown
 
+    async def indexed(self, uri: str, timeout_s: float = 60.0) -> bool:
+        """Wait until the names of every file are known, which the first document that is opened begins: until then
+        some blocks are missing.  False when time ran out."""
+        question = {"uri": uri, "position": {"line": 0, "character": 0}, "name": "_"}
+        for _ in range(int(timeout_s / POLL_S)):
+            if (await self.command("palimpsest.context.why", question))["complete"]:
+                return True
+            await asyncio.sleep(POLL_S)
+        return False
+
     async def stats(self) -> dict[str, int]:
         """The window's sums of tokens."""
         stats: dict[str, int] = (await self.command("palimpsest.cache.map"))["stats"]
