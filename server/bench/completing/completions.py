@@ -60,6 +60,7 @@ def settings(model: Path, max_tokens: int, n_ctx: int = 0) -> dict[str, Any]:
             "first_ms": LONG_MS,
             "sync_ms": 0,
             "ahead": False,
+            "review": "asked",  # a pause comes before or behind the figures are read, as it happens
             "cached": 0,
             "multiline": "auto",
             "min_confidence": 0.0,
