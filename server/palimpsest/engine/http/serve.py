@@ -28,6 +28,10 @@ those each of two doors takes a quarter."""
 
 
 class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Signals are the process's: uvicorn's own handlers would raise them again before anything is cleaned up."""
@@ -44,6 +48,12 @@ class _Server(uvicorn.Server):
         most = min(MOST, _n_descriptors() // 4)
         self.servers: list[Any] = [Door(listener, make, most, config.ssl) for listener in sockets or []]
         self.started = True
+
+    async def main_loop(self) -> None:
+        """uvicorn's own looks ten times a second whether it is to end, and a processor that is woken does not sleep."""
+        await self.on_tick(0)
+        await self._stopping.wait()
+        self.should_exit = True
 
 
 def _n_descriptors() -> int:
@@ -70,14 +80,4 @@ async def serve(app: ASGIApp, listener: socket.socket, stopping: asyncio.Event, 
         ssl_certfile=tls.certificate if tls else None,
         ssl_keyfile=tls.key if tls else None,
     )
-    server = _Server(config)
-
-    async def stop() -> None:
-        await stopping.wait()
-        server.should_exit = True
-
-    waiting = asyncio.ensure_future(stop())
-    try:
-        await server.serve(sockets=[listener])
-    finally:
-        waiting.cancel()
+    await _Server(config, stopping).serve(sockets=[listener])
