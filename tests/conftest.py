@@ -1,7 +1,9 @@
-"""Hypothesis' profiles, and the order of a whole run."""
+"""Hypothesis' profiles, the order of a whole run, and what the collector of garbage need not look at."""
 
+import gc
 import os
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -20,3 +22,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(
         key=lambda i: ("training" not in i.path.parts, -n_slow[i.path.parent], i.path.parent, i.path not in slow)
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Thousands of tests and all that they import stay to the end: nothing that lives so long is looked at again and
+    again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -16,6 +16,8 @@ from palimpsest.types import BlockKey
 
 Make = Callable[..., Workspace]
 LINES = 240
+OFTEN = ("python", "typescript")
+"""Languages whose long file `make test` has; it walks through samples of all languages besides."""
 SAMPLES = sorted(path for path in (Path(__file__).parents[1] / "languages").glob("*/samples/**/*") if path.is_file())
 
 
@@ -35,7 +37,14 @@ def texts(made: Workspace, path: Path, step: int = 1) -> dict[BlockKey, set[str]
     return found
 
 
-@pytest.mark.parametrize("language", [it for it in LANGUAGES if language_of(it).grammar is not None])
+@pytest.mark.parametrize(
+    "language",
+    [
+        it if it in OFTEN else pytest.param(it, marks=pytest.mark.slow(part="storms"))
+        for it in LANGUAGES
+        if language_of(it).grammar is not None
+    ],
+)
 def test_at_every_line_each_block_has_the_same_text(workspace: Make, language: str) -> None:
     made = workspace()
     path = long_file(made.root, LINES, language)

@@ -131,12 +131,15 @@ class Editor(Window):
         return shown
 
     async def _indexed(self) -> None:
-        """Wait for the index, which a block follows; not for long: it may be off."""
-        for _ in range(100):
+        """Wait for the index, which a block follows; not for long: it may be off.  The process that builds it gives way
+        to all others, so to one that asks again and again."""
+        pause_s = 0.02
+        for _ in range(50):
             with suppress(JsonRpcException):
                 if (await self.command("palimpsest.context.why", {"name": "anything"}))["complete"]:
                     break
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(pause_s)
+            pause_s = min(0.15, 1.5 * pause_s)
         await self.until_idle()  # a sync that is cut off has decoded what no answer counts
         self.is_indexed = True
 

@@ -56,12 +56,13 @@ def look(path: Path) -> None:
         parse_text(before + lines[n][: len(lines[n]) // 2].rstrip(), language)
 
 
-@pytest.mark.parametrize("language", sorted({it.id for it in languages()} - {"python"}))
-def test_a_file_may_end_in_the_middle_of_anything(language: str) -> None:
-    samples = [str(path) for path in (HERE / language / "samples").rglob("*") if path.is_file()]
-    assert samples
+def test_a_file_may_end_in_the_middle_of_anything() -> None:
+    """All of them in one process, which takes longer to start than to look at a language."""
+    samples = [str(path) for path in HERE.glob("*/samples/**/*") if path.is_file()]
+    has = {language_of("", Path(path).name).id for path in samples}
+    assert {it.id for it in languages()} - {"python"} <= has
     code = f"import pathlib, sys; from {__name__} import look; [*map(look, map(pathlib.Path, sys.argv[1:]))]"
-    subprocess.run([sys.executable, "-c", code, *samples], cwd=ROOT, timeout=90, check=True)
+    subprocess.run([sys.executable, "-c", code, *samples], cwd=ROOT, timeout=240, check=True)
 
 
 @pytest.mark.parametrize("end", ["@", "@A", "@A(b)", "@get:A"])

@@ -6,6 +6,5 @@ if ! command -v npm >/dev/null || ! command -v node >/dev/null; then return 1; f
 stamp=node_modules/.made-from
 wanted=$(sha256sum <package-lock.json)
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
-  npm ci --no-audit --no-fund --no-update-notifier --loglevel=error >&2
-  printf '%s' "$wanted" >"$stamp"
+  if npm ci --no-audit --no-fund --no-update-notifier --loglevel=error >&2; then printf '%s' "$wanted" >"$stamp"; fi
 fi

@@ -25,14 +25,14 @@ def package(rig: Path) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         made = out / f"tested-{_digest()}.vsix"
         if not made.exists():
-            _npm(rig, "ci", "--no-audit", "--no-fund")
-            _npm(rig, "run", "package", "--", "--out", str(made))
+            _make(rig, made)
         return made
 
 
-def _npm(rig: Path, *arguments: str) -> None:
+def _make(rig: Path, made: Path) -> None:
     env = os.environ | {"PATH": f"{rig / 'bin'}:{os.environ['PATH']}"}
-    run = subprocess.run(["npm", *arguments], cwd=CLIENT, env=env, capture_output=True, text=True, check=False)
+    command = ["bash", "-euc", '. scripts/modules.sh; npm run package -- --out "$0"', str(made)]
+    run = subprocess.run(command, cwd=CLIENT, env=env, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
 
 

@@ -133,12 +133,15 @@ class Editor:
     async def settled(self, uri: str, position: lsp.Position, timeout_s: float = 60.0) -> dict[str, Any]:
         """Move the cursor, and wait until every block for it is in the cache; the last `context.show`."""
         self.cursor(uri, position)
-        shown: dict[str, Any] = {}
-        for _ in range(int(timeout_s / POLL_S)):
+        shown, loop = dict[str, Any](), asyncio.get_running_loop()
+        end = loop.time() + timeout_s
+        while loop.time() < end:
             shown = await self.show(uri, position)
             if is_resident(shown) and not self.status.get("busy"):
                 break
             await asyncio.sleep(POLL_S)
+            while self.status.get("busy") and loop.time() < end:  # whoever asks takes time from who works
+                await asyncio.sleep(POLL_S / 5)
         return shown
 
     async def indexed(self, uri: str, timeout_s: float = 60.0) -> bool:
