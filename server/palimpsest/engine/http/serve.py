@@ -22,6 +22,8 @@ KEEP_ALIVE_S = 3600
 """Longer than any client keeps a connection, so that none is closed just as the next request is written to it."""
 GRACE_S = 2
 """For requests that do not end by themselves when the engine stops."""
+LAST_S = 0.1
+"""What was sent by the time the engine is told to stop is still read, and gets an answer."""
 MOST = 128
 """Connections that a door has at a time: a window has a handful.  Fewer where the process may have few descriptors: of
 those each of two doors takes a quarter."""
@@ -53,6 +55,7 @@ class _Server(uvicorn.Server):
         """uvicorn's own looks ten times a second whether it is to end, and a processor that is woken does not sleep."""
         await self.on_tick(0)
         await self._stopping.wait()
+        await asyncio.sleep(LAST_S)
         self.should_exit = True
 
 
