@@ -60,7 +60,7 @@ def test_the_only_class_and_function_of_a_name_are_shown(workspace: Make) -> Non
     lines = PRICES.split("\n")
     for text, number in zip(price.text.split("\n"), price.lines, strict=True):
         assert number is None or lines[number] == text
-    assert blocks["package:shop.prices (used)"].text == "def parse_price(text: str) -> Price:  # From `1.20`."
+    assert blocks["package:shop.prices (used)"].text == "def parse_price(text: str) -> Price  # From `1.20`."
 
 
 @pytest.mark.parametrize(

@@ -185,6 +185,18 @@ def made(workspace: Make) -> Workspace:
     return made
 
 
+def test_a_line_ends_with_the_signature_and_has_no_colon_of_a_body(made: Workspace) -> None:
+    made.write({"b.py": OTHER + "\n\nclass Crate:\n    def weigh_all(self) -> int: ...\n"})
+    made.build_index()
+    found = block(made, "a.py", MAIN.replace("tally(1)", "tally(Crate().weigh_all())"))
+    assert found is not None
+    assert set(found.text.split("\n")) == {
+        "def tally(n: int) -> int",
+        "class Crate",
+        "Crate: def weigh_all(self) -> int",
+    }
+
+
 def test_what_is_typed_and_the_cursors_way_through_a_part_leave_it_as_it_is(made: Workspace) -> None:
     texts = [MAIN, MAIN.replace("$0", "weigh($0)"), MAIN.replace("$0", "weigh(2)").replace("tally(1)", "tally(1$0)")]
     found = {(it.key, it.text) for text in texts if (it := block(made, "a.py", text)) is not None}

@@ -137,6 +137,22 @@ def test_the_workspaces_own_modules_are_read_not_run(workspace: Make) -> None:
     assert not (made.root / "shop" / "ran").exists()
 
 
+def test_import_star_brings_what_a_module_exports_as_far_as_its_list_can_be_read(workspace: Make) -> None:
+    made = workspace(
+        {
+            "shop/listed.py": "__all__ = ['parse']\ndef parse(a): ...\ndef helper(b): ...\n",
+            "shop/added.py": "__all__ = ['weigh']\ndef weigh(c): ...\ndef tally(d): ...\n__all__.extend(['tally'])\n",
+            "shop/free.py": "def bare(e): ...\n",
+            "shop/api.py": "".join(f"from shop.{name} import *\n" for name in ("listed", "added", "free")),
+        }
+    )
+    found = lines(made, "from shop.api import parse\n\ndef f(x):\n    return parse(x)$0\n", "shop.api")
+    names = {line.partition("(")[0].removeprefix("shop.api.") for line in found}
+    assert names == {"parse", "weigh", "tally", "bare"}
+    abstract = lines(workspace(), "from collections.abc import Set\n\ndef f(x: Set):\n    $0\n", "collections.abc")
+    assert not any("dict_keyiterator" in line for line in abstract)
+
+
 def test_a_changed_module_of_the_workspace_is_read_again(workspace: Make) -> None:
     made = workspace({"item.py": "def parse(a): ...\n"})
     text = "import item\n\ndef f(x):\n    return item.parse(x)$0\n"

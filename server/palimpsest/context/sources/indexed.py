@@ -104,8 +104,9 @@ def owner_of(definition: IndexedDefinition) -> str:
 
 
 def written(definition: IndexedDefinition) -> str:
-    """On one line; a method with its class before it."""
-    return f"{owner_of(definition)}: {definition.signature}" if definition.kind == "method" else definition.signature
+    """On one line, without the colon that a body would follow; a method with its class before it."""
+    signature = definition.signature.rstrip(":")
+    return f"{owner_of(definition)}: {signature}" if definition.kind == "method" else signature
 
 
 def _is_in_header(definition: IndexedDefinition) -> bool:

@@ -224,7 +224,8 @@ class Library:
         return entry
 
     def _public_names(self, module: Module, steps: int) -> dict[str, None]:
-        """In the module's order: what it exports, then what it defines without a leading underscore."""
+        """In the module's order: what it exports, then what it defines without a leading underscore.  Of this,
+        `import *` in another (`steps`) takes nothing where a list says what is exported."""
         if module.name not in self._named:
             self._named[module.name] = {}  # for modules that import names from each other
             self._named[module.name] = self._names_of(module, steps)
@@ -241,6 +242,8 @@ class Library:
                 source = self._module(member.target) if steps < _MAX_STEPS else None
                 if source is not None:
                     names |= self._public_names(source, steps + 1)
+            elif steps and module.is_listed:
+                continue
             elif not name.startswith("_") and (isinstance(member, Entry) or _is_offered(module, member, top)):
                 names[name] = None
         return names

@@ -25,7 +25,7 @@ class Alias:
 @dataclass(frozen=True, slots=True)
 class Module:
     """`exports` is `__all__` as far as it could be read, None if there is none; members are in order of definition.
-    `stars` are the modules imported with `import *`."""
+    `stars` are the modules imported with `import *`; `is_listed`: `exports` are all of `__all__`."""
 
     name: str
     doc: str = ""
@@ -33,3 +33,4 @@ class Module:
     is_package: bool = False
     members: Mapping[str, Entry | Alias] = field(default_factory=dict)
     stars: tuple[str, ...] = ()
+    is_listed: bool = False

@@ -44,9 +44,12 @@ def read_module(name: str, path: Path, text: str) -> Module | None:
         members.setdefault("__getattr__", Entry("__getattr__", "function"))
     # A list built at run time is read as an empty one.
     exports = tuple(item for item in found.exports or () if isinstance(item, str))[:_MOST_EXPORTS] or None
+    # What is added to it later, by a call or from another module's, is not read.
+    is_listed = exports is not None and text.count("__all__") == 1 and len(exports) == len(found.exports or ())
     stars = [member.target for member in members.values() if isinstance(member, Alias) and member.wildcard]
     is_package = path.stem == "__init__"
-    return Module(name, _first_line(found.docstring), exports, is_package, members, tuple(stars[-_MOST_STARS:]))
+    doc, stars = _first_line(found.docstring), stars[-_MOST_STARS:]
+    return Module(name, doc, exports, is_package, members, tuple(stars), is_listed)
 
 
 def _parent(name: str, path: Path) -> griffe.Module | None:
