@@ -8,6 +8,17 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
+from palimpsest.context.sources import filesystem
+from palimpsest.workspace import files
+
+
+@pytest.fixture(autouse=True)
+def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine lists no fewer files."""
+    for bounded in (files, filesystem):
+        # no door: how long a listing may take is nobody's to set
+        monkeypatch.setattr(bounded, "MOST_S", 600.0)
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Callable[..., Workspace]]:

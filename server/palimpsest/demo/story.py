@@ -138,11 +138,10 @@ class Story:
         )
         decoded -= dropped
         # what was gathered twice within the event is not all seen
-        unseen = max(0, decoded + restored + warmed - context)
-        dropped += min(unseen, decoded + warmed)
-        decoded, unseen = max(0, decoded - unseen), max(0, unseen - decoded)
-        warmed, unseen = max(0, warmed - unseen), max(0, unseen - warmed)
-        restored -= unseen
+        restored = min(restored, context)
+        made, warmed = decoded + warmed, min(warmed, context - restored)
+        decoded = min(decoded, context - restored - warmed)
+        dropped += made - decoded - warmed
         typed = self.driver.texts[uri].split("\n")[position.line]
         return Event(
             event=name,

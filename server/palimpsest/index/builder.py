@@ -79,7 +79,7 @@ class Builder:
         self._fingerprint = fingerprint
         self._path = database(Path(begin.cache), root)
         self._limits = Limits(begin.max_files, begin.max_file_bytes, Patterns(begin.unindexed, "index.exclude"))
-        self._files = WorkspaceFiles((root,), begin.exclude, kept=1)
+        self._files = WorkspaceFiles((root,), begin.exclude, kept=1, clock=time.thread_time)
         self._store: Store | None = None
         self._lock: int | None = None
         self._failed = False

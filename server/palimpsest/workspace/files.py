@@ -33,8 +33,7 @@ MAX_BYTES = 1_000_000
 MAX_ENTRIES = 2_000
 """Entries read of one folder; the listing of a larger one is incomplete."""
 MOST_S = 0.5
-"""Seconds of the processor for listing one folder: with very many ignore patterns the listing is incomplete.  On a busy
-machine it is not: what is missing in a listing would be missing in the index."""
+"""Seconds for listing one folder; with very many ignore patterns or a slow disk the listing is incomplete."""
 Stamp = tuple[str, int, int]
 """Identifies a version of a text: an open document's version, or a file's time stamp and size."""
 SECRET = "looks like a file of secrets"
@@ -76,7 +75,8 @@ class _Place:
 
 class WorkspaceFiles:
     """`open_document` finds the snapshot of a document that is open in the editor, whose text replaces the file's.
-    `kept`: the most texts that are kept for another time; `most_entries`: of one folder."""
+    `kept`: the most texts that are kept for another time; `most_entries`: of one folder.  `clock` bounds a listing:
+    time for whom a person waits, `time.thread_time` for what nobody waits for and a busy machine must not cut short."""
 
     def __init__(
         self,
@@ -85,12 +85,14 @@ class WorkspaceFiles:
         open_document: Callable[[str], Snapshot | None] = lambda _: None,
         kept: int = _MOST_CACHED,
         most_entries: int = MAX_ENTRIES,
+        clock: Callable[[], float] = lambda: time.monotonic(),
     ) -> None:
         self.roots = tuple(Path(os.path.abspath(root)) for root in roots)
         self._rules = {root: IgnoreRules(root, exclude) for root in self.roots}
         self._open_document = open_document
         self._kept = kept
         self._most_entries = most_entries
+        self._clock = clock
         self._texts: dict[Path, FileText] = {}
         self._secrets: dict[Path, tuple[str, str]] = {}  # the text that was searched, and the kind of secret found
         self._listings: dict[Path, tuple[object, tuple[Entry, ...]]] = {}
@@ -326,10 +328,11 @@ class WorkspaceFiles:
         known = self._listings.get(folder)
         if known is not None and known[0] == stamp:
             return known[1]
-        ends, most = time.thread_time() + MOST_S * self._most_entries / MAX_ENTRIES, self._most_entries
-        found = _entries(folder, rules, ends, most) if not self._ignored(folder) else []
+        clock, most = self._clock, self._most_entries
+        ends = clock() + MOST_S * most / MAX_ENTRIES
+        found = _entries(folder, rules, lambda: clock() > ends, most) if not self._ignored(folder) else []
         entries = tuple(sorted(found, key=lambda entry: entry.name))
-        if time.thread_time() < ends:
+        if clock() < ends:
             with self._lock:
                 _keep(self._listings, folder, (stamp, entries))
         return entries
@@ -339,12 +342,12 @@ class WorkspaceFiles:
         return root is None or self._rules[root].ignored(folder, is_dir=True)
 
 
-def _entries(folder: Path, rules: IgnoreRules, ends: float, most: int) -> list[Entry]:
+def _entries(folder: Path, rules: IgnoreRules, is_late: Callable[[], bool], most: int) -> list[Entry]:
     found = list[Entry]()
     try:
         with os.scandir(folder) as entries:
             for _, entry in zip(range(most), entries, strict=False):
-                if time.thread_time() > ends:
+                if is_late():
                     break
                 try:
                     is_dir = entry.is_dir()

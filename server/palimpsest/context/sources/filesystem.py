@@ -61,13 +61,13 @@ class FilesystemSource(Source):
         return [Block("filesystem", name, "\n".join(lines), value=FILESYSTEM, source=self.name)]
 
     def _lines(self, root: Path, path: Path, max_tokens: int) -> list[str]:
-        taken, left, ends = dict[str, None](), max_tokens, time.thread_time() + MOST_S
+        taken, left, ends = dict[str, None](), max_tokens, time.monotonic() + MOST_S
         for there, name, most in self._folders(root, path):
             room = left if there != path.parent else int(left * _OF_HERE)
             lines, used = self._listed(root, there, name, most, room)
             taken.update(dict.fromkeys(lines))
             left -= used
-            if left < _LEAST_TOKENS or time.thread_time() > ends:
+            if left < _LEAST_TOKENS or time.monotonic() > ends:
                 break
         return sorted(taken)
 
