@@ -10,8 +10,8 @@ import pytest
 
 from tests.documents import snippet
 from tests.editors import scripted
+from tests.editors.answers import said, tell
 from tests.editors.conftest import Neovim, until
-from tests.editors.nvim.conftest import said, tell
 
 CONFIGURATION = snippet("lua", "vim.lsp.enable", "inline_completion")
 MORE = snippet("lua", "CursorHold")

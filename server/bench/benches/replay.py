@@ -93,21 +93,22 @@ def show(result: dict[str, Any], console: Console) -> None:
     title = f"{result['trace']['name']} ({result['trace']['made']}), {model['name']}"
     table = Table(title=title, title_justify="left")
     table.add_column("event")
-    for column in ("requests", "floor", "ours", "peer", "ours, ms p50 / p95", "peer, ms p50 / p95"):
+    names = ("ours", "peer") if total["peer"] else ("ours",)
+    for column in ("requests", "floor", *names, *(f"{name}, ms p50 / p95" for name in names)):
         table.add_column(column, justify="right")
     for kind, row in result["events"].items():
-        sides = [row["ours"], row["peer"]]
-        decoded = [f"{side['decoded']:,}" if side else "" for side in sides]
-        times = [f"{side['ms_p50']:.0f} / {side['ms_p95']:.0f}" if side else "" for side in sides]
+        sides = [row[name] for name in names]
+        decoded = [f"{side['decoded']:,}" for side in sides]
+        times = [f"{side['ms_p50']:.0f} / {side['ms_p95']:.0f}" for side in sides]
         table.add_row(kind, str(row["requests"]), f"{row['floor']:,}", *decoded, *times)
-    sides = [total["ours"], total["peer"]]
-    decoded = [f"{side['decoded']:,}" if side else "" for side in sides]
-    times = [f"{(side['ms'] + side['background_ms']) / 1000:.1f} s in all" if side else "" for side in sides]
+    sides = [total[name] for name in names]
+    decoded = [f"{side['decoded']:,}" for side in sides]
+    times = [f"{(side['ms'] + side['background_ms']) / 1000:.1f} s in all" for side in sides]
     table.add_section()
     table.add_row("all", str(total["requests"]), f"{total['floor']:,}", *decoded, *times)
     console.print(table)
     console.print(_excess(result))
-    prompts = [f"{side['prompt_p50']:,.0f}" for side in sides if side]
+    prompts = [f"{side['prompt_p50']:,.0f}" for side in sides]
     console.print(f"Tokens the model saw, median: {' and '.join(prompts)}.")
     for name, side in total["peers"].items():
         console.print(f"llama-server, {name}: {side['decoded']:,} decoded, {side['background']:,} of them in warm-ups.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.documents import ROOT
-from tests.editors import scripted
+from tests.editors.answers import NOTHING, command, tell
 from tests.editors.conftest import SAMPLE, Neovim, environment, running, until
 from tests.installing import NotHere, installed
 
@@ -169,37 +168,6 @@ def start(editors: Path, folder: Path) -> Iterator[Start]:
 Begin = Callable[..., Plugged]
 
 
-def edit(start: tuple[int, int], end: tuple[int, int], put: str, **more: Any) -> dict[str, Any]:
-    (line, character), (end_line, end_character) = start, end
-    place = {
-        "start": {"line": line, "character": character},
-        "end": {"line": end_line, "character": end_character},
-    }
-    one = {
-        "id": "1",
-        "textDocument": {"uri": "$uri", "version": "$version"},
-        "range": place,
-        "text": put,
-        "kind": "rename",
-        "message": "a change",
-        "command": {"title": "", "command": "palimpsest.nextEdit.accept"},
-    }
-    return {"edits": [one | more], "total": 1}
-
-
-def tell(folder: Path, **answers: Any) -> None:
-    draft = folder / "answers.new"
-    draft.write_text(json.dumps({name.replace("__", "."): value for name, value in answers.items()}), encoding="utf-8")
-    draft.replace(folder / "answers.json")
-
-
-def said(folder: Path, method: str) -> list[dict[str, Any]]:
-    """What the client sent of that method, or of that command."""
-    log = folder / "log.jsonl"
-    found = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
-    return [one for one in found if method in (one.get("method"), (one.get("params") or {}).get("command"))]
-
-
 @pytest.fixture
 def begin(start: Start, folder: Path) -> Begin:
     """Neovim on three lines, or on this text in this file, with a server that answers so."""
@@ -207,10 +175,9 @@ def begin(start: Start, folder: Path) -> Begin:
     def opened(text: str = "one\ntwo\nthree\n", file: str = "a.py", **answers: Any) -> Plugged:
         path = folder / "work" / file
         path.write_bytes(text.encode())
-        answers.setdefault("palimpsest__nextEdit__accept", {"edits": [], "total": 0})
+        answers.setdefault("palimpsest__nextEdit__accept", NOTHING)
         tell(folder, **answers)
-        command = [sys.executable, scripted.__file__, str(folder / "answers.json"), str(folder / "log.jsonl")]
-        words = ", ".join(f"[[{word}]]" for word in command)
+        words = ", ".join(f"[[{word}]]" for word in command(folder))
         own = f"vim.g.palimpsest = {{ server = {{ command = {{ {words} }} }}, next_edits = {{ delay = 30 }} }}\n"
         nvim = start(own, file)
         nvim.attached()

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.editors.answers import edit, said, tell
 from tests.editors.conftest import until
-from tests.editors.nvim.conftest import CURRENT, Begin, ask, edit, run, said, tell
+from tests.editors.nvim.conftest import CURRENT, Begin, ask, run
 
 TEXT = ["one", "two", "three"]
 STATUS = "return require('palimpsest').statusline()"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.editors.answers import edit, said, tell
 from tests.editors.conftest import until
-from tests.editors.nvim.conftest import CURRENT, WITHOUT_ENGINE, Begin, Plugged, Start, ask, edit, run, said, tell
+from tests.editors.nvim.conftest import CURRENT, WITHOUT_ENGINE, Begin, Plugged, Start, ask, run
 
 pytestmark = pytest.mark.slow(part="editors")
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.editors.answers import edit, tell
 from tests.editors.conftest import until
-from tests.editors.nvim.conftest import Begin, Plugged, ask, edit, run, tell
+from tests.editors.nvim.conftest import Begin, Plugged, ask, run
 
 pytestmark = pytest.mark.slow(part="editors")
 

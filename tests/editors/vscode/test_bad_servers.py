@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.editors.answers import command, edit, said, tell
 from tests.editors.conftest import until
-from tests.editors.vscode.answers import command, edit, said, tell
 from tests.editors.vscode.conftest import Open
 from tests.editors.vscode.window import Window
 
@@ -73,7 +73,7 @@ def test_a_closed_file_that_was_changed_on_disk_is_asked_about_anew(begin: Any, 
     opened = said(server.folder, "textDocument/didOpen")[-1]["params"]["textDocument"]["uri"]
     uri = opened.replace("a.py", "b.py")
     written: Path = server.folder / "written"  # before the answer comes, upon which the file is opened
-    answer = edit((0, 0), (0, 3), "new", uri=uri, version=None) | {"#wait": str(written)}
+    answer = edit((0, 0), (0, 3), "new", textDocument={"uri": uri, "version": None}) | {"#wait": str(written)}
     tell(server.folder, **{"palimpsest/nextEdit": answer})
     before = len(said(server.folder, "palimpsest/nextEdit"))
     window.command(NEXT)

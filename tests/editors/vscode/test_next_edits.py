@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.editors.vscode.answers import NOTHING, command, edit, said, tell
+from tests.editors.answers import NOTHING, command, edit, said, tell
 from tests.editors.vscode.server import CodeServer
 from tests.editors.vscode.window import DECORATIONS, NBSP, Window
 
@@ -146,7 +146,7 @@ def test_what_is_left_stays_while_the_beginning_is_typed_and_all_of_it_is_accept
     come = " + 1 more"
     file = begun(window, "a = b\nc = d\n", edit((0, 5), (0, 5), come))
     by_hand(window, 1, 6)
-    answers(window, NOTHING, edit((1, 4), (1, 5), "e", number="2"))
+    answers(window, NOTHING, edit((1, 4), (1, 5), "e", id="2"))
     n_asked = len(asked(window))
     window.page.evaluate(WATCH)
     window.type(come[:-2])

@@ -30,18 +30,16 @@ def said(folder: Path, method: str) -> list[dict[str, Any]]:
     return [one for one in found if method in (one.get("method"), (one.get("params") or {}).get("command"))]
 
 
-def edit(
-    start: tuple[int, int],
-    end: tuple[int, int],
-    text: str,
-    *,
-    uri: str = "$uri",
-    version: Any = "$version",
-    number: str = "1",
-) -> dict[str, Any]:
-    """An answer with one next edit; places are lines and characters, from 0."""
+def edit(start: tuple[int, int], end: tuple[int, int], text: str, /, **more: Any) -> dict[str, Any]:
+    """An answer with one next edit; places are lines and characters, from 0.  `more` goes before what it has."""
     first, last = ({"line": line, "character": character} for line, character in (start, end))
-    document, place = {"uri": uri, "version": version}, {"start": first, "end": last}
-    one = {"id": number, "textDocument": document, "range": place, "text": text, "kind": "rename"}
-    accept = {"title": "", "command": "palimpsest.nextEdit.accept"}
-    return {"edits": [one | {"message": "a change", "command": accept}], "total": 1}
+    one = {
+        "id": "1",
+        "textDocument": {"uri": "$uri", "version": "$version"},
+        "range": {"start": first, "end": last},
+        "text": text,
+        "kind": "rename",
+        "message": "a change",
+        "command": {"title": "", "command": "palimpsest.nextEdit.accept"},
+    }
+    return {"edits": [one | more], "total": 1}
