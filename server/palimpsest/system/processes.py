@@ -63,9 +63,8 @@ def wait_for(pid: int) -> bool:
         process = psutil.Process(pid)
     except (psutil.Error, ValueError):
         return False
-    while runs(process):
-        if not _told(pid):
-            time.sleep(LOOK_S)
+    while runs(process) and not _told(pid):
+        time.sleep(LOOK_S)
     return True
 
 
