@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.sources import SERVER
 
-from palimpsest.text.secret_formats import FORMATS, LONG, Format
+from palimpsest.text.secret_formats import FORMATS, LONG, LONG_PART, Format
 from palimpsest.text.tokens import RUNS, found, long_words, masked
 
 BODY = "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0buxYfZP1mJFQ3Yk8Z4kGJm0m1Zr5y"
@@ -237,13 +237,16 @@ OF_LONG_WORDS = [form for form in FORMATS if form.is_long or form.is_run]
 @given(data=st.data())
 @examples(0.4, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_what_is_looked_for_only_in_long_words_is_always_in_one(form: Format, data: st.DataObject) -> None:
-    """Whatever matches such a format, at its shortest and with anything around it."""
-    token = data.draw(st.from_regex(form.whole, fullmatch=True, alphabet=st.characters(codec="ascii")))
+    """Whatever matches such a format or the part that is typed, at its shortest and with anything around it."""
+    pattern, fewest = form.whole, LONG
+    if form.part is not None and data.draw(st.booleans()):
+        pattern, fewest = form.part, LONG_PART
+    drawn = re.compile(re.sub(r"\(\?=.*?\\d\)", "", pattern.pattern), pattern.flags)  # none can be drawn ahead
+    token = data.draw(st.from_regex(drawn, fullmatch=True, alphabet=st.characters(codec="ascii")))
     around = st.text(st.sampled_from(" \n.-/é😀aZ09_"), max_size=100)
     text = f"{data.draw(around)}{token}{data.draw(around)}"
-    assert form.may_stand_in(long_words(text, LONG), long_words(text, LONG, RUNS)) or not any(
-        form.matches(text, form.whole)
-    )
+    words, runs = long_words(text, fewest), long_words(text, fewest, RUNS)
+    assert form.may_stand_in(words, runs, pattern) or not any(form.matches(text, pattern))
 
 
 @given(

@@ -16,8 +16,8 @@ from functools import cached_property
 
 from palimpsest.text.assigned_secrets import looks_random
 
-_FEWEST_OF_PART = 12
-"""Characters behind a prefix for which an incomplete token is reported."""
+LONG_PART = 12
+"""Characters behind a prefix for which an incomplete token is reported; so no part is shorter, prefix and all."""
 _ALNUM, _WORD, _HEX, _B64 = "A-Za-z0-9", r"A-Za-z0-9_\-", "0-9a-fA-F", "A-Za-z0-9+/"
 LONG = 20
 """Characters of a word that most tokens have at least."""
@@ -27,8 +27,8 @@ LONG = 20
 class Format:
     """Every match begins with one of `literals`, or with `within` contains one (in lower case with `any_case`), and a
     match of `core`.  `part` matches a token that is being typed or deleted.  `is_long`: in every match the literal is
-    a part of a word of at least `LONG` characters; `is_word`: so is the whole match; `is_run`: every match begins in a
-    run of as many."""
+    a part of a word of at least `LONG` characters, in a part's of `LONG_PART`; `is_word`: so is the whole match;
+    `is_run`: every match begins in a run of as many."""
 
     kind: str
     literals: tuple[str, ...]
@@ -48,9 +48,9 @@ class Format:
         n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
         return first[:n]
 
-    def may_stand_in(self, words: str, runs: str) -> bool:
+    def may_stand_in(self, words: str, runs: str, pattern: re.Pattern[str]) -> bool:
         if self.is_word:
-            return any(True for _ in self.matches(words, self.whole))
+            return any(True for _ in self.matches(words, pattern))
         if not self.is_long and not self.is_run:
             return True
         there = words if self.is_long else runs
@@ -77,13 +77,13 @@ def _is_no_name(match: re.Match[str]) -> bool:
     body = match.groupdict().get("body")
     if body is None or looks_random(body):
         return True
-    return len(body) < _FEWEST_OF_PART and any(map(str.isdigit, body))
+    return len(body) < LONG_PART and any(map(str.isdigit, body))
 
 
 def _prefixed(kind: str, prefix: str, alphabet: str, fewest: int, most: int = 400, *literals: str) -> Format:
     """A prefix (a pattern that begins with a literal), then characters of an alphabet."""
     start = rf"(?<![{_ALNUM}_])(?:{prefix})"
-    part = rf"{start}(?=[{alphabet}]{{0,64}}\d)[{alphabet}]{{{min(_FEWEST_OF_PART, fewest)},{most}}}"
+    part = rf"{start}(?=[{alphabet}]{{0,64}}\d)[{alphabet}]{{{min(LONG_PART, fewest)},{most}}}"
     whole = rf"{start}[{alphabet}]{{{fewest},{most}}}"
     literals = literals or (re.split(r"[(\[\\.]", prefix)[0],)
     return _of_prefixes(kind, literals, whole, part, alphabet, fewest)
@@ -113,7 +113,7 @@ def _exact(
 def _random(kind: str, alphabet: str, fewest: int, *prefixes: str) -> Format:
     """Prefixes, then characters that look random: a prefix may begin a name."""
     start = rf"(?<![{_ALNUM}_])(?:{'|'.join(map(re.escape, prefixes))})"
-    whole, part = (rf"{start}(?P<body>[{alphabet}]{{{n},400}})" for n in (fewest, _FEWEST_OF_PART))
+    whole, part = (rf"{start}(?P<body>[{alphabet}]{{{n},400}})" for n in (fewest, LONG_PART))
     return _of_prefixes(kind, prefixes, whole, part, alphabet, fewest)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from palimpsest.text.assigned_secrets import assigned
-from palimpsest.text.secret_formats import FORMATS, LONG
+from palimpsest.text.secret_formats import FORMATS, LONG, LONG_PART
 
 HIDDEN = "..."
 HINT = "A line of a harmless one may say `gitleaks:allow`."
@@ -72,11 +72,12 @@ def masked_block(text: str) -> str:
 
 def _all(text: str, parts: bool) -> Iterator[tuple[str, re.Match[str]]]:
     """Matches with their kinds, in order of the formats."""
-    words, runs = ("", "") if parts else (long_words(text, LONG), long_words(text, LONG, RUNS))
+    fewest = LONG_PART if parts else LONG
+    words, runs = long_words(text, fewest), long_words(text, fewest, RUNS)
     for form in FORMATS:
-        if not parts and not form.may_stand_in(words, runs):
-            continue
         pattern = form.part if parts and form.part is not None else form.whole
+        if not form.may_stand_in(words, runs, pattern):
+            continue
         for match in form.matches(text, pattern):
             if not _is_allowed(text, *match.span()):
                 yield form.kind, match
