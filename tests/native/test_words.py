@@ -128,6 +128,25 @@ def test_a_known_word_is_weighed_though_its_beginning_is_unlikely() -> None:
     assert found(40.0) == b".aab"
 
 
+def test_what_the_best_word_shows_to_be_hopeless_is_not_decoded() -> None:
+    def row(**logits: float) -> Logits:
+        made = np.full(len(PIECES), -30.0, np.float32)
+        for piece, logit in logits.items():
+            made[PIECES.index(piece.encode())] = logit
+        return made
+
+    search = WordSearch(LEXICON, b"a", row(a=9.0), width=4)
+    decoded = list[bytes]()
+    while search.wanted:
+        decoded += [path.text for path in search.wanted]
+        ends = np.full(len(PIECES), -30.0, np.float32)
+        ends[1] = 9.0
+        search.take([row(a=9.0, b=8.0, ab=7.0, _=6.0) if path.text == b"a" else ends for path in search.wanted])
+    assert search.best is not None
+    assert search.best.text == b"aa"
+    assert {b"aab", b"a_"}.isdisjoint(decoded), "aa is worth more than they can be"
+
+
 def test_what_ends_inside_a_token_needs_no_decoding_of_that_token() -> None:
     row = np.full(len(PIECES), -9.0, np.float32)
     row[8] = 9.0  # "b("

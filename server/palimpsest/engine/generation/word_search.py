@@ -98,7 +98,8 @@ class WordFinder:
             return None
         most = min(MOST, room - request.word_search - 1) if typed[1] else MOST_NAMES
         candidates = self._candidates(*typed, first.piece, most, first.logits)
-        return WordSearch(self._generator.lexicon, first.piece, first.logits, candidates, width=request.word_search)
+        width, n = request.word_search, request.n
+        return WordSearch(self._generator.lexicon, first.piece, first.logits, candidates, width=width, n=n)
 
     def _candidates(self, joined: str, stem: str, piece: bytes, most: int, logits: Logits) -> list[Candidate]:
         generator, fim = self._generator, self._request.fim
@@ -139,8 +140,9 @@ class WordFinder:
         """A sequence for each path that is wanted, those that nobody goes on from given back first.  The last child
         takes its parent's over, unless that is the best word so far."""
         best = search.best.path if search.best is not None else None
-        heirs = {path.parent: path for path in search.wanted if path.parent not in (best, search.root)}
-        parents = {path.parent for path in search.wanted}
+        waiting = {path.parent for path in search.waiting}
+        heirs = {path.parent: path for path in search.wanted if path.parent not in (best, search.root, *waiting)}
+        parents = {path.parent for path in search.wanted} | waiting
         for path in [path for path in self._seqs if path is not best and path not in parents]:
             self._tail.give(self._seqs.pop(path))
         for path in search.wanted:
