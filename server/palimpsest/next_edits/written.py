@@ -36,6 +36,7 @@ logger = logging.getLogger(__name__)
 
 COOL_S = 5.0
 """So long the model is not asked again about a line that it had nothing for, nor anywhere after a rejection."""
+OVERTAKEN = "something newer was typed or asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class WrittenEdits:
 
     def nothing(self, why: str) -> Offered | None:
         """A request is given nothing, for this reason."""
-        if why != self.why_not:
+        if why not in (self.why_not, self._writer.told):
             logger.info("no next edit: %s", why)
         self.why_not = why
         return None
@@ -156,8 +157,11 @@ class WrittenEdits:
     async def next(self, here: Snapshot, position: Position, *, invoked: bool) -> Offered | None:
         """What is held, was asked ahead, or the model writes now.  `invoked`: a person asks for it."""
         services = self._services
-        if not services.settings.next_edit.model or services.documents.find(here.uri) is not here:
+        if not services.settings.next_edit.model:
+            self.why_not = ""
             return None
+        if services.documents.find(here.uri) is not here:
+            return self.nothing(OVERTAKEN)
         if not services.roots.may_edit(here.uri):
             return self.nothing("none in files outside of the workspace")
         if not invoked and (reason := self._why_quiet(here, position)):
@@ -172,7 +176,7 @@ class WrittenEdits:
             about = here.uri, here.text, position.line
             answer = await self._asking.ask(about, lambda: self._written(here, position))
         if answer is None or services.documents.find(here.uri) is not here:
-            return self.nothing("something newer was typed or asked")
+            return self.nothing(OVERTAKEN)
         return self._settled(here, position, answer)
 
     def _settled(self, here: Snapshot, position: Position, answer: _Answer) -> Offered | None:
