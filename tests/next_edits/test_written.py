@@ -537,6 +537,49 @@ async def test_lines_that_no_model_can_write_are_not_asked_about(window: Window)
     assert (window.why_not, window.model.asked) == ("the model cannot be asked about these lines", [])
 
 
+def several(window: Window) -> tuple[str, str]:
+    uri = edited(window)
+    return uri, EDITED.replace("print(width)", "print(total_width)\nprint(2)\nprint(3)")
+
+
+async def test_the_rest_of_what_was_dismissed_does_not_come_back(window: Window) -> None:
+    """Complaint: of several lines I typed the first and dismissed the others, and they came again."""
+    uri, wanted = several(window)
+    first = await offered(window, uri, wanted)
+    window.change(uri, ContentChange(first.range, "total_width)\nprint("))
+    rest = await window.next(uri, 3)
+    assert rest is not None
+    assert (rest.id, window.made(rest)) == (first.id, wanted)
+    window.session.next_edits.dismiss(rest.id)
+    window.now += COOL_S + 1
+    for line in (2, 3):
+        assert await window.next(uri, line) is None
+        assert window.why_not == "it was accepted or dismissed before"
+    assert counted(window) == (1, 0, 1)
+
+
+async def test_a_client_that_sends_the_whole_document_may_say_that_it_made_the_edit(window: Window) -> None:
+    """Complaint: each acceptance is an error."""
+    window.model.knows = {EDITED: FOLLOWED, FOLLOWED: MORE}
+    uri = edited(window)
+    found = await window.next(uri)
+    assert found is not None
+    window.change(uri, ContentChange(None, window.made(found)))
+    after = await window.session.next_edits.accept(found.id)
+    assert after is not None
+    assert (window.made(after), counted(window)) == (MORE, (1, 1, 0))
+
+
+async def test_the_last_keys_of_a_longer_edit_are_not_taken_back(window: Window) -> None:
+    """Complaint: what I have just typed is to go again."""
+    uri = edited(window)
+    before = window.text(uri)
+    window.put(uri, 0, len("total_width = 1"), " + 1")
+    window.model.writes = before
+    assert await window.next(uri) is None
+    assert window.why_not == f"{OF_NO_USE} it brings back an earlier text"
+
+
 # A person who wants none --------------------------------------------------------------------------------------------
 
 

@@ -43,6 +43,7 @@ DRAFT = 32
 MOST_FILES = 3
 MOST_CHARS = 16 * MOST_TOKENS
 """Of the lines that are rewritten: an answer has no more."""
+OF_NO_USE = "what the model wrote is of no use"
 SAFE_MODE = "The engine died and goes on in safe mode, without a model for next edits."
 
 
@@ -110,7 +111,7 @@ class NextEditWriter:
         read = format.read(asked, prompt, choice.text, is_whole=choice.finish in ("end", "stop"))
         reason = read.refused or why_not(snapshot.lines, asked.window, read.text, earlier(told, snapshot, asked.window))
         if reason:
-            return Written(why_not=f"what the model wrote is of no use: {reason}")
+            return Written(why_not=f"{OF_NO_USE}: {reason}")
         return Written(replacements(snapshot, asked.window, read.text), asked.window)
 
     def _refused(self, why: str) -> Written:

@@ -23,7 +23,7 @@ from palimpsest.next_edits.held import HeldEdit, Left, extends
 from palimpsest.next_edits.newest import Newest
 from palimpsest.next_edits.offered import Offered, Offers, Point
 from palimpsest.next_edits.policy import is_blank
-from palimpsest.next_edits.writer import NextEditWriter, as_one, clusters, parsed_alone
+from palimpsest.next_edits.writer import OF_NO_USE, NextEditWriter, as_one, clusters, parsed_alone
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.prose import prose_at
@@ -141,9 +141,15 @@ class WrittenEdits:
 
     def rejected(self, identity: str) -> None:
         self._rejected = self._clock()
-        if self._held is not None and self._held.offered.id == identity:
-            self._held = None
-            self._drop_ahead()
+        held = self._held
+        if held is None or held.offered.id != identity:
+            return
+        self._held = None
+        self._drop_ahead()
+        here = self._services.documents.find(held.made_for.uri)
+        rest = None if here is None else self._new(here, held.left, held.window)
+        if rest is not None and rest.offered.id != identity:  # of several lines, of which the first are typed
+            self._offers.settle(rest.offered.id, "dismissed")
 
     def nothing(self, why: str) -> Offered | None:
         """A request is given nothing, for this reason."""
@@ -195,7 +201,7 @@ class WrittenEdits:
 
     def _why_quiet(self, here: Snapshot, position: Position) -> str:
         services = self._services
-        if services.activity.origins.get(here.uri) == "undone":
+        if services.activity.origins.newest.get(here.uri) == "undone":
             return "none after undo or redo, until something is typed"
         quiet_in = services.settings.completion.quiet_in
         if quiet_in and (prose := prose_at(parsed_at(services.parser.hurried(here), position), position)) in quiet_in:
@@ -238,9 +244,12 @@ class WrittenEdits:
         near = next((edits for edits in clusters(written.edits) if not is_blank(here, edits)), written.edits)
         for edits in (near, written.edits):
             edit = as_one(here, edits)
-            if await asyncio.to_thread(_is_sound, parsed, edit.applied(here.text)):
+            text = edit.applied(here.text)
+            if services.activity.origins.had(here.uri, text):
+                return _Answer(why_not=f"{OF_NO_USE}: it brings back an earlier text")
+            if await asyncio.to_thread(_is_sound, parsed, text):
                 return _Answer(edit, written.window)
-        return _Answer(why_not="what the model wrote is of no use: it brings new syntax errors")
+        return _Answer(why_not=f"{OF_NO_USE}: it brings new syntax errors")
 
     def _new(self, here: Snapshot, edit: Left, window: range) -> _Held | None:
         """The edit as one that is offered; None where the person has settled it before."""
