@@ -236,6 +236,12 @@ def test_sweeps_server_brings_no_earlier_text_back() -> None:
     assert not answer("sweep-server", about, "    total = 1\n    return total\n").refused
 
 
+def test_sweeps_server_is_asked_nothing_about_lines_that_say_nothing() -> None:
+    """Complaint: an error, where the text of its lines was deleted."""
+    assert FORMATS["sweep-server"].prompt(asked("a.py", "ˇ", range(1))) is None
+    assert FORMATS["sweep-server"].prompt(asked("a.py", "\n ˇ\nx = 1", range(2))) is None
+
+
 def test_sweeps_server_leaves_the_blank_line_of_the_cursor() -> None:
     about = asked_in("sweep-server", "a.py", "def f():\n    ˇ\n    return x\n")
     assert answer("sweep-server", about, "    return x\n").refused == (

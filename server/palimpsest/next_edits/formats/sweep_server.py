@@ -61,8 +61,10 @@ class SweepServer(Format):
             window = range(line, line)
         return window, window
 
-    def _prompt(self, asked: Asked) -> Prompt:
+    def _prompt(self, asked: Asked) -> Prompt | None:
         path, shown = asked.path, _shown(asked)
+        if not shown.strip():  # of a window that was held while its text was deleted
+            return None
         before = _formers(shown, [hunk for _, hunk in _hunks(asked)])[-1:]
         at, row = _cursor(asked, shown)
         current, original = marked(shown, CURSOR, at), before[0] if before else shown
