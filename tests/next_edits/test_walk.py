@@ -194,17 +194,13 @@ async def test_what_is_shown_is_true_whatever_is_done(
     # no door: what is written is in the format's own marks, and a file's name says which format it is
     monkeypatch.setattr(Format, "read", read)
     monkeypatch.setattr(next_edit_models, "FORMATS", ((name, "sweep"),))
-    next_edit_models._inspected.cache_clear()
     failed = list[Any]()
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))
-    try:
-        async with a_window(tmp_path) as window:
-            window.model = writer
-            walk = Walk(window, chance)
-            for _ in range(steps):
-                await walk.step()
-            await asyncio.gather(*walk.asking)
-            assert walk.n_shown
-            assert not failed
-    finally:
-        next_edit_models._inspected.cache_clear()
+    async with a_window(tmp_path) as window:
+        window.model = writer
+        walk = Walk(window, chance)
+        for _ in range(steps):
+            await walk.step()
+        await asyncio.gather(*walk.asking)
+        assert walk.n_shown
+        assert not failed
