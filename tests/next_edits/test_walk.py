@@ -75,7 +75,7 @@ class Walk:
         self.uris = [self.open(name) for name in TEXTS]
         self.uri, self.line = self.uris[0], 2
         self.shown: tuple[NextEdit, str] | None = None
-        self.asking = set[asyncio.Task[None]]()
+        self.asking = list[asyncio.Task[None]]()
         self.n_shown = 0
 
     def open(self, name: str) -> str:
@@ -123,9 +123,7 @@ class Walk:
         elif what < 0.88:
             await self.ask()
         else:
-            task = asyncio.create_task(self.ask())
-            self.asking.add(task)
-            task.add_done_callback(self.asking.discard)
+            self.asking.append(asyncio.create_task(self.ask()))
 
     async def take(self, edit: NextEdit, result: str) -> None:
         """Accept it, type a part of it, reject it or say that it was made though it was not."""
