@@ -141,7 +141,8 @@ class NextEdits:
             elif self._newest is mine:
                 offered = await self._written.next(here, position, invoked=invoked)
                 found = None if offered is None else self._next_edit(offered, here, 1)
-            off = self._why_off(here, wanted=wanted)  # a person may have switched them off meanwhile
+            if found is not None:  # which a person may have switched off meanwhile
+                off = self._why_off(here, wanted=wanted)
         if off:
             self._written.nothing(off)
             found = None
