@@ -151,7 +151,7 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooz
         kind, message = "Inactive", f"Completions are {why_off}."
     elif kind == "Normal" and snooze.until:
         clock = time.strftime("%H:%M", time.localtime(snooze.until))
-        kind, message = "Inactive", f"Completions are snoozed until {clock}."
+        kind, message = "Inactive", f"Completions and next edits are snoozed until {clock}."
     state = _state(engine, kind)
     cause = engine.cause or message or (SAFE_MODE if engine.safe_mode else "")
     if state == "ready" and usage.n_busy > 0:

@@ -49,7 +49,7 @@ async def test_while_snoozed_nothing_is_shown_unasked_and_the_status_says_until_
     uri, position = opened(window, "a.py", CODE)
     assert await shown(window, uri, position) == ["return result"]
     answer = await window.command("palimpsest.completion.snooze")
-    assert "completions are snoozed until" in answer["says"]
+    assert "completions and next edits are snoozed until" in answer["says"]
     assert await shown(window, uri, position) == []
     assert window.status["kind"] == "Inactive"
     assert window.status["snoozed_until"] == answer["until"] > 0
@@ -59,7 +59,7 @@ async def test_while_snoozed_nothing_is_shown_unasked_and_the_status_says_until_
 
     assert await window.command("palimpsest.completion.snooze", {"minutes": 0}) == {
         "until": 0,
-        "says": "completions are shown again",
+        "says": "completions and next edits are shown again",
     }
     assert await shown(window, uri, position) == ["return result"]
     assert (window.status["kind"], window.status["snoozed_until"]) == ("Normal", 0)

@@ -13,7 +13,7 @@ from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text.uris import to_path
 
-from .conftest import Editor, plain, start_editor, stop_editor
+from .conftest import Editor, plain, start_editor, stop_editor, until
 
 OFF = {"engine": {"kind": "none"}}
 
@@ -145,6 +145,26 @@ async def test_the_second_half_of_a_swap_is_offered_right_there(window: Editor) 
     assert answer["edits"][0]["kind"] == "swap"
     await follow_all(window, answer)
     assert "'é', g(b, a)" in window.texts[cart]
+
+
+async def test_while_snoozed_none_comes_unasked(window: Editor) -> None:
+    """Complaint: I want quiet, and next edits go on."""
+    cart = window.open("shop/cart.py")
+    window.edit(cart, "    def total(self)", "    def grand_total(self)")
+    await window.command("palimpsest.completion.snooze")
+    at = window.at(cart, "def grand_total")
+    assert (await ask(window, cart, at))["edits"] == []
+    await until(lambda: "snoozed" in window.status["no_next_edit"])
+    params = {
+        "textDocument": {"uri": cart, "version": window.versions[cart]},
+        "position": {"line": at.line, "character": at.character},
+        "trigger": "invoked",
+    }
+    found = plain(await window.client.protocol.send_request_async("palimpsest/nextEdit", params))
+    assert [place_of(edit)[0] for edit in await follow_all(window, found)] == ["cart.py", "order.py"]
+    await window.command("palimpsest.completion.snooze", {"minutes": 0})
+    window.edit(cart, "def subtotal(self)", "def sum(self)")
+    assert (await ask(window, cart, window.at(cart, "def sum")))["edits"]
 
 
 async def test_what_is_dismissed_is_never_offered_again_though_the_text_moves(window: Editor) -> None:

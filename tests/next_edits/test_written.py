@@ -17,7 +17,7 @@ from palimpsest.models.files import embedded
 from palimpsest.next_edits.next_edits import NextEdit
 from palimpsest.next_edits.written import COOL_S
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
-from palimpsest.window.events import DocumentClosed, DocumentOpened, NextEditModelFailed, StatusChanged
+from palimpsest.window.events import DocumentClosed, DocumentOpened, FilesChanged, NextEditModelFailed, StatusChanged
 
 from .writing import CODE, Window, a_window, asked_about, within
 
@@ -521,9 +521,151 @@ async def test_one_that_is_accepted_after_its_document_was_closed_is_followed_fr
     assert len(window.model.asked) == 3
 
 
+async def test_lines_longer_than_any_answer_are_not_asked_about(window: Window) -> None:
+    """Complaint: in a file with a line of a megabyte the model works at each pause, for nothing."""
+    uri = window.open(f"{CODE}{CODE}x = '{'abc def ' * 130_000}'\n")
+    window.put(uri, 0, 0, "total_width", taken=5)
+    assert await window.next(uri) is None
+    assert (window.why_not, window.model.asked) == ("the model cannot be asked about these lines", [])
+
+
 async def test_lines_that_no_model_can_write_are_not_asked_about(window: Window) -> None:
     """Complaint: half a character, which an editor may hold, was to be replaced by another one."""
     uri = window.open()
     window.put(uri, 0, 0, "total_width = '\udc80'  # ", taken=5)
     assert await window.next(uri) is None
     assert (window.why_not, window.model.asked) == ("the model cannot be asked about these lines", [])
+
+
+def several(window: Window) -> tuple[str, str]:
+    uri = edited(window)
+    return uri, EDITED.replace("print(width)", "print(total_width)\nprint(2)\nprint(3)")
+
+
+async def test_the_rest_of_what_was_dismissed_does_not_come_back(window: Window) -> None:
+    """Complaint: of several lines I typed the first and dismissed the others, and they came again."""
+    uri, wanted = several(window)
+    first = await offered(window, uri, wanted)
+    window.change(uri, ContentChange(first.range, "total_width)\nprint("))
+    rest = await window.next(uri, 3)
+    assert rest is not None
+    assert (rest.id, window.made(rest)) == (first.id, wanted)
+    window.session.next_edits.dismiss(rest.id)
+    window.now += COOL_S + 1
+    for line in (2, 3):
+        assert await window.next(uri, line) is None
+        assert window.why_not == "it was accepted or dismissed before"
+    assert counted(window) == (1, 0, 1)
+
+
+async def test_a_client_that_sends_the_whole_document_may_say_that_it_made_the_edit(window: Window) -> None:
+    """Complaint: each acceptance is an error."""
+    window.model.knows = {EDITED: FOLLOWED, FOLLOWED: MORE}
+    uri = edited(window)
+    found = await window.next(uri)
+    assert found is not None
+    window.change(uri, ContentChange(None, window.made(found)))
+    after = await window.session.next_edits.accept(found.id)
+    assert after is not None
+    assert (window.made(after), counted(window)) == (MORE, (1, 1, 0))
+
+
+async def test_the_last_keys_of_a_longer_edit_are_not_taken_back(window: Window) -> None:
+    """Complaint: what I have just typed is to go again."""
+    uri = edited(window)
+    before = window.text(uri)
+    window.put(uri, 0, len("total_width = 1"), " + 1")
+    window.model.writes = before
+    assert await window.next(uri) is None
+    assert window.why_not == f"{OF_NO_USE} it brings back an earlier text"
+
+
+# A person who wants none --------------------------------------------------------------------------------------------
+
+
+def switch(window: Window, *, on: bool) -> None:
+    window.session.services.toggle("nextEdit", "everywhere", "", on)
+
+
+def ignore(window: Window, uri: str) -> None:
+    (window.root / ".palimpsestignore").write_text("shapes.txt\n")
+    window.session.events.emit(FilesChanged((uri,)))
+
+
+def snooze(window: Window, minutes: float = 5.0) -> None:
+    window.session.services.snooze.start(minutes)
+
+
+@pytest.mark.parametrize("way", ["switch", "ignore", "snooze"])
+async def test_one_that_was_being_written_when_they_are_switched_off_is_not_shown(window: Window, way: str) -> None:
+    """Complaint: I switch them off, and one more comes."""
+    uri = edited(window)
+    window.model.writes = FOLLOWED
+    window.model.free.clear()
+    asking = window.asking(uri)
+    await window.until_asked()
+    if way == "switch":
+        switch(window, on=False)
+    elif way == "ignore":
+        ignore(window, uri)
+    else:
+        snooze(window)
+    window.model.free.set()
+    assert await asking is None
+    assert {"switch": "switched off", "ignore": "is named in", "snooze": "snoozed"}[way] in window.why_not
+    assert counted(window) == (0, 0, 0)
+
+
+async def test_a_reason_goes_with_what_it_was_about(window: Window) -> None:
+    """Complaint: the status says why there is none from a model, and there is no model any more."""
+    uri = edited(window)
+    switch(window, on=False)
+    assert await window.next(uri) is None
+    assert window.why_not == "switched off"
+    switch(window, on=True)
+    services = window.session.services
+    services.settings = replace(services.settings, next_edit=NextEditSettings())
+    assert await window.next(uri) is None
+    assert window.why_not == ""
+
+
+async def test_while_snoozed_they_come_to_a_person_who_asks_and_goes_on(window: Window) -> None:
+    uri = edited(window)
+    window.model.knows = {EDITED: FOLLOWED, FOLLOWED: MORE}
+    snooze(window)
+    assert await window.next(uri) is None
+    assert (window.why_not, window.model.asked) == ("they are snoozed", [])
+    found = await window.next(uri, invoked=True)
+    assert found is not None
+    window.make(found)
+    after = await window.session.next_edits.accept(found.id)
+    assert after is not None
+    assert window.made(after) == MORE
+    assert await window.next(uri, 3) is None
+    snooze(window, 0)
+    assert await window.next(uri, 3) is not None
+
+
+async def test_what_the_trees_find_is_snoozed_too(window: Window) -> None:
+    uri = edited(window, name="shapes.py")
+    snooze(window)
+    assert await window.next(uri) is None
+    found = await window.next(uri, invoked=True)
+    assert found is not None
+    assert found.kind == "rename"
+
+
+async def test_a_model_that_cannot_be_used_is_one_line_in_the_log(
+    window: Window, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Complaint: a missing file is told twice."""
+    told = list[str]()
+    window.session.events.on(NextEditModelFailed, lambda event: told.append(event.why))
+    services = window.session.services
+    uri = edited(window)
+    services.settings = replace(services.settings, next_edit=NextEditSettings(model="/nowhere/zeta.gguf"))
+    with caplog.at_level("INFO"):
+        for _ in range(2):
+            assert await window.next(uri) is None
+    assert [window.why_not] == told  # whoever hears it writes the line
+    assert "zeta.gguf" not in caplog.text

@@ -141,7 +141,7 @@ export function nextEditsIn({ subscriptions }: vscode.ExtensionContext, server: 
     if (version === undefined) clear(); // of a text that may have changed on disk: it is asked for anew
     const seen = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors].find((one) => one && isOf(uri, one.document));
     const editor = await vscode.window.showTextDocument(uri, { viewColumn: seen?.viewColumn, selection: new vscode.Range(range.start, range.start) });
-    if (version === undefined) await ask(editor);
+    if (version === undefined) await ask(editor, "invoked");
   };
 
   /** The answer to that is the one after it. */

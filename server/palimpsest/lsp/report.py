@@ -41,7 +41,7 @@ class Status:
     """`palimpsest/status` (docs/commands.md).  `state` is for an editor's status bar; `cause`: why it is neither
     loading nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the
     engine may help; `conversation`: the one that was answered last, as `usage.Talked` has it; `snoozed_until`: the
-    Unix time up to which no completion is shown unasked, 0 for none; `snoozed`: how long that is, yet; `no_next_edit`:
+    Unix time up to which nothing is shown unasked, 0 for none; `snoozed`: how long that is, yet; `no_next_edit`:
     why there was no next edit when one was asked for last."""
 
     kind: Kind = "Inactive"

@@ -158,7 +158,8 @@ async def snooze(server: PalimpsestServer, asked: Minutes) -> dict[str, Any]:
     snoozed = server.window.session.services.snooze
     snoozed.start(asked.minutes)
     clock = time.strftime("%H:%M", time.localtime(snoozed.until))
-    says = f"completions are snoozed until {clock}" if snoozed.until else "completions are shown again"
+    what = "completions and next edits"
+    says = f"{what} are snoozed until {clock}" if snoozed.until else f"{what} are shown again"
     return {"until": snoozed.until, "says": says}
 
 
@@ -185,7 +186,7 @@ COMMANDS = (
         "palimpsest.completion.snooze",
         Minutes,
         snooze,
-        "for so many minutes (5 unless it is said) no completion is shown unasked; 0 ends that",
+        "for so many minutes (5 unless it is said) no completion and no next edit is shown unasked; 0 ends that",
     ),
     Command(
         ACCEPTED,

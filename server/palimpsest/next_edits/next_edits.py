@@ -128,19 +128,31 @@ class NextEdits:
         None: nothing follows, it is switched off, or something newer was asked.  Raises InvalidArgument for a document
         that is not open.
         """
-        here = self._services.documents.get(uri)
+        return await self._next(self._services.documents.get(uri), position, invoked=invoked, wanted=invoked)
+
+    async def _next(self, here: Snapshot, position: Position, *, invoked: bool, wanted: bool) -> NextEdit | None:
+        """`wanted`: a person is at it, so that one comes while they are snoozed."""
         self._settle_typed()
         mine = self._newest = object()
         found = None
-        if off := self._services.why_off(here, "nextEdit"):
+        if not (off := self._why_off(here, wanted=wanted)):
+            if (found := await self._by_trees(here, position, lambda: self._newest is mine)) is not None:
+                self._written.why_not = ""
+            elif self._newest is mine:
+                offered = await self._written.next(here, position, invoked=invoked)
+                found = None if offered is None else self._next_edit(offered, here, 1)
+            if found is not None:  # which a person may have switched off meanwhile
+                off = self._why_off(here, wanted=wanted)
+        if off:
             self._written.nothing(off)
-        elif (found := await self._by_trees(here, position, lambda: self._newest is mine)) is not None:
-            self._written.why_not = ""
-        elif self._newest is mine:
-            offered = await self._written.next(here, position, invoked=invoked)
-            found = None if offered is None else self._next_edit(offered, here, 1)
+            found = None
         self._services.events.emit(StatusChanged())
         return found
+
+    def _why_off(self, here: Snapshot, *, wanted: bool) -> str:
+        if off := self._services.why_off(here, "nextEdit"):
+            return off
+        return "they are snoozed" if self._services.snooze.until and not wanted else ""
 
     async def _by_trees(self, here: Snapshot, position: Position, is_newest: Callable[[], bool]) -> NextEdit | None:
         if self._bursts.open or self._bursts.ended:
@@ -179,7 +191,8 @@ class NextEdits:
         if here is None:
             return None
         line = offered.point[0] if here.uri == offered.place.uri else 0  # and it may have been closed in between
-        return await self.next(here.uri, end or Position(min(line, here.line_count - 1), 0))
+        position = end or Position(min(line, here.line_count - 1), 0)
+        return await self._next(here, position, invoked=False, wanted=True)
 
     def dismiss(self, identity: str) -> None:
         """Not wanted, and not offered again.  Raises InvalidArgument for an unknown id."""

@@ -23,7 +23,8 @@ Point = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class Offered:
     """`about` is the change that the place follows, the words of what the model was asked, or the lines that it
-    makes."""
+    makes.  `is_gone`: what stood at the point is not there any more; whoever has it may still say what became of
+    it."""
 
     id: str
     about: EditPattern | str
@@ -31,6 +32,7 @@ class Offered:
     point: Point
     fate: Fate = "open"
     shown: bool = False
+    is_gone: bool = False
 
 
 class Offers:
@@ -59,7 +61,7 @@ class Offers:
 
     def kept(self, offered: Offered, place: Site, point: Point) -> Offered:
         """One that was given out, as it is after a part of it was typed."""
-        known = replace(self._by_id.get(offered.id, offered), place=place, point=point)
+        known = replace(self._by_id.get(offered.id, offered), place=place, point=point, is_gone=False)
         self._put(known)
         return known
 
@@ -85,19 +87,18 @@ class Offers:
     def changed(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> None:
         """Move along with the text of a document."""
         for found in [o for o in self._by_id.values() if o.place.uri == new.uri]:
+            if found.is_gone:
+                continue
             point: Point | None = found.point
             for edit in edits:
                 point = None if point is None else _moved(point, edit)
             if point is None:
                 point = _found_again(found.point, old, new)
-            if point is None:
-                del self._by_id[found.id]
-            else:
-                self._by_id[found.id] = replace(found, point=point)
+            self._by_id[found.id] = replace(found, point=point or found.point, is_gone=point is None)
 
     def _at(self, about: EditPattern | str, place: Site, point: Point) -> Offered | None:
         for found in self._by_id.values():
-            if found.place.uri == place.uri and found.point == point and found.about == about:
+            if (found.place.uri, found.point, found.about) == (place.uri, point, about) and not found.is_gone:
                 return found
         return None
 

@@ -41,6 +41,9 @@ MORE_TOKENS = 128
 DRAFT = 32
 """Most of an answer is a copy of the window."""
 MOST_FILES = 3
+MOST_CHARS = 16 * MOST_TOKENS
+"""Of the lines that are rewritten: an answer has no more."""
+OF_NO_USE = "what the model wrote is of no use"
 SAFE_MODE = "The engine died and goes on in safe mode, without a model for next edits."
 
 
@@ -60,7 +63,8 @@ class NextEditWriter:
         self._files = Files(services)
         self._held = HeldWindow()
         self._held_for = ""
-        self._told = ""
+        self.told = ""
+        """What the person was last told of the model: why it cannot be used."""
 
     def document_changed(self, event: DocumentChanged) -> None:
         self._held.changed(event.new.uri, event.edits)
@@ -107,19 +111,16 @@ class NextEditWriter:
         read = format.read(asked, prompt, choice.text, is_whole=choice.finish in ("end", "stop"))
         reason = read.refused or why_not(snapshot.lines, asked.window, read.text, earlier(told, snapshot, asked.window))
         if reason:
-            return Written(why_not=f"what the model wrote is of no use: {reason}")
+            return Written(why_not=f"{OF_NO_USE}: {reason}")
         return Written(replacements(snapshot, asked.window, read.text), asked.window)
 
     def _refused(self, why: str) -> Written:
-        self._tell(why)
-        return Written(why_not=why, is_answer=False)
-
-    def _tell(self, why: str) -> None:
-        """Once: it is asked at each pause."""
+        """The person is told once: it is asked at each pause."""
         why = f"{next_edit_models.SETTING}: {why.removeprefix(f'{next_edit_models.SETTING}: ')}"
-        if why != self._told:
-            self._told = why
+        if why != self.told:
+            self.told = why
             self._services.events.emit(NextEditModelFailed(why))
+        return Written(why_not=why, is_answer=False)
 
     def _held_of(self, format: Format) -> HeldWindow:
         if format.name != self._held_for:
@@ -142,7 +143,9 @@ class NextEditWriter:
         rows = rows_around(parsed, position.line, snapshot.byte_column(position))
         window, around = held.at(snapshot, position.line, format.window(snapshot.lines, position.line, rows))
         text = "\n".join(snapshot.lines[window.start : window.stop])
-        if not window or well_formed(text) != text:  # its answer would be without what no model can write
+        if not window or len(text) > MOST_CHARS:
+            return None
+        if well_formed(text) != text:  # its answer would be without what no model can write
             return None
         newest = told[-1]
         is_here = newest.after.uri == snapshot.uri and newest.after.text == snapshot.text

@@ -23,7 +23,7 @@ from palimpsest.next_edits.held import HeldEdit, Left, extends
 from palimpsest.next_edits.newest import Newest
 from palimpsest.next_edits.offered import Offered, Offers, Point
 from palimpsest.next_edits.policy import is_blank
-from palimpsest.next_edits.writer import NextEditWriter, as_one, clusters, parsed_alone
+from palimpsest.next_edits.writer import OF_NO_USE, NextEditWriter, as_one, clusters, parsed_alone
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.prose import prose_at
@@ -36,6 +36,7 @@ logger = logging.getLogger(__name__)
 
 COOL_S = 5.0
 """So long the model is not asked again about a line that it had nothing for, nor anywhere after a rejection."""
+OVERTAKEN = "something newer was typed or asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +141,19 @@ class WrittenEdits:
 
     def rejected(self, identity: str) -> None:
         self._rejected = self._clock()
-        if self._held is not None and self._held.offered.id == identity:
-            self._held = None
-            self._drop_ahead()
+        held = self._held
+        if held is None or held.offered.id != identity:
+            return
+        self._held = None
+        self._drop_ahead()
+        here = self._services.documents.find(held.made_for.uri)
+        rest = None if here is None else self._new(here, held.left, held.window)
+        if rest is not None and rest.offered.id != identity:  # of several lines, of which the first are typed
+            self._offers.settle(rest.offered.id, "dismissed")
 
     def nothing(self, why: str) -> Offered | None:
         """A request is given nothing, for this reason."""
-        if why != self.why_not:
+        if why not in (self.why_not, self._writer.told):
             logger.info("no next edit: %s", why)
         self.why_not = why
         return None
@@ -156,8 +163,11 @@ class WrittenEdits:
     async def next(self, here: Snapshot, position: Position, *, invoked: bool) -> Offered | None:
         """What is held, was asked ahead, or the model writes now.  `invoked`: a person asks for it."""
         services = self._services
-        if not services.settings.next_edit.model or services.documents.find(here.uri) is not here:
+        if not services.settings.next_edit.model:
+            self.why_not = ""
             return None
+        if services.documents.find(here.uri) is not here:
+            return self.nothing(OVERTAKEN)
         if not services.roots.may_edit(here.uri):
             return self.nothing("none in files outside of the workspace")
         if not invoked and (reason := self._why_quiet(here, position)):
@@ -172,7 +182,7 @@ class WrittenEdits:
             about = here.uri, here.text, position.line
             answer = await self._asking.ask(about, lambda: self._written(here, position))
         if answer is None or services.documents.find(here.uri) is not here:
-            return self.nothing("something newer was typed or asked")
+            return self.nothing(OVERTAKEN)
         return self._settled(here, position, answer)
 
     def _settled(self, here: Snapshot, position: Position, answer: _Answer) -> Offered | None:
@@ -191,7 +201,7 @@ class WrittenEdits:
 
     def _why_quiet(self, here: Snapshot, position: Position) -> str:
         services = self._services
-        if services.activity.origins.get(here.uri) == "undone":
+        if services.activity.origins.newest.get(here.uri) == "undone":
             return "none after undo or redo, until something is typed"
         quiet_in = services.settings.completion.quiet_in
         if quiet_in and (prose := prose_at(parsed_at(services.parser.hurried(here), position), position)) in quiet_in:
@@ -234,9 +244,12 @@ class WrittenEdits:
         near = next((edits for edits in clusters(written.edits) if not is_blank(here, edits)), written.edits)
         for edits in (near, written.edits):
             edit = as_one(here, edits)
-            if await asyncio.to_thread(_is_sound, parsed, edit.applied(here.text)):
+            text = edit.applied(here.text)
+            if services.activity.origins.had(here.uri, text):
+                return _Answer(why_not=f"{OF_NO_USE}: it brings back an earlier text")
+            if await asyncio.to_thread(_is_sound, parsed, text):
                 return _Answer(edit, written.window)
-        return _Answer(why_not="what the model wrote is of no use: it brings new syntax errors")
+        return _Answer(why_not=f"{OF_NO_USE}: it brings new syntax errors")
 
     def _new(self, here: Snapshot, edit: Left, window: range) -> _Held | None:
         """The edit as one that is offered; None where the person has settled it before."""

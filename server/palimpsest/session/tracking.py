@@ -15,7 +15,6 @@ import time
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.chunks import MAX_TOKENS, MOST_LINES, Chunk, chunk_at, chunk_of
 from palimpsest.context.activity.edits import Texts
-from palimpsest.context.activity.origins import Origins
 from palimpsest.context.estimate import chars_for
 from palimpsest.next_edits.bursts import Burst, Bursts
 from palimpsest.syntax.scopes import scope_at
@@ -46,7 +45,6 @@ class ActivityTracker:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._bursts = Bursts()
-        self._origins = Origins()
         self._place: tuple[str, int] | None = None
         self._lines = set[int]()  # where the cursor was said to be, the first of them in `_since`
         self._since = 0
@@ -64,19 +62,18 @@ class ActivityTracker:
 
     def document_changed(self, event: DocumentChanged) -> None:
         self._activity.changed(event.new, event.edits)
-        origin = self._activity.origins[event.new.uri] = self._origins.of(event.old, event.new, event.edits)
+        origin = self._activity.origins.of(event.old, event.new, event.edits)
         self._bursts.changed(event.old, event.new, event.edits, origin, time.monotonic())
         self._note_ended()
 
     def _accepted(self, event: EditAccepted) -> None:
         self._bursts.accepted(event.uri)
-        self._activity.origins[event.uri] = "accepted"
+        self._activity.origins.accepted(event.uri)
         self._note_ended()
 
     def _closed(self, event: DocumentClosed) -> None:
         self._bursts.end(event.uri)
-        self._origins.forget(event.uri)
-        self._activity.origins.pop(event.uri, None)
+        self._activity.origins.forget(event.uri)
         self._activity.diagnostics.forget(event.uri)
         self._note_ended()
         self._leave(event.uri)

@@ -16,6 +16,7 @@ from tests.next_edits.formats.asking import answer, asked, asked_in, change
 ALL = list(FORMATS)
 WHOLE = [name for name in ALL if name != "zeta-2.1"]
 """Their answer is the whole window."""
+SEPARATORS = "\f\u2028\x85"
 
 
 def document(text: str) -> Snapshot:
@@ -54,6 +55,26 @@ def test_the_window_as_it_was_shown_changes_nothing(name: str, text: str) -> Non
     assert prompt is not None
     ended = about.text if about.text.endswith("\n") and name != "zeta-1" else f"{about.text}\n"
     assert answer(name, about, ended.removeprefix(prompt.prefill)).text == about.text
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_ends_no_line_of_a_document_ends_none_of_its_window(name: str) -> None:
+    """Complaint: lines with form feeds or Unicode's separators were cut off at the window's end."""
+    about = asked_in(name, "a.py", "xˇ = 1" + f"\na{SEPARATORS * 9}" * 4)
+    prompt = FORMATS[name].prompt(about)
+    assert prompt is not None
+    wanted = about.text.replace("x = 1", "x = 10")
+    assert answer(name, about, f"{wanted}\n".removeprefix(prompt.prefill)).text == wanted
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_line_ends_of_another_kind_are_the_documents_own(name: str, end: str) -> None:
+    """Complaint: a file gets lines of two kinds."""
+    about = asked_in(name, "a.py", "a = ˇ1\nb = 2")
+    prompt = FORMATS[name].prompt(about)
+    assert prompt is not None
+    assert answer(name, about, f"a = 10{end}b = 2{end}".removeprefix(prompt.prefill)).text == "a = 10\nb = 2"
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -213,6 +234,12 @@ def test_sweeps_server_brings_no_earlier_text_back() -> None:
     about = asked_in("sweep-server", "a.py", now, change("a.py", before, now.replace("ˇ", "")))
     assert answer("sweep-server", about, "    x = 1\n    return x\n").refused == "it brings back an earlier text"
     assert not answer("sweep-server", about, "    total = 1\n    return total\n").refused
+
+
+def test_sweeps_server_is_asked_nothing_about_lines_that_say_nothing() -> None:
+    """Complaint: an error, where the text of its lines was deleted."""
+    assert FORMATS["sweep-server"].prompt(asked("a.py", "ˇ", range(1))) is None
+    assert FORMATS["sweep-server"].prompt(asked("a.py", "\n ˇ\nx = 1", range(2))) is None
 
 
 def test_sweeps_server_leaves_the_blank_line_of_the_cursor() -> None:

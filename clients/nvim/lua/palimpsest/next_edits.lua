@@ -214,7 +214,7 @@ end
 function M.attached(buffer)
   if waiting == buffer then
     waiting = nil
-    request()
+    request(function() end) -- a person went there to see it
   end
 end
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from palimpsest.context.activity.chunks import Chunks
 from palimpsest.context.activity.diagnostics import Diagnostics
 from palimpsest.context.activity.edits import Edits
-from palimpsest.context.activity.origins import Origin
+from palimpsest.context.activity.origins import Origins
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 
@@ -22,8 +22,7 @@ class Activity:
         self.chunks = Chunks()
         self.edits = Edits()
         self.diagnostics = Diagnostics()
-        self.origins = dict[str, Origin]()
-        """How the last change of each document came about."""
+        self.origins = Origins()
 
     def changed(self, new: Snapshot, edits: Sequence[InputEdit]) -> None:
         self.chunks.changed(new, edits)

@@ -34,15 +34,28 @@ class Step:
 
 
 class Origins:
-    """Owner of the earlier texts."""
+    """Owner of the earlier texts; `newest` is how the last change of each document came about."""
 
     def __init__(self) -> None:
+        self.newest: dict[str, Origin] = {}
         self._earlier: dict[str, deque[tuple[int, int]]] = {}
 
     def of(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Origin:
+        self.newest[new.uri] = origin = self._of(old, new, edits)
+        return origin
+
+    def accepted(self, uri: str) -> None:
+        """The newest change of a document is one that had been proposed."""
+        self.newest[uri] = "accepted"
+
+    def had(self, uri: str, text: str) -> bool:
+        """Whether a document was this text a few changes ago."""
+        return _mark(text) in self._earlier.get(uri, ())
+
+    def _of(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Origin:
         earlier = self._earlier.setdefault(new.uri, deque(maxlen=KEPT))
-        is_back = _mark(new) in earlier and not _is_a_key(edits)
-        earlier.append(_mark(old))
+        is_back = _mark(new.text) in earlier and not _is_a_key(edits)
+        earlier.append(_mark(old.text))
         if is_back:
             return "undone"
         if _is_layout(old, new):
@@ -52,10 +65,11 @@ class Origins:
     def forget(self, uri: str) -> None:
         """The document is closed."""
         self._earlier.pop(uri, None)
+        self.newest.pop(uri, None)
 
 
-def _mark(snapshot: Snapshot) -> tuple[int, int]:
-    return len(snapshot.text), hash(snapshot.text)
+def _mark(text: str) -> tuple[int, int]:
+    return len(text), hash(text)
 
 
 def _is_a_key(edits: Sequence[InputEdit]) -> bool:

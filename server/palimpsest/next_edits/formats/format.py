@@ -9,6 +9,7 @@ independent sections that stay as they are while a person types; the rest, of ki
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from palimpsest.text.snapshot import Position
 Kind = Literal["text", "file", "opened", "retrieved", "change"]
 Rows = tuple[int, int]
 """The first and the last line of something, both included."""
+_RETURN, _ROW = re.compile(r"\r\n?"), re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,7 @@ class Format(ABC):
 
     def read(self, asked: Asked, prompt: Prompt, written: str, *, is_whole: bool) -> Answer:
         """What a model wrote behind the prompt.  `is_whole`: it ended by itself, or at one of `stops`."""
+        written = _RETURN.sub("\n", written)
         end = min((at for stop in self.stops if (at := written.find(stop)) >= 0), default=len(written))
         if not is_whole and end == len(written):
             return CUT_OFF
@@ -173,6 +176,11 @@ class Format(ABC):
 
     def _has_mark(self, text: str) -> bool:
         return any(mark in text for mark in self.marks)
+
+
+def rows(text: str) -> list[str]:
+    """Its lines with their ends, which are LF alone: form feeds and Unicode separators are ordinary characters."""
+    return _ROW.findall(text)
 
 
 def ended(text: str) -> str:

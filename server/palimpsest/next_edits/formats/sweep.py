@@ -19,6 +19,7 @@ from palimpsest.next_edits.formats.format import (
     Prompt,
     Rows,
     ended,
+    rows,
     unended,
 )
 
@@ -55,7 +56,7 @@ class Sweep(Format):
             return EMPTY
         text = unended(without_note(written), asked.text)
         shown = ended(asked.text)
-        row = min(asked.cursor.line - asked.window.start, len(shown.splitlines()) - 1)
+        row = min(asked.cursor.line - asked.window.start, len(rows(shown)) - 1)
         reason = why_not_shown(shown, ended(text), min(asked.offset, len(shown)), row)
         return Answer(refused=reason) if reason else Answer(text)
 
@@ -68,8 +69,8 @@ def without_note(text: str) -> str:
 def why_not_shown(shown: str, text: str, cursor: int, row: int) -> str:
     """Why Sweep's server does not show an answer, "" where it does: it rewrites what is above the cursor, which the
     person has just left, or says nothing."""
-    lines = shown.splitlines(keepends=True)
-    made = list(spans(lines, text.splitlines(keepends=True)))
+    lines = rows(shown)
+    made = list(spans(lines, rows(text)))
     gone, put = sum(b - a for a, b, _, _ in made), sum(d - c for _, _, c, d in made)
     if shown[:cursor] != text[:cursor] and min(gone, put) > MANY:
         return "it rewrites what is above the cursor"

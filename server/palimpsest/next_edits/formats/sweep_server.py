@@ -22,6 +22,7 @@ from palimpsest.next_edits.formats.format import (
     Rows,
     ended,
     marked,
+    rows,
 )
 from palimpsest.next_edits.formats.sweep import SEPARATOR, STOPS, why_not_shown, without_note
 
@@ -60,14 +61,16 @@ class SweepServer(Format):
             window = range(line, line)
         return window, window
 
-    def _prompt(self, asked: Asked) -> Prompt:
+    def _prompt(self, asked: Asked) -> Prompt | None:
         path, shown = asked.path, _shown(asked)
+        if not shown.strip():  # of a window that was held while its text was deleted
+            return None
         before = _formers(shown, [hunk for _, hunk in _hunks(asked)])[-1:]
         at, row = _cursor(asked, shown)
         current, original = marked(shown, CURSOR, at), before[0] if before else shown
         if current.endswith("\n") and original.endswith("\n"):
             current, original = current[:-1], original[:-1]
-        where = f"{path}:{row + 1}:{row + len(current.splitlines()) + 1}"
+        where = f"{path}:{row + 1}:{row + len(rows(current)) + 1}"
         changes = list(_changes(asked))
         begun = "".join(re.findall(r"\A.*\n*", shown[:at]))
         tail = (
@@ -96,7 +99,7 @@ class SweepServer(Format):
         if reason := _adds_above(shown, text, row) or why_not_shown(shown, text, cursor, row):
             return Answer(refused=reason)
         text = re.sub(r"\A(?:[^\S\n]*\n)+", "", without_note(text)).replace(CURSOR, "")
-        text = "".join(text.splitlines(keepends=True)[: shown.count("\n") + MOST_ADDED])
+        text = "".join(rows(text)[: shown.count("\n") + MOST_ADDED])
         if any(_alike(text, former) for former in _formers(shown, [hunk for _, hunk in _hunks(asked)])):
             return Answer(refused="it brings back an earlier text")
         return Answer(text.removesuffix("\n"))
@@ -115,7 +118,7 @@ def _cursor(asked: Asked, shown: str) -> tuple[int, int]:
 
 def _adds_above(shown: str, text: str, row: int) -> str:
     """Its window begins right above the cursor: lines that come in there alone are no answer to what was just done."""
-    lines = shown.splitlines(keepends=True)
+    lines = rows(shown)
     above, at = "".join(lines[:row]), "".join(lines[row:])
     is_it = lines[row].strip() and shown.strip() != text.strip() and text.startswith(above) and text.endswith(at)
     return "it adds lines above the cursor" if is_it else ""
