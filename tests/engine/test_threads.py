@@ -39,7 +39,16 @@ def test_all_are_tried_again_more_and_more_seldom_until_there_is_room() -> None:
     assert threads.begin(time + FIRST_REST_S) == 2, "it had room, so that it begins anew"
 
 
-def test_a_short_decode_tells_nothing() -> None:
+def test_one_decode_that_was_held_up_tells_nothing() -> None:
     threads = Threads(2)
-    threads.ended(0.0, LEAST_S / 2, 0.0)
-    assert threads.begin(0.0) == 2
+    for time in range(20):
+        threads.ended(time, LEAST_S / 8, LEAST_S / 8 * (2.0 if time % 4 else 1.2))
+        assert threads.begin(time) == 2
+
+
+def test_two_threads_stay_where_they_miss_less_than_one_of_them_does() -> None:
+    threads = Threads(2)
+    threads.ended(0.0, 1.0, 1.7)
+    assert threads.begin(0.0) == 2, "beside a program that has half a core"
+    threads.ended(0.0, 1.0, 1.4)
+    assert threads.begin(0.0) == 1

@@ -49,7 +49,7 @@ export async function toggle(server: Server): Promise<void> {
 /** `minutes`: a person's own key may say them. */
 export async function snooze(server: Server, minutes?: number): Promise<void> {
   const choices = [...[5, 15, 60].map((n) => ({ label: `For ${n} minutes`, minutes: n })), { label: "Show them again now", minutes: 0 }];
-  const chosen = minutes ?? (await vscode.window.showQuickPick(choices, { title: "Snooze Completions", placeHolder: "None and no next edit is shown unasked" }))?.minutes;
+  const chosen = minutes ?? (await vscode.window.showQuickPick(choices, { title: "Snooze Completions", placeHolder: "Neither completions nor next edits are shown unasked" }))?.minutes;
   if (chosen !== undefined) await server.command("palimpsest.completion.snooze", { minutes: chosen });
 }
 

@@ -22,7 +22,7 @@ return {
     {
       id = "snooze",
       title = "Snooze Completions…",
-      doc = "None and no next edit is shown unasked for some minutes: 5, or as many as you say; 0 ends it.",
+      doc = "Neither completions nor next edits are shown unasked for some minutes: 5, or as many as you say; 0 ends it.",
       modes = { "normal" },
     },
     {

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 
-LEAST_S = 0.01
-"""A decode that takes less tells nothing."""
-MISSED = 0.25
-"""Of a core: threads that never sleep have all of it, where they are given it."""
-FIRST_REST_S, LONGEST_REST_S = 5.0, 320.0
-"""After a decode that lacked cores: until all threads are tried again."""
+LEAST_S = 0.1
+"""Of decodes together: a single short one is held up by whatever the window does at a keystroke."""
+MISSED = 0.8
+"""Of a core, divided by the threads, each of which does its share of the work: where all of them together miss more,
+one less is faster.  On two cores, beside a program that had half, three quarters and all of one, two threads missed
+0.3, 0.6 and 0.7 cores and took 16, 27 and 38 ms for a token; one thread took 20 ms."""
+FIRST_REST_S, LONGEST_REST_S = 5.0, 80.0
+"""After decodes that lacked cores: until all threads are tried again."""
 
 
 class Threads:
@@ -22,6 +24,7 @@ class Threads:
 
     def __init__(self, wanted: int) -> None:
         self._wanted = self.now = wanted
+        self._took = self._had = 0.0
         self._rest, self._until = FIRST_REST_S, 0.0
 
     def begin(self, time: float) -> int:
@@ -31,10 +34,13 @@ class Threads:
 
     def ended(self, time: float, took: float, of_the_processor: float) -> None:
         """`of_the_processor`: seconds of all threads together."""
-        if self.now == 1 or took < LEAST_S:
+        if self.now == 1:
             return
-        had = of_the_processor / took
-        if had > self.now - MISSED:
+        self._took, self._had = self._took + took, self._had + of_the_processor
+        if self._took < LEAST_S:
+            return
+        had, self._took, self._had = self._had / self._took, 0.0, 0.0
+        if self.now - had < MISSED / self.now:
             self._rest = FIRST_REST_S
             return
         self.now = max(1, math.floor(had))
