@@ -38,7 +38,7 @@ function commandsOf(context: vscode.ExtensionContext, parts: Parts): Commands {
     "client.complete": () => run("editor.action.inlineSuggest.trigger"),
     "client.show": () => completions.ask("revealing"),
     "client.jump": () => completions.jump(),
-    "client.snooze": (minutes?: number) => snooze(server, minutes),
+    "client.snooze": (minutes?: number) => snooze(server, minutes).then((begins) => begins && nextEdits.clear()),
     "client.nextEdit": (by?: "tab") => nextEdits.next(by),
     "client.nextEdit.dismiss": () => nextEdits.dismiss(),
     "client.context": () => run("palimpsestContext.focus"),

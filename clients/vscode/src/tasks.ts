@@ -46,11 +46,12 @@ export async function toggle(server: Server): Promise<void> {
   say(`${chosen.label} ${on ? "on" : "off"}`);
 }
 
-/** `minutes`: a person's own key may say them. */
-export async function snooze(server: Server, minutes?: number): Promise<void> {
+/** `minutes`: a person's own key may say them.  Whether it begins. */
+export async function snooze(server: Server, minutes?: number): Promise<boolean> {
   const choices = [...[5, 15, 60].map((n) => ({ label: `For ${n} minutes`, minutes: n })), { label: "Show them again now", minutes: 0 }];
   const chosen = minutes ?? (await vscode.window.showQuickPick(choices, { title: "Snooze Completions", placeHolder: "Neither completions nor next edits are shown unasked" }))?.minutes;
   if (chosen !== undefined) await server.command("palimpsest.completion.snooze", { minutes: chosen });
+  return chosen !== undefined && chosen !== 0;
 }
 
 interface Git {

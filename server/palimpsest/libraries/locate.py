@@ -21,7 +21,10 @@ LIBRARY = re.compile(r"(?:lib)?llama(?:\.[\w.]+)??\.(?:so(?:\.\d+)*|dylib|dll)")
 """`libllama.so`, `libllama.v0.4.0.so`, `libllama.0.dylib`, `llama.dll`."""
 USED = "used"
 """A file with the name of the folder that is used, beside the folders that were fetched."""
-WAYS = "Run `palimpsest engine get`, which fetches one that was built for this machine, or set `engine.library`."
+WAYS = (
+    "Run `palimpsest engine get`, which fetches one that was built for this machine, and leave `engine.library` empty; "
+    "or let that name another one."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,3 +205,20 @@ def test_a_completion_that_takes_blanks_away_is_not_put_behind_them(begin: Begin
     choices = "return #require('palimpsest.shown').choices(vim.json.decode([==[{}]==]), 'utf-16', 1, 4, '    ')"
     assert nvim.lua(choices.format(json.dumps([item]))) == 0
     assert nvim.lua(choices.format(json.dumps([item | {"insertText": "    else:"}]))) == 1
+
+
+@pytest.mark.parametrize("backend", ["native", "own"])
+def test_an_older_answer_that_comes_late_takes_nothing_away(begin: Begin, folder: Path, backend: str) -> None:
+    method, may_come = "textDocument/inlineCompletion", folder / "may-come"
+    nvim = begin(**{method: {"items": [], "#wait": str(may_come)}})
+    run(nvim, f"require('palimpsest').setup({{ inline = {{ backend = '{backend}' }} }})")
+    nvim.keys("ggA")
+    until(lambda: len(said(folder, method)) == 1, nvim.messages)
+    tell(folder, **{method: {"items": [{"insertText": "four"}]}})
+    nvim.keys("s")
+    assert nvim.ghost() == "four"
+    may_come.touch()
+    nvim.until("return vim.tbl_isempty(require('palimpsest.client').get(0).requests)")
+    nvim.lua("vim.wait(0) return true")  # what is scheduled by an answer
+    assert (nvim.ghost_now() or ["", ""])[1] == "four"
+    assert nvim.lua("return require('palimpsest.completion').visible()")

@@ -93,6 +93,17 @@ def test_none_is_shown_where_they_are_off_and_they_keep_quiet_while_one_types(st
     until(lambda: not nvim.lua(MARKS)["text"], nvim.messages)
 
 
+def test_what_is_shown_goes_when_they_are_snoozed_and_comes_by_hand(start: Start) -> None:
+    nvim = start(WITHOUT_ENGINE)
+    nvim.attached()
+    nvim.keys("/def total<CR>wcwgrand_total<Esc>")
+    nvim.until(VISIBLE)
+    nvim.keys(":Palimpsest snooze 5<CR>")
+    until(lambda: nvim.lua(MARKS) == {"struck": [], "text": []}, lambda: nvim.lua(MARKS))
+    nvim.keys(":Palimpsest nextEdit<CR>")
+    nvim.until(VISIBLE)
+
+
 def test_none_is_shown_while_a_completion_menu_is_open(start: Start) -> None:
     nvim = start(WITHOUT_ENGINE + "vim.opt.completeopt = 'menuone,noselect'")
     nvim.attached()

@@ -132,6 +132,16 @@ def test_one_farther_off_is_jumped_to_first(window: Window) -> None:
     assert window.text(file) == "one \n2\n3\nfour\n"
 
 
+def test_what_is_shown_goes_when_they_are_snoozed(window: Window) -> None:
+    snooze = {"palimpsest.completion.snooze": {"until": 1, "says": ""}}
+    begun(window, "one\ntwo\nthree\n", edit((2, 0), (2, 5), "longer"), **snooze)
+    by_hand(window, 1)
+    window.command("Palimpsest: Snooze Completions…")
+    window.choose("For 5 minutes")
+    gone(window)
+    by_hand(window, 1)
+
+
 def test_opening_and_moving_about_asks_nothing(window: Window) -> None:
     begun(window, "one\ntwo\nthree\n", edit((2, 0), (2, 5), "longer"))
     for line in (3, 1, 2):

@@ -48,12 +48,18 @@ function M.again(buffer)
   pcall(api.nvim_exec_autocmds, "InsertEnter", { group = group, modeline = false })
 end
 
---- What it does with an answer, and we with it.  One that comes after its end would be drawn and stay.
+local asked, answered = 0, 0 -- requests, and the latest of them that has an answer
+
+--- What it does with an answer, and we with it.  One that comes after its end would be drawn and stay, and one to an
+--- older request, which says what was so before a key, would take away what a newer one has shown.
 ---@param one vim.lsp.Client
 ---@param handler lsp.Handler
 function M.hearing(one, handler, buffer)
+  asked = asked + 1
+  local number = asked
   return function(error, result, context)
-    if shown.by_neovim(buffer) then
+    if number > answered and shown.by_neovim(buffer) then
+      answered = number
       handler(error, result, context)
       if api.nvim_get_current_buf() == buffer and events.inserting() then
         shown.offer(result, one.offset_encoding)

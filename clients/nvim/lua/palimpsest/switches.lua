@@ -106,9 +106,14 @@ function M.toggle(words)
   end)
 end
 
---- `:Palimpsest snooze [minutes]`
+--- `:Palimpsest snooze [minutes]`; what is shown goes, too.
 function M.snooze(words)
-  client.command("palimpsest.completion.snooze", { minutes = tonumber(words[1]) or words[1] })
+  client.command("palimpsest.completion.snooze", { minutes = tonumber(words[1]) or words[1] }, function(answer)
+    tell.say(answer.says .. ".")
+    if answer["until"] > 0 then
+      require("palimpsest.start").again()
+    end
+  end)
 end
 
 --- Of the current buffer, as all that asks is.
