@@ -1,4 +1,4 @@
-"""A search for the word being typed, carried out in the cache: its paths decoded beside each other, the best one kept.
+"""A search for the word being typed, carried out in the cache: each path in a sequence of its own, the best one kept.
 
 In: a prepared tail, its request, the branches of its answer.  Out: the branches begun with whole words.  Yields before
 each micro-batch.  `words.py` says what a word is worth, `known.py` which words the prompt knows.
