@@ -28,10 +28,6 @@ from palimpsest.engine.llama.vocab import Ids, Vocabulary
 Logits = npt.NDArray[np.float32]
 MOST_STEPS = 10
 """Tokens of a path."""
-AT_ONCE = 1
-"""Paths of one batch.  The first word found mostly shows the others to be hopeless: for 100 words with the default
-model 1, 2, 3, 4 and all at once took 593, 568, 561, 555 and 562 batches, of 213, 318, 419, 517 and 633 tokens.  On two
-cores a batch of two tokens takes 1.8 times as long as one."""
 
 
 def _of_word(data: bytes, at: int) -> int:
@@ -143,7 +139,9 @@ class WordSearch:
         self._found: dict[bytes, Word] = {}
         self.root = Path(None, (), (), b"", 0.0, self._candidates)
         self.wanted: tuple[Path, ...] = ()
-        """Paths to decode next, as one batch: each is one token behind its parent."""
+        """Paths to decode next, as one batch: each is one token behind its parent.  As many as words are wanted: the
+        first word found mostly shows the others to be hopeless.  For 100 words with the default model 1, 2, 3, 4 and
+        all at once took 593, 568, 561, 555 and 562 batches, of 213, 318, 419, 517 and 633 tokens."""
         self.waiting: tuple[Path, ...] = ()
         """Those that may still be wanted."""
         self._followed = Counter[int]()
@@ -171,7 +169,7 @@ class WordSearch:
             path.row = row
             children += self._children(path, row)
         best_first = self._open(children)
-        self.wanted, self.waiting = tuple(best_first[:AT_ONCE]), tuple(best_first[AT_ONCE:])
+        self.wanted, self.waiting = tuple(best_first[: self._n]), tuple(best_first[self._n :])
         self._followed.update(len(path.tokens) for path in self.wanted)
         for path, _ in taken:  # a row is as long as the vocabulary
             if self.best is None or path is not self.best.path:
