@@ -5,7 +5,7 @@ import math
 import pytest
 
 from palimpsest import wire
-from palimpsest.engine.cache.pace import FIRST_BATCH, LEAST_BATCH, WAIT_S, Bound, Pace
+from palimpsest.engine.cache.pace import FIRST_BATCH, LEAST_BATCH, TILE, TILE_S, WAIT_S, Bound, Pace
 
 
 def at(tokens_a_second: float) -> Pace:
@@ -16,18 +16,33 @@ def at(tokens_a_second: float) -> Pace:
 
 @pytest.mark.parametrize(
     ("tokens_a_second", "size"),
-    [(50, LEAST_BATCH), (630, LEAST_BATCH), (650, 64), (1270, 64), (1290, 128), (5000, 256), (1_000_000, 512)],
+    [(40, LEAST_BATCH), (44, TILE), (650, TILE), (1270, TILE), (1290, 128), (5000, 256), (1_000_000, 512)],
 )
 def test_a_micro_batch_takes_as_long_as_a_keystroke_may_wait(tokens_a_second: float, size: int) -> None:
     assert at(tokens_a_second).batch(512) == size
-    assert size == LEAST_BATCH or size / tokens_a_second <= WAIT_S
+    assert size <= TILE or size / tokens_a_second <= WAIT_S
+    assert size < TILE or size / tokens_a_second <= TILE_S
 
 
 @pytest.mark.parametrize("n_batch", [16, 100, 512])
 def test_it_is_never_larger_than_a_batch_of_the_context(n_batch: int) -> None:
     assert Pace().batch(n_batch) == min(FIRST_BATCH, n_batch)
-    assert at(50).batch(n_batch) == min(LEAST_BATCH, n_batch)
+    assert at(40).batch(n_batch) == min(LEAST_BATCH, n_batch)
     assert at(1_000_000).batch(n_batch) == n_batch
+
+
+@pytest.mark.parametrize("tokens_a_second", [40, 100, 2000])
+@pytest.mark.parametrize("n_batch", [16, 64, 100, 512])
+@pytest.mark.parametrize("n_tokens", [1, 63, 64, 65, 127, 128, 200, 1000])
+def test_a_prompt_leaves_no_small_rest(tokens_a_second: float, n_batch: int, n_tokens: int) -> None:
+    pace, parts, left = at(tokens_a_second), list[int](), n_tokens
+    while left:
+        parts.append(pace.part(left, n_batch))
+        left -= parts[-1]
+    assert max(parts) <= n_batch
+    assert max(parts) < pace.batch(n_batch) + (TILE if tokens_a_second > 40 else 1)
+    if tokens_a_second > 40 and n_batch >= 2 * TILE:
+        assert n_tokens < TILE or min(parts) >= TILE
 
 
 def test_a_few_slow_batches_are_believed_one_is_not() -> None:

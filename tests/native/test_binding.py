@@ -18,7 +18,7 @@ import pytest
 from palimpsest.engine.llama import binding
 from palimpsest.engine.llama.binding import FUNCTIONS, Binding
 from palimpsest.engine.llama.layouts import LAYOUTS, Layout, pointer, structure
-from palimpsest.engine.llama.library import library
+from palimpsest.engine.llama.library import WAITING, library
 from palimpsest.engine.llama.trial import told, tried
 from palimpsest.engine.llama_server.completions.samplers import Chain, Picked
 from palimpsest.engine.llama_server.requests.fields import Fields
@@ -36,6 +36,25 @@ def test_the_library_in_use_says_what_it_is_and_where_it_computes(file: Path) ->
     found = tried(file)
     assert found.version == library().api.version
     assert [device.kind for device in found.devices].count("CPU") == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="GNU's OpenMP")
+def test_threads_of_openmp_spin_for_a_moment_before_they_sleep() -> None:
+    """Of the llama.cpp that comes along: to sleep at each of a token's hundreds of waits triples its time."""
+    found = importlib.util.find_spec("xllamacpp")
+    assert found is not None
+    assert found.origin is not None
+    (path,) = Path(found.origin).parent.glob("*.so")
+    code = (
+        "import os, sys; from palimpsest.engine.llama import library as door; door.choose(sys.argv[1]);"
+        "print(door.library().spins, *(os.environ[name] for name in door.WAITING))"
+    )
+    ours = {name: value for name, value in os.environ.items() if name not in WAITING}
+    for theirs, said in (({}, WAITING), ({"GOMP_SPINCOUNT": "7"}, WAITING | {"GOMP_SPINCOUNT": "7"})):
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(path)], env=ours | theirs, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.split() == ["True", *said.values()]
 
 
 def test_a_gpu_whose_driver_ends_the_process_is_no_gpu() -> None:

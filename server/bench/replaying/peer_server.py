@@ -1,7 +1,7 @@
 """A stock llama-server as a process of its own: `python -m bench.replaying.peer_server MODEL [options]`.
 
 In: a GGUF file and llama-server's options by their names.  Out: one line of JSON, {"url": …}, on stdout once it
-answers; it runs until its stdin ends.  The xllamacpp wheel embeds the real server.  Knows nothing of us.
+answers; it runs until its stdin ends.  The xllamacpp wheel embeds the real server.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from palimpsest.engine.llama.library import WAITING
+
 COMES_WITH = "xllamacpp has it, which has no wheel for every platform."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
-    os.environ.setdefault(
-        "OMP_WAIT_POLICY", "passive"
-    )  # as our engine: threads that spin cost it two thirds of its speed
+    for name, value in WAITING.items():  # as our engine has it on the same library
+        os.environ.setdefault(name, value)
     said = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # llama-server prints to stdout
     try:
@@ -46,7 +47,6 @@ def _params(params: Any, options: argparse.Namespace) -> Any:
     params.n_gpu_layers = options.n_gpu_layers
     params.warmup, params.endpoint_slots, params.endpoint_props = False, True, True
     params.endpoint_metrics = True
-    params.no_extra_bufts = True  # Q8_0 and AMX: a native fault in some builds
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
     if options.api_key:
         params.api_keys = [options.api_key]

@@ -26,9 +26,6 @@ from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.system import logs, process_lock
 from palimpsest.system.engine_address import Address, beside
 
-WAIT_POLICY = ("OMP_WAIT_POLICY", "passive")
-"""Before libllama is loaded.  Threads that spin for one another slow it down thirty times on cores that something
-else uses too (measured with two threads on two busy cores), and in an editor something always does."""
 PREDECESSOR_S = 30.0
 """How long to wait for an engine that holds the lock but does not answer: it is starting, or on its way out."""
 
@@ -50,7 +47,6 @@ def main(options: Options, check: Callable[[Path], object]) -> int:
         except PalimpsestError as error:
             say(str(error))
             return 1
-    os.environ.setdefault(*WAIT_POLICY)
     try:
         from palimpsest.engine import process as engine_process
 

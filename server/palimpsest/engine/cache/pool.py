@@ -137,6 +137,10 @@ class CellPool:
         """Tokens of the next micro-batch: what can be decoded while a keystroke waits for it."""
         return self.pace.batch(self.context.n_batch)
 
+    def part(self, n_tokens: int) -> int:
+        """Of a prompt's tokens, those for the next micro-batch."""
+        return self.pace.part(n_tokens, self.context.n_batch)
+
     def decode(self, runs: Sequence[Run], asking: Tenant) -> list[Logits | None]:
         """Decode one micro-batch for `asking`; others give up cells when there are too few.
 

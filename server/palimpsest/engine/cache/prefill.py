@@ -34,7 +34,7 @@ class OneByOne:
         self, tokens: Sequence[int], start: int, seq: int, *, logits: bool
     ) -> Generator[None, None, tuple[int, Logits | None]]:
         yield
-        part = tokens[: self._pool.n_batch]
+        part = tokens[: self._pool.part(len(tokens))]
         (row,) = self._pool.decode([Run(part, start, seq, logits and len(part) == len(tokens))], self._tenant)
         return len(part), row
 

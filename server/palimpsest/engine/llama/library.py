@@ -18,13 +18,18 @@ from palimpsest.libraries.locate import located
 LOG = logging.getLogger("palimpsest.llama")
 BUFFER = re.compile(r"(KV|RS|compute|output) buffer size *= *([\d.]+) MiB")
 """llama.cpp has no function that tells the sizes of its buffers."""
+WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "2000"}
+"""How OpenMP's threads wait for one another, read when it is loaded.  They sleep, since on cores that others use too
+threads that spin are many times slower, and idle ones would take a core; but a token has hundreds of waits, and to
+sleep and be woken for each triples its time, so GNU's spin for some 50 µs first."""
 VARIANT = re.compile(r"loaded CPU backend from .*ggml-cpu-(\w+)\.")
 
 
 class Library:
     """`errors`: the newest error lines llama.cpp logged, oldest first; `buffers`: the bytes of each kind of buffer (KV,
     RS, compute, output) that it said it made since they were last cleared; `source`: where the library comes from;
-    `processor`: the generation that its CPU backend was built for, "" where there is one for all."""
+    `processor`: the generation that its CPU backend was built for, "" where there is one for all; `spins`: whether its
+    threads wait for one another in a loop, as they do without OpenMP and with GNU's."""
 
     def __init__(self, api: Binding, source: str) -> None:
         self.api, self.source = api, source
@@ -35,7 +40,8 @@ class Library:
         api.llama_log_set(self._callback, None)
         api.llama_backend_init()
         api.load_backends()
-        self.has_openmp = b"OPENMP = 1" in (api.llama_print_system_info() or b"")
+        has_openmp = b"OPENMP = 1" in (api.llama_print_system_info() or b"")
+        self.spins = not has_openmp or (api.has("GOMP_parallel") and not api.has("__kmpc_fork_call"))
 
     def _log(self, level: int, text: bytes, _data: object) -> None:
         line = text.decode("utf-8", "replace").rstrip()
@@ -61,8 +67,8 @@ def choose(library: str) -> None:
 @functools.cache
 def library() -> Library:
     """Raises EngineUnavailable, with how to get one, where there is none or it cannot be used here."""
-    # read when libgomp is loaded: threads that spin for one another are many times slower on cores others use too
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    for name, value in WAITING.items():
+        os.environ.setdefault(name, value)
     # a failed assertion would first run a debugger from within two threads, which may never end; faulthandler tells
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")
     found = located(_chosen)

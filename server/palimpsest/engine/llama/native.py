@@ -202,7 +202,7 @@ class Context:
         self.compute_bytes = lib.buffers["compute"] + lib.buffers["output"]
         self.shift_pending = False
         self._batch = Batch(params.n_batch)
-        spin = params.n_threads > 1 and not lib.has_openmp and not params.offload
+        spin = params.n_threads > 1 and lib.spins and not params.offload
         self._threads = Threads(params.n_threads) if spin else None
 
     def close(self) -> None:
