@@ -123,8 +123,8 @@ class Raw:
     async def complete(self, uri: str, line: int, character: int) -> list[dict[str, Any]]:
         where = {"line": line, "character": character}
         params = {"textDocument": {"uri": uri}, "position": where, "context": {"triggerKind": 2}}
-        items: list[dict[str, Any]] = (await self.request("textDocument/inlineCompletion", params))["result"]["items"]
-        return items
+        result = (await self.request("textDocument/inlineCompletion", params))["result"]
+        return result["items"] if result else []
 
     async def answer(self, id: Any) -> dict[str, Any]:
         return await self.message(lambda m: "method" not in m and m.get("id") == id)

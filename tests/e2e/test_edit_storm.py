@@ -80,7 +80,7 @@ class Storm:
             answer = await self.editor.client.protocol.send_request_async(
                 lsp.TEXT_DOCUMENT_INLINE_COMPLETION, params, msg_id=f"storm-{asked.number}"
             )
-            asked.items = list(answer.items)
+            asked.items = list(answer.items) if answer else []
         except JsonRpcException as error:
             if error.code != lsp.LSPErrorCodes.RequestCancelled.value:
                 raise

@@ -45,6 +45,8 @@ from palimpsest.window.events import (
 )
 from palimpsest.window.services import Services
 
+OVERTAKEN = "Another completion was asked for since."
+
 
 @dataclass(frozen=True, slots=True)
 class Completed:
@@ -162,7 +164,7 @@ class Completions:
         query = self._query(services.view_of(services.parser.imagined(old, new, edits), at), blocks)
         result = self._found(query, n, invoked=invoked) or await self._generated(query, n, invoked)
         if number != self._n_asked or services.documents.find(old.uri) is not old:
-            return None
+            raise Cancelled(OVERTAKEN)
         result = fitting(services.parser, query.view.parsed, at, result)
         if not invoked:
             result = self._quiet.worth(result, new, at)
@@ -177,7 +179,8 @@ class Completions:
     async def at(
         self, snapshot: Snapshot, position: Position, n: int = 1, *, invoked: bool = False
     ) -> Completed | None:
-        """None: nothing worth showing, or typing has overtaken it.  Raises EngineError when there is no engine.
+        """None: nothing worth showing.  Raises EngineError when there is no engine, Cancelled where a later question
+        has overtaken this one: a stale answer is never shown.
 
         `invoked`: a person asked explicitly and waits for more and longer ones, also in the middle of a line.
         """
@@ -208,7 +211,7 @@ class Completions:
         if result is None and is_wanted():
             result = await self._generated_or_only(query, n, invoked, snapshot, position)
         if result is None or not is_wanted():
-            return None  # a stale answer is never shown
+            raise Cancelled(OVERTAKEN)
         missing = indentation and (await services.levels.of(snapshot) or indentation)
         result, start = placed(services.parser, services.parser.hurried(snapshot), position, result, missing)
         unsure = not invoked and bool(result.texts) and not self._quiet.is_sure(result)
@@ -216,7 +219,7 @@ class Completions:
             result = self._quiet.worth(result, snapshot, position)
         result = await self.names.worth(result, query, snapshot, position, invoked=invoked)
         if not is_wanted():
-            return None
+            raise Cancelled(OVERTAKEN)
         self._ghost.show(snapshot.uri, before, after, result.texts)
         ms = 1000 * (time.perf_counter() - began)
         ids = self.offers.give(result.texts, snapshot.language_id, ms, _seen(query))

@@ -1,7 +1,8 @@
 """textDocument/inlineCompletion, and `palimpsest/completion`: at a place it would be answered otherwise now.
 
 In: a cursor.  Out: items whose range covers the word being typed, so that the client can match and replace it.
-An answer that cannot be given in time is an empty one, never an error: the status says why.
+An answer that cannot be given in time is an empty one, never an error: the status says why.  Of what a later request
+has overtaken it is null: that request's may be on the screen already, and a client takes it off for an empty one.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def register(server: PalimpsestServer) -> None:
     window = server.window
 
     @server.feature(lsp.TEXT_DOCUMENT_INLINE_COMPLETION)
-    async def inline_completion(params: lsp.InlineCompletionParams) -> lsp.InlineCompletionList:
+    async def inline_completion(params: lsp.InlineCompletionParams) -> lsp.InlineCompletionList | None:
         session, encoding = window.session, window.client.encoding
         snapshot = session.documents.find(params.text_document.uri)
         if snapshot is None:
@@ -54,7 +55,7 @@ def register(server: PalimpsestServer) -> None:
                 snapshot.uri, position, n=options.n if invoked else 1, invoked=invoked, selected=selected
             )
         except Cancelled:
-            completed = None
+            return None
         except (EngineError, InvalidArgument) as error:
             logger.info("no completion: %s", error)
             completed = None
