@@ -41,7 +41,9 @@ class Library:
         api.llama_backend_init()
         api.load_backends()
         has_openmp = b"OPENMP = 1" in (api.llama_print_system_info() or b"")
-        self.spins = not has_openmp or (api.has("GOMP_parallel") and not api.has("__kmpc_fork_call"))
+        gnu = api.has("GOMP_parallel") and not api.has("__kmpc_fork_call")
+        passive = os.environ.get("OMP_WAIT_POLICY", "").lower() == "passive"
+        self.spins = not has_openmp or (gnu and os.environ.get("GOMP_SPINCOUNT", "0" if passive else "1") != "0")
 
     def _log(self, level: int, text: bytes, _data: object) -> None:
         line = text.decode("utf-8", "replace").rstrip()
@@ -67,8 +69,9 @@ def choose(library: str) -> None:
 @functools.cache
 def library() -> Library:
     """Raises EngineUnavailable, with how to get one, where there is none or it cannot be used here."""
-    for name, value in WAITING.items():
-        os.environ.setdefault(name, value)
+    if "OMP_WAIT_POLICY" not in os.environ:  # a person's own policy comes with GNU's own number of turns
+        for name, value in WAITING.items():
+            os.environ.setdefault(name, value)
     # a failed assertion would first run a debugger from within two threads, which may never end; faulthandler tells
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")
     found = located(_chosen)
