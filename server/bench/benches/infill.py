@@ -29,6 +29,7 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.table import Table
 
+from bench.replaying.ours import own_folders
 from bench.replaying.peer import started as stock_server
 from bench.shared.options import model_file, positive
 from palimpsest.errors import EngineDied, InvalidArgument
@@ -129,7 +130,7 @@ def our_server(model: Path, n_ctx: int, threads: int) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
         command = [sys.executable, "-P", "-m", "palimpsest", "engine", "--model", str(model), "--http", str(port)]
         command += ["--socket", f"{folder}/engine.sock", "--n-ctx", str(n_ctx), "--n-threads", str(threads)]
-        environment = {**os.environ, "XDG_STATE_HOME": folder, "XDG_CACHE_HOME": folder}
+        environment = {**os.environ, **own_folders(Path(folder))}
         with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
             try:
                 _await_health(child, port)
