@@ -216,3 +216,19 @@ def test_what_is_decoded_is_counted_by_what_it_is(make_engine: MakeEngine) -> No
     answer = ask(engine, fim("def f(", max_tokens=3))
     assert stats["tails"] == answer.decoded
     assert stats["decoded"] - stats["blocks"] - stats["headers"] - stats["tails"] <= answer.generated
+
+
+def test_what_is_decoded_twice_is_counted_by_what_it_is(make_engine: MakeEngine) -> None:
+    engine = make_engine(store_mb=0)
+    stats = engine.pool.stats
+    old, new, code = (" ".join(f"{name}_{i}" for i in range(40)) for name in ("plum", "fig", "quince"))
+    sync(engine, [("a", old)])
+    ask(engine, fim(code, max_tokens=1))
+    assert (stats["blocks_again"], stats["tails_again"]) == (0, 0)
+    assert stats["headers_again"] > 0  # the block's copy of the header
+    sync(engine, [("a", new)])
+    answer = ask(engine, fim(code, max_tokens=1))
+    assert stats["blocks_again"] == 0
+    assert 0.9 * answer.decoded < stats["tails_again"] <= answer.decoded
+    (report,) = sync(engine, [("a", old)]).blocks
+    assert 0.9 * report.decoded < stats["blocks_again"] <= report.decoded

@@ -18,6 +18,8 @@ CACHE: dict[str, Any] = {
     "free": [[16, 40], [44, 56]],
     "stored": {"blocks": 2, "bytes": 3 * 2**19},
     "stats": {"reused": 0, "decoded": 0, "restored": 1, "moved": 2, "evicted": 3},
+    "engine": {"decoded": 100},
+    "again": {"headers": 5, "blocks": 0, "tails": 20},
 }
 BLOCK = {"type": "class", "name": "shop.Cart", "state": "resident", "source": "pin", "tokens": 12, "span": [4, 16]}
 SHOWN = {
@@ -104,6 +106,11 @@ def test_the_cache_is_a_grid_a_legend_sums_and_spans() -> None:
         ("█" * 9, "used"), ("░" * 15, "free"), (" 24 of 64 positions, 36 free in 2 holes", "dim"),
     ]  # fmt: skip
     assert kinds(page, "last ")[2] == (" 30 reused, 10 decoded, 13 ms", "dim")
+    assert kinds(page, "again ")[2] == (" 25 of 100 decoded twice", "dim")
+    assert [line.split()[0] for line in page.lines if cache_page.AGAIN["tails"] in line] == ["20"]
+    assert not any(cache_page.AGAIN["blocks"] in line for line in page.lines)
+    other_engine = {**CACHE, "engine": {}, "again": dict.fromkeys(CACHE["again"], 0)}
+    assert not any(line.startswith("again ") for line in cache_page.page(other_engine, LAST, 8).lines)
     assert kinds(page, "stored ") == [("stored    2 blocks, 1.5 MiB in host memory", "stored")]
     assert kinds(page, "shop.Cart") == [("     4–16     ", "dim"), ("class         ", "class")]
     assert not any(line.startswith("last ") for line in cache_page.page(CACHE, NONE, 8).lines)

@@ -12,7 +12,7 @@ from palimpsest import wire
 from palimpsest.lsp.edits import drafts_of, heading_of, proposal_diff, proposal_edit
 from palimpsest.lsp.protocol import converter
 from palimpsest.types import Block, BlockKey
-from palimpsest.window import context_page
+from palimpsest.window import cache_page, context_page
 
 if TYPE_CHECKING:
     from palimpsest.context.choice.why import Holder, Why
@@ -148,9 +148,9 @@ def _described(block: Block, tokens: int, state: str, span: list[int] | None) ->
 
 def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
     """`stats` are this window's sums, of answers it got, and `decoded` the tokens of each block; `engine` are the
-    engine's, of all it did for all windows; `ms` says where the time of the last completion or edit went
-    (`usage.Usage.parts`), `confidence` how sure the model was of it, and `share` as well, where other lines were tried
-    beside it."""
+    engine's, of all it did for all windows, `again` of these the tokens that it had decoded before; `ms` says where the
+    time of the last completion or edit went (`usage.Usage.parts`), `confidence` how sure the model was of it, and
+    `share` as well, where other lines were tried beside it."""
     spans = []
     for span in found.spans:
         key = BlockKey.parse(span.key)
@@ -168,6 +168,7 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
         "stats": totals,
         "decoded": decoded,
         "engine": dict(found.stats),
+        "again": {part: found.stats.get(f"{part}_again", 0) for part in cache_page.AGAIN},
         "ms": dict(usage.parts),
         "confidence": round(usage.last.confidence, 4),
         "share": usage.last.share,

@@ -17,6 +17,12 @@ WIDTHS = (9, 24)
 OWN = {"header": "header", "footer": "header", "tail": "editing"}
 """By their state: spans that no block has."""
 LABELS = {"editing": "the code at the cursor"}
+AGAIN = {
+    "tails": "of the code at the cursor: blocks before it changed, or the cursor was elsewhere",
+    "blocks": "of blocks: they had made way for others, or stand behind a line of theirs that changed",
+    "headers": "of the header: each new block is decoded behind a copy of it",
+}
+"""Why tokens are decoded that the model was shown before."""
 
 
 def page(found: Mapping[str, Any], last: Mapping[str, float], width: int) -> Page:
@@ -74,6 +80,12 @@ def _sums(made: Page, found: Mapping[str, Any], last: Mapping[str, float]) -> No
     if reused + decoded:
         text = f"{reused} reused, {decoded} decoded, {last['ms']:.0f} ms"
         made.bar("last", reused, reused + decoded, text, "ready", widths=WIDTHS)
+    again, decoded = found["again"], found["engine"].get("decoded", 0)
+    if n_again := sum(again.values()):
+        made.bar("again", n_again, decoded, f"{n_again} of {decoded} decoded twice", "busy", widths=WIDTHS)
+    for part, why in AGAIN.items():
+        if again[part]:
+            made.row((f"          {again[part]} {why}", "dim"))
     kept = f"{stored['blocks']} blocks, {stored['bytes'] / 2**20:.1f} MiB in host memory"
     made.row((f"stored    {kept}", "stored"))
     made.row((f"restored {stats['restored']}, moved {stats['moved']}, evicted {stats['evicted']}", "dim"))

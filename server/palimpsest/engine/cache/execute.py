@@ -272,8 +272,6 @@ class Executor:
                 for part in report:
                     ledger.decoded += part.n_tokens + part.n_header
                     ledger.replayed += part.n_header
-                    self._pool.stats["blocks"] += part.n_tokens
-                    self._pool.stats["headers"] += part.n_header
                     ledger.did_decode(part.key, part.n_tokens)
                 if not (yield from self._still_valid()):
                     return False

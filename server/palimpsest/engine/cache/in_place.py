@@ -222,7 +222,6 @@ class InPlaceWorkspace(Workspace):
                 continue
             ledger.decoded += 2 * len(header) + len(footer)
             ledger.replayed += len(header)
-            self.pool.stats["headers"] += 2 * len(header) + len(footer)
             self.hold, self.main, self.header, self.footer = hold, main, header, footer
             self.arena = Arena(len(header), end)
             self.version += 1
@@ -236,6 +235,7 @@ class InPlaceWorkspace(Workspace):
         for i in range(0, len(header), size):
             yield
             self.pool.decode([Run(header[i : i + size], i, main)], self)
+            self.pool.count("headers", header[i : i + size])
 
         def publish(step: Write, scratch: int) -> None:
             self.context.copy(scratch, main, step.span.start, step.span.end)

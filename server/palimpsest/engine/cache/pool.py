@@ -11,15 +11,20 @@ import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
 from palimpsest.engine.cache.pace import Pace
+from palimpsest.engine.cache.shown import Shown
 from palimpsest.engine.cache.tenants import Tenant, Tenants
 from palimpsest.engine.llama.native import NO_SLOT, Context, Logits, Run
 from palimpsest.errors import ContextTooLarge, DecodeError, EngineError
 
 NONE = -1
 """No sequence."""
-STATS = ("decoded", "headers", "blocks", "tails", "reused", "restored", "moved", "evicted", "generated", "searched")
+Part = Literal["headers", "blocks", "tails"]
+PARTS: tuple[Part, ...] = ("headers", "blocks", "tails")
+AGAIN = {part: f"{part}_again" for part in PARTS}
+STATS = ("decoded", *PARTS, *AGAIN.values(), "reused", "restored", "moved", "evicted", "generated", "searched")
 
 
 class _Nobody:
@@ -32,7 +37,8 @@ class _Nobody:
 
 class CellPool:
     """`stats`: sums since the engine started; of what was `decoded`, `headers` (with their copies, and footers),
-    `blocks` and `tails` are counted besides, the rest were answers.  `tenants` is set by the one who keeps them.
+    `blocks` and `tails` are counted besides, the rest were answers; and of each what was decoded before
+    (`headers_again` …).  `tenants` is set by the one who keeps them.
     `end_suspended` ends the least urgent job that waits for others in the middle of its work; False when there is
     none."""
 
@@ -41,6 +47,7 @@ class CellPool:
         self.context = context
         self.pace = Pace()
         self.stats = dict.fromkeys(STATS, 0)
+        self._shown = Shown()
         self.end_suspended: Callable[[], bool] = lambda: False
         self.tenants: Tenants = _Nobody()
         self._filler = filler
@@ -157,6 +164,11 @@ class CellPool:
             raise self._no_room() from error
         self.stats["decoded"] += n_tokens
         return logits
+
+    def count(self, part: Part, tokens: Sequence[int], *, copy: bool = False) -> None:
+        """Of the tokens just decoded, some that belong together: what they were.  `copy`: of what is in the cache."""
+        self.stats[part] += len(tokens)
+        self.stats[AGAIN[part]] += len(tokens) if copy else self._shown.note(tokens)
 
     def _no_room(self) -> ContextTooLarge:
         return ContextTooLarge(

@@ -325,11 +325,10 @@ class Tail:
         self, tokens: tuple[int, ...], position: int, seq: int, *, logits: bool, n_header: int = 0
     ) -> Generator[None, None, None]:
         """By micro-batches; a batch's tokens count as soon as they are in.  `n_header`: the first are the header's."""
-        stats = self._pool.stats
         while tokens:
             n, row = yield from self._prefill.decode(tokens, position, seq, logits=logits)
-            stats["headers"] += min(n, n_header)
-            stats["tails"] += n - min(n, n_header)
+            self._pool.count("headers", tokens[: min(n, n_header)])
+            self._pool.count("tails", tokens[min(n, n_header) : n])
             n_header -= min(n, n_header)
             if seq == self.seq:
                 self.tokens += tokens[:n]

@@ -131,7 +131,6 @@ class WholeWorkspace(Workspace):
             n, n_decoded = self._step(prompt)
             n_kept = min(n_kept, n)
             ledger.decoded += n_decoded
-            self.pool.stats["blocks"] += n_decoded
         return n_kept
 
     def _step(self, prompt: _Prompt) -> tuple[int, int]:
@@ -147,6 +146,7 @@ class WholeWorkspace(Workspace):
             except Exception:
                 self._drop_base()
                 raise
+            self.pool.count("blocks", part)
         self.tokens = prompt.tokens[: n + len(part)]
         if len(self.tokens) in prompt.checkpoints:
             self._checkpoints.save(self.seq, len(self.tokens), prompt.checkpoints[len(self.tokens)])

@@ -123,19 +123,21 @@ class Writer:
         writing.position, writing.join = start + n, False
 
     def _micro_batch(self, under_way: list[Writing]) -> list[Decoded]:
-        runs, parts, room = list[Run](), list[tuple[Writing, int]](), self._pool.n_batch
+        runs, parts, room = list[Run](), list[tuple[Writing, tuple[int, ...]]](), self._pool.n_batch
         for writing in under_way:
             part = writing.next_part(room)
             if part:
                 runs.append(Run(part, writing.position, writing.seq))
-                parts.append((writing, len(part)))
+                parts.append((writing, part))
                 room -= len(part)
         if runs:
             self._pool.decode(runs, self._tenant)
         report = []
-        for writing, n in parts:
-            header = writing.decoded(n)
-            report.append(Decoded(writing.step.key, n - header, header))
+        for writing, part in parts:
+            n_header = writing.decoded(len(part))
+            self._pool.count("headers", part[:n_header], copy=True)
+            self._pool.count("blocks" if writing.step.key else "headers", part[n_header:])  # the footer has no key
+            report.append(Decoded(writing.step.key, len(part) - n_header, n_header))
             if writing.join and not writing.header_left:
                 self._join(writing)
         return report
