@@ -54,6 +54,7 @@ GRAMMARS = {  # and what is said of those that are refused
     "alternatives": ("root ::= " + " | ".join(f'"{i}"' for i in range(100_000)), "10,000 alternatives"),
     "repetition": ('root ::= "a"{1,9999999}', "2,000 times"),
     "repetitions": ('root ::= ((("a"{0,900}){0,900}){0,900}){0,900}', ""),
+    "repetitions of what must come": ('root ::= (("a"{1000}){1000}){1000}', "too many expressions"),
     "bytes": ('root ::= "' + "a" * (3 << 20) + '"', "2 MiB"),
     "rules": ("root ::= " + '("a")' * 150_000, "30,000 rules"),
     "left recursion": ('root ::= root "a" | "a"', ""),

@@ -7,6 +7,7 @@ import hashlib
 import http.server
 import io
 import json
+import os
 import random
 import tarfile
 import threading
@@ -168,6 +169,12 @@ def test_a_library_that_is_set_and_not_there_is_said(tmp_path: Path) -> None:
         located(str(tmp_path / "none"))
     with pytest.raises(EngineUnavailable, match="has none in it"):
         located(str(tmp_path))
+    os.mkfifo(tmp_path / "libllama.so")  # a loader would wait for somebody to write to it
+    (tmp_path / "libllama.so.0").symlink_to(tmp_path / "gone")
+    with pytest.raises(EngineUnavailable, match="has none in it"):
+        located(str(tmp_path))
+    with pytest.raises(EngineUnavailable, match="is no file"):
+        located(str(tmp_path / "libllama.so"))
     (tmp_path / "libllama.so.0.5").touch()
     (tmp_path / "libllama-common.so").touch()
     assert located(str(tmp_path)).file == tmp_path / "libllama.so.0.5"
@@ -183,6 +190,56 @@ def test_what_was_fetched_and_does_not_load_is_not_used(
     assert main(["engine", "get", "cpu", "--json"]) == 1
     assert "cut off, or no library" in json.loads(capsys.readouterr().out)["error"]["message"]
     assert used() is None
+
+
+def test_what_was_fetched_and_is_damaged_is_fetched_again(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = registry.archive()
+    # no door: the hashes are fixed
+    monkeypatch.setattr("palimpsest.libraries.get.archive", lambda *_: archive)
+
+    def loads(file: Path) -> Tried:
+        if b"libllama" not in file.read_bytes():
+            raise EngineUnavailable(f"{file} does not load.")
+        return Tried("0.4.0", "", ())
+
+    # no door: the archive's libraries are made-up texts
+    monkeypatch.setattr("palimpsest.cli.engine_library.tried", loads)
+    assert main(["engine", "get", "cpu"]) == 0
+    located().file.write_bytes(b"")
+    capsys.readouterr()
+    assert main(["engine", "get", "cpu"]) == 0
+    assert "does not load.  It is fetched again." in capsys.readouterr().out
+    assert len(registry.asked) == 2
+    assert main(["engine", "get", "cpu"]) == 0
+    assert "MB" not in capsys.readouterr().out, "it is here already"
+    assert len(registry.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("registry", "http://[", "npm's setting `registry` is no address"),
+        ("registry", "http://a\x01b/", "npm's setting `registry` is no address"),
+        ("cafile", "/nonexistent.pem", "npm's setting `cafile` is no file of certificates: /nonexistent.pem"),
+        ("cafile", "/etc/passwd", "npm's setting `cafile` is no file of certificates: /etc/passwd"),
+    ],
+)
+def test_a_wrong_setting_of_npms_is_named(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    setting: str, value: str, said: str,
+) -> None:  # fmt: skip
+    monkeypatch.setenv(f"npm_config_{setting}", value)
+    assert main(["engine", "get", "cpu"]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_where_what_is_used_cannot_be_noted_it_is_said(registry: Registry) -> None:
+    (get.home() / "used" / "in the way").mkdir(parents=True)
+    with pytest.raises(ModelError, match="used cannot be written"):
+        get.use(registry.archive())
+    assert [file.name for file in get.home().iterdir()] == ["used"]
 
 
 def test_where_the_one_for_a_gpu_cannot_be_used_the_one_for_processors_is_tried(

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -141,6 +142,27 @@ def test_a_library_that_ends_in_the_middle_is_refused_before_it_is_loaded(
         (tmp_path / name).write_bytes(raw[: len(raw) // 8] if name == which else raw)  # further on may be symbols alone
     with pytest.raises(EngineUnavailable, match=f"{which} cannot be used: .*cut off, or no library"):
         binding.opened(tmp_path / "libllama.so")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the loader says so itself")
+def test_a_library_for_another_kind_of_processor_is_refused(file: Path, tmp_path: Path) -> None:
+    """The loader says that there is no such file."""
+    raw = bytearray(file.read_bytes())
+    raw[18:20] = struct.pack("<H", 243)  # e_machine: RISC-V
+    (tmp_path / "libllama.so").write_bytes(raw)
+    with pytest.raises(EngineUnavailable, match=r"built for another kind of processor; this machine is \w+"):
+        tried(tmp_path / "libllama.so")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the names of libraries are stored otherwise")
+def test_a_library_in_which_names_are_no_text_is_refused(tmp_path: Path) -> None:
+    spec = importlib.util.find_spec("tree_sitter_json._binding")
+    assert spec is not None
+    assert spec.origin is not None
+    damaged = Path(spec.origin).read_bytes().replace(b"\0libc.so", b"\0lib\x92.so")
+    (tmp_path / "libllama.so").write_bytes(damaged)
+    with pytest.raises(EngineUnavailable, match="damaged, or no library"):
+        tried(tmp_path / "libllama.so")
 
 
 def test_another_library_of_that_name_is_refused(tmp_path: Path) -> None:

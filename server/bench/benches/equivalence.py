@@ -6,6 +6,7 @@ In: a GGUF file, how many operations.  Out: one JSON object's worth, or a table 
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 from rich.console import Console
@@ -34,7 +35,6 @@ def show(result: dict[str, Any], console: Console) -> None:
         table.add_column(column)
     for row in [result, *result["others"]]:
         flash = "on" if row["flash_attention"] else "off"
-        table.add_row(
-            row["weights"], row["kv_type"], flash, f"{row['max_logit_difference']:.6f}", f"{row['scale']:.2f}"
-        )
+        scale = f"{row['scale']:.2f}" if math.isfinite(row["scale"]) else "–"
+        table.add_row(row["weights"], row["kv_type"], flash, f"{row['max_logit_difference']:.6f}", scale)
     console.print(table)

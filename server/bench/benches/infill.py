@@ -12,6 +12,7 @@ In: a GGUF file, a recording (JSON lines of {"t", "path", "request"}).  Out: one
 from __future__ import annotations
 
 import argparse
+import gzip
 import http.client
 import json
 import os
@@ -76,7 +77,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 def recorded(path: Path) -> list[Row]:
     """Raises InvalidArgument for a file that is no recording."""
     try:
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            rows = [json.loads(line) for line in file if line.strip()]
         rows = [row for row in rows if row["path"] == "/infill" and isinstance(row["request"], dict)]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidArgument("--trace", f"{path} is no recording of requests: {error}") from None

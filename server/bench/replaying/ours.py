@@ -211,12 +211,15 @@ async def replay(
 
 
 def own_folders(folder: Path) -> dict[str, str]:
-    """Variables of a machine on which nothing of ours ran before: no engine to share, no settings, no cache, but the
-    llama.cpp that was fetched here: it is what is measured."""
+    """Variables of a machine on which nothing of ours ran before: no engine to share, no cache, but the llama.cpp that
+    was fetched here: it is what is measured.  Nobody else finds the engine there, so it leaves soon."""
     names = ("RUNTIME_DIR", "CONFIG_HOME", "CACHE_HOME", "STATE_HOME", "DATA_HOME")
     variables = {f"XDG_{name}": str(folder / name.lower()) for name in names}
     for path in variables.values():
         Path(path).mkdir(mode=0o700)
+    settings = Path(variables["XDG_CONFIG_HOME"]) / "palimpsest"
+    settings.mkdir()
+    (settings / "palimpsest.toml").write_text("[engine]\nidle_exit_s = 10\n", encoding="utf-8")
     if locate.home().is_dir():
         cache = Path(variables["XDG_CACHE_HOME"]) / locate.home().parent.name
         cache.mkdir(mode=0o700)

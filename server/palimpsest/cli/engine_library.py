@@ -12,10 +12,10 @@ import sys
 
 from palimpsest.cli.progress import bar
 from palimpsest.engine.llama.trial import Tried, tried
-from palimpsest.errors import ModelError, PalimpsestError
+from palimpsest.errors import EngineUnavailable, ModelError, PalimpsestError
 from palimpsest.libraries import get
 from palimpsest.libraries.known import ARCHIVES, BACKENDS, Archive, archive, machine
-from palimpsest.libraries.locate import Located, located, used
+from palimpsest.libraries.locate import Located, home, located, used
 
 CPU = "`palimpsest engine get cpu` has the one for processors."
 
@@ -76,25 +76,33 @@ def _got(what: Archive, options: argparse.Namespace) -> tuple[Located, Tried]:
     """Fetched, and tried before it takes the place of the one that is used."""
     if not get.has_driver(what.backend):
         raise ModelError(f"There is no driver for {what.backend} here.", hint=CPU)
-    if is_new := not get.is_here(what):
-        _say(options, f"{what.package}: {what.size / 1e6:.1f} MB to fetch.")
+    if get.is_here(what):
+        try:
+            return _tried(what)
+        except EngineUnavailable as error:  # damaged since
+            _say(options, f"{error.message}  It is fetched again.")
+            get.forget(what)
+    _say(options, f"{what.package}: {what.size / 1e6:.1f} MB to fetch.")
     with bar(options.json, options.progress) as progress:
         got = get.get(what, progress)
     try:
-        found = located(str(got.folder))
-        library = tried(found.file)
-        if what.backend in get.DRIVERS and not library.gpus:
-            why, hint = (
-                library.fault or "there is none that it knows",
-                "A newer driver may help.  " * bool(library.fault),
-            )
-            raise ModelError(f"{what.name} can use no GPU here ({why}), so it is not used.", hint=hint + CPU)
+        found = _tried(what)
     except PalimpsestError:
-        if is_new:
-            get.forget(what)
+        get.forget(what)
         raise
-    get.use(what)
     _say(options, f"{got.size / 1e6:.1f} MB in {got.folder}.")
+    return found
+
+
+def _tried(what: Archive) -> tuple[Located, Tried]:
+    """What is here; used from now on.  Raises EngineUnavailable where it does not load, ModelError where it can use no
+    GPU though it is for one."""
+    found = located(str(home() / what.folder))
+    library = tried(found.file)
+    if what.backend in get.DRIVERS and not library.gpus:
+        why, hint = library.fault or "there is none that it knows", "A newer driver may help.  " * bool(library.fault)
+        raise ModelError(f"{what.name} can use no GPU here ({why}), so it is not used.", hint=hint + CPU)
+    get.use(what)
     return found, library
 
 

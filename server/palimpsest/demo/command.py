@@ -87,6 +87,7 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
         settings: dict[str, Any] = {
             "completion": {"min_confidence": 0.0},  # what the model says is to be seen
             "conversation": {"reply_tokens": REPLY_TOKENS, "temperature": 0.0},
+            "statistics": {"enabled": False},  # they are of what a person was shown
         }
         if model:
             settings["model"] = {"path": str(Path(model).expanduser().resolve())}

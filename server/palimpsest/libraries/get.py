@@ -103,17 +103,27 @@ def has_driver(backend: str) -> bool:
 
 
 def use(what: Archive) -> None:
-    """From now on; by every engine that starts.  Raises OSError."""
+    """From now on; by every engine that starts.  Raises ModelError."""
     part = home() / f".{USED}.{os.getpid()}"
-    part.write_text(what.folder, encoding="utf-8")
-    part.replace(home() / USED)
+    try:
+        part.write_text(what.folder, encoding="utf-8")
+        part.replace(home() / USED)
+    except OSError as error:
+        raise ModelError(f"{home() / USED} cannot be written: {error.strerror or error}.") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _fetched(what: Archive, progress: Progress | None) -> Path:
     """The archive, whole and as it should be; goes on where an earlier attempt stopped."""
     from_ = npm.registry("@node-llama-cpp")
     part = home() / f".{what.file}.part"
-    trust = ssl.create_default_context(cafile=from_.ca_file) if from_.ca_file else True
+    try:
+        trust = ssl.create_default_context(cafile=from_.ca_file) if from_.ca_file else True
+    except OSError as error:  # ssl's own errors, too
+        raise ModelError(
+            f"npm's setting `cafile` is no file of certificates: {from_.ca_file} ({error.strerror or error})."
+        ) from error
     url = from_.address(what.package, VERSION)
     try:
         with httpx2.Client(timeout=SILENCE_S, verify=trust) as client, part.open("ab+") as file:

@@ -55,10 +55,10 @@ def located(library: str = "") -> Located:
         place = folders.expanded(library)
         file = place if place.is_file() else _in(place)
         if file is None:
-            problem = "has none in it" if place.is_dir() else "is not there"
+            problem = "has none in it" if place.is_dir() else "is no file" if place.exists() else "is not there"
             raise EngineUnavailable(
                 f"engine.library: expected a libllama or a folder with one; {place} {problem}.",
-                hint="Without it what `palimpsest engine get` fetched is used.",
+                hint="Leave it empty to use what `palimpsest engine get` fetched.",
             )
         return Located(file, "engine.library")
     found = next(_found(), None)
@@ -96,7 +96,7 @@ def _extension(folder: Path) -> Iterator[Path]:
 
 def _in(folder: Path) -> Path | None:
     try:
-        found = sorted(file for file in folder.iterdir() if LIBRARY.fullmatch(file.name))
+        found = sorted(file for file in folder.iterdir() if LIBRARY.fullmatch(file.name) and file.is_file())
     except OSError:
         return None
     return found[0] if found else None

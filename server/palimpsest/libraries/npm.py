@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx2
+
+from palimpsest.errors import ModelError
+
 PUBLIC = "https://registry.npmjs.org/"
 VARIABLE = re.compile(r"\$\{([^}]+)\}")
 
@@ -31,6 +35,7 @@ class Registry:
 
 
 def registry(scope: str, environment: Mapping[str, str] = os.environ, home: Path | None = None) -> Registry:
+    """Raises ModelError where what is set is no address."""
     named = environment.get("npm_config_userconfig") or environment.get("NPM_CONFIG_USERCONFIG")
     given = _read(Path(named) if named else (home or Path.home()) / ".npmrc", environment)
     given |= {
@@ -39,7 +44,13 @@ def registry(scope: str, environment: Mapping[str, str] = os.environ, home: Path
         if name.lower().startswith("npm_config_") and value
     }
     url = given.get(f"{scope}:registry") or given.get("registry") or PUBLIC
-    parts = urlsplit(url)
+    try:
+        httpx2.URL(url)
+        parts = urlsplit(url)
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise ModelError(
+            f"npm's setting `registry` is no address: {url!r}.", hint="`npm config get registry` says what it is."
+        ) from error
     folders = parts.path.rstrip("/").split("/")
     owned = [f"//{parts.netloc}{'/'.join(folders[:n])}/:_authToken" for n in range(len(folders), 0, -1)]
     token = next((given[name] for name in owned if name in given), "")

@@ -38,6 +38,8 @@ def _not_understood(field: str, why: str) -> InvalidArgument:
     why = " ".join(why.partition("<state>")[0].split())  # its state means something to its authors alone
     if why.startswith("NoExtension"):
         return InvalidArgument(field, "is satisfied by no text.")
+    if why.startswith("panic"):
+        return InvalidArgument(field, "asks for more than can be followed.")
     return InvalidArgument(field, f"is not understood: {why[:200]}")
 
 
@@ -110,6 +112,9 @@ class _Tokens:
         self.eos_token_id = next(iter(self.special_token_ids), 0)
 
     def __call__(self, text: bytes) -> list[int]:
-        found = self._model.tokenize(text.decode("utf-8", "replace"))
+        try:
+            found = self._model.tokenize(text.decode("utf-8", "replace"))
+        except InvalidArgument:  # longer than a text may be: llguidance would end in a panic
+            return self._vocab.longest(text)
         # some models put a space in front of a text
         return found if self._vocab.text(found) == text else self._vocab.longest(text)

@@ -246,6 +246,8 @@ def opened(path: Path) -> ctypes.CDLL:
         return ctypes.CDLL(str(path))
     except OSError as error:
         raise refused(path, f"does not load ({_reason(str(error), path)})") from error
+    except UnicodeDecodeError as error:  # names in it that the loader does not find are no text
+        raise refused(path, "does not load (it is damaged, or no library)") from error
 
 
 def _is_cut_off(path: Path) -> bool:
@@ -277,6 +279,8 @@ def _reason(said: str, path: Path) -> str:
         return f"it was built for a newer system: {wanted} is not here, where glibc is {platform.libc_ver()[1]}"
     if "file too short" in said or "invalid ELF header" in said or "cannot read file data" in said:
         return "it is cut off, or no library"
+    if said.startswith(f"{path}: cannot open shared object file") and path.is_file():
+        return f"it was built for another kind of processor; this machine is {platform.machine()}"
     if "wrong ELF class" in said or "incompatible architecture" in said or "cannot open shared object" not in said:
         return f"{said.removeprefix(f'{path}: ')}; this machine is {platform.machine()}"
     return said.removeprefix(f"{path}: ")
