@@ -6,6 +6,7 @@ In: tokens, as they are decoded.  Out: counts.  Calls nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 STRETCH = 8
 """Tokens in a row that stood together before: fewer are alike by chance."""
@@ -27,6 +28,6 @@ class Shown:
         for stretch in found:
             self._stretches.pop(stretch, None)
             self._stretches[stretch] = None
-        for stretch in list(self._stretches)[: max(0, len(self._stretches) - MOST)]:
+        for stretch in list(islice(self._stretches, max(0, len(self._stretches) - MOST))):
             del self._stretches[stretch]
         return n
