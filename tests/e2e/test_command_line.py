@@ -21,10 +21,15 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(
-    *arguments: str, status: int = 0, python: str = sys.executable, module: str = "palimpsest", **more: Any
+    *arguments: str,
+    status: int = 0,
+    python: str = sys.executable,
+    module: str = "palimpsest",
+    timeout: float = 280,
+    **more: Any,
 ) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [python, "-m", module, *arguments], capture_output=True, text=True, timeout=280, check=False, **more
+        [python, "-m", module, *arguments], capture_output=True, text=True, timeout=timeout, check=False, **more
     )
     assert done.returncode == status, done.stderr
     return done
@@ -175,8 +180,11 @@ def test_bench_equivalence_holds(machine: dict[str, str]) -> None:
 
 
 @pytest.mark.slow(part="benches")
+@pytest.mark.timeout(900)
 def test_bench_equivalence_holds_over_500_operations(machine: dict[str, str]) -> None:
-    result = last_object(run("equivalence", "--json", "--operations", "500", "--seed", "7", module="bench"))
+    """Some 150 s of two idle cores."""
+    asked = ("--json", "--operations", "500", "--seed", "7")
+    result = last_object(run("equivalence", *asked, module="bench", timeout=880))
     assert result["max_logit_difference"] < 0.001
 
 
