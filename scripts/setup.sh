@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Makes .venv at the root with all that running and testing needs.  Nothing is compiled, and nothing installed twice: a
-# stamp says what .venv was made from.
+# Makes .venv at the root with all that running needs; `setup.sh dev` installs what testing needs as well, which takes as
+# long again.  Nothing is compiled, and nothing installed twice: a stamp says what .venv was made from.
 set -eu
 cd "$(dirname "$0")/.."
-stamp=.venv/.made-from
+group=${1:-}
+stamp=.venv/.made-from${group:+-$group}
 wanted=$(cat pyproject.toml scripts/setup.sh | sha256sum)
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
 
@@ -25,7 +26,10 @@ python=${PYTHON:-$(command -v python3.11 || command -v python3 || true)}
 [ -x .venv/bin/python ] || "$python" -m venv .venv
 say "installing into .venv"
 pip() { .venv/bin/python -m pip --disable-pip-version-check -q "$@"; }
-pip install --upgrade 'pip>=25.1' # knows --group
-pip uninstall -y palimpsest 2>/dev/null # an older .venv's: the package had that name before
-pip install -e '.[mcp,acp]' --group dev
-printf '%s' "$wanted" > "$stamp"
+if [ -z "$group" ]; then
+  pip install -e .
+else
+  pip install --upgrade 'pip>=25.1' # knows --group
+  pip install -e '.[mcp,acp]' --group "$group"
+fi
+printf '%s' "$wanted" | tee .venv/.made-from > "$stamp"
