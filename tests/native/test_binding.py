@@ -6,6 +6,8 @@ import ctypes
 import importlib.util
 import json
 import os
+import platform
+import re
 import shutil
 import signal
 import struct
@@ -154,24 +156,61 @@ def test_a_library_for_another_kind_of_processor_is_refused(file: Path, tmp_path
         tried(tmp_path / "libllama.so")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the names of libraries are stored otherwise")
-def test_a_library_in_which_names_are_no_text_is_refused(tmp_path: Path) -> None:
+@pytest.fixture
+def other() -> Path:
+    """A small library that is no libllama."""
     spec = importlib.util.find_spec("tree_sitter_json._binding")
     assert spec is not None
     assert spec.origin is not None
-    damaged = Path(spec.origin).read_bytes().replace(b"\0libc.so", b"\0lib\x92.so")
-    (tmp_path / "libllama.so").write_bytes(damaged)
-    with pytest.raises(EngineUnavailable, match="damaged, or no library"):
+    return Path(spec.origin)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the names of libraries are stored otherwise")
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (b"lib\x92.so.6", r"it does not load \(it is damaged, or no library"),
+        (b"libq.so.6", r"it does not load \(libq\.so\.6: cannot open shared object file"),
+    ],
+)
+def test_a_library_that_needs_another_one_which_is_not_there_is_refused(
+    name: bytes, why: str, other: Path, tmp_path: Path
+) -> None:
+    raw = other.read_bytes()
+    needed = b"\0libc.so.6\0"
+    assert needed in raw
+    (tmp_path / "libllama.so").write_bytes(raw.replace(needed, (b"\0" + name + b"\0\0")[: len(needed)]))
+    with pytest.raises(EngineUnavailable, match=why):
         tried(tmp_path / "libllama.so")
 
 
-def test_another_library_of_that_name_is_refused(tmp_path: Path) -> None:
-    spec = importlib.util.find_spec("tree_sitter_json._binding")
-    assert spec is not None
-    assert spec.origin is not None
-    other = shutil.copy(spec.origin, tmp_path / "libllama.so")
+def hashed(name: bytes) -> bytes:
+    """The System V ABI's hash of a symbol's or a version's name, as an ELF file holds it."""
+    value = 0
+    for byte in name:
+        value = (value << 4) + byte
+        value = (value ^ (value & 0xF0000000) >> 24) & 0x0FFFFFFF
+    return struct.pack("<I", value)
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or platform.libc_ver()[0] != "glibc", reason="versions of symbols are glibc's"
+)
+def test_a_library_for_a_newer_system_is_refused(other: Path, tmp_path: Path) -> None:
+    raw = other.read_bytes()
+    found = re.search(rb"\0(GLIBC_2[.0-9]+)\0", raw)
+    assert found is not None
+    newer = re.sub(rb"[0-9]", b"9", found[1])
+    raw = raw.replace(found[0], b"\0" + newer + b"\0").replace(hashed(found[1]), hashed(newer))
+    (tmp_path / "libllama.so").write_bytes(raw)
+    wanted = rf"built for a newer system: {newer.decode()} is not here, where glibc is \d"
+    with pytest.raises(EngineUnavailable, match=wanted):
+        tried(tmp_path / "libllama.so")
+
+
+def test_another_library_of_that_name_is_refused(other: Path, tmp_path: Path) -> None:
     with pytest.raises(EngineUnavailable, match=r"cannot be used: it has no llama_\w+, .* more"):
-        tried(Path(other))
+        tried(Path(shutil.copy(other, tmp_path / "libllama.so")))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ In: a GGUF file, how many operations.  Out: one JSON object's worth, or a table 
 from __future__ import annotations
 
 import argparse
-import math
 from typing import Any
 
 from rich.console import Console
@@ -35,6 +34,6 @@ def show(result: dict[str, Any], console: Console) -> None:
         table.add_column(column)
     for row in [result, *result["others"]]:
         flash = "on" if row["flash_attention"] else "off"
-        scale = f"{row['scale']:.2f}" if math.isfinite(row["scale"]) else "–"
+        scale = "–" if row["scale"] is None else f"{row['scale']:.2f}"
         table.add_row(row["weights"], row["kv_type"], flash, f"{row['max_logit_difference']:.6f}", scale)
     console.print(table)

@@ -24,6 +24,7 @@ from palimpsest.engine.arena.arena import Move
 from palimpsest.engine.arena.plan import Plan
 from palimpsest.engine.cache.in_place import InPlaceWorkspace
 from palimpsest.engine.generation.generate import generate
+from palimpsest.engine.llama.library import library
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ModelError
 from palimpsest.models.merge import widen
@@ -44,7 +45,7 @@ MAX_WIDENED = 512 << 20
 
 def measure(path: Path, *, operations: int = 500, seed: int = 0) -> dict[str, Any]:
     """`max_logit_difference` over all comparisons, and `scale`, the least difference that another text in one block
-    made: with f32 KV and no flash attention, then, as `others`, what is usual.
+    made (None: none was tried): with f32 KV and no flash attention, then, as `others`, what is usual.
 
     llama.cpp's quantized kernels round activations too, so that a sum in another order, as any other batch or
     cell makes it, comes out as different as the rounding is coarse, with no edit at all.  To see the edit and not
@@ -60,6 +61,7 @@ def measure(path: Path, *, operations: int = 500, seed: int = 0) -> dict[str, An
         **first,
         "weights": weights[widened],
         "model": others[0]["model"],
+        "llama_cpp": library().api.version,
         "others": [{**other, "weights": weights[False]} for other in others],
     }
 
@@ -105,7 +107,7 @@ class _Run:
             return {
                 "operations": operations,
                 "max_logit_difference": largest,
-                "scale": scale,
+                "scale": scale if np.isfinite(scale) else None,
                 "kv_type": self._settings.type_k,
                 "flash_attention": self._settings.flash_attention == "on",
                 "compared": compared,

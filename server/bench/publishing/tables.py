@@ -132,11 +132,15 @@ def equivalence(result: Result) -> str:
             "on" if row["flash_attention"] else "off",
             str(row["operations"]),
             f"{row['max_logit_difference']:.6f}",
-            f"{row['scale']:.2f}",
+            _scale(row),
         ]
         for row in [result, *result["others"]]
     ]
     return table([*header, "changing one block's text, for scale"], rows)
+
+
+def _scale(row: Result) -> str:
+    return "–" if row["scale"] is None else f"{row['scale']:.2f}"
 
 
 def cache_types(result: Result) -> str:
@@ -233,7 +237,7 @@ def of_keystroke(result: Result) -> dict[str, str]:
 
 
 def of_equivalence(result: Result) -> dict[str, str]:
-    return {EXACT: f"{result['max_logit_difference']:.6f} ({result['scale']:.2f})"}
+    return {EXACT: f"{result['max_logit_difference']:.6f} ({_scale(result)})"}
 
 
 def of_blocks(result: Result) -> dict[str, str]:
