@@ -1,5 +1,5 @@
-"""What `palimpsest engine get` fetches runs the engine: all of `tests/native` and `tests/llama_server` pass on it, as on
-the library that comes along, and a cache that was edited in place comes to the same as one that was built anew."""
+"""What `palimpsest engine get` fetches runs the engine: all of `tests/native` and `tests/llama_server` pass on it, as
+on the library that comes along, and a cache that was edited in place comes to the same as one that was built anew."""
 
 import json
 import os

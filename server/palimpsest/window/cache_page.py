@@ -18,7 +18,7 @@ OWN = {"header": "header", "footer": "header", "tail": "editing"}
 """By their state: spans that no block has."""
 LABELS = {"editing": "the code at the cursor"}
 AGAIN = {
-    "tails": "of the code at the cursor: blocks before it changed, or the cursor was elsewhere",
+    "tails": "of the code at the cursor and conversations: blocks before them changed, or the cursor was elsewhere",
     "blocks": "of blocks: they had made way for others, or stand behind a line of theirs that changed",
     "headers": "of the header: each new block is decoded behind a copy of it",
 }
