@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.errors import InvalidArgument
+from palimpsest.text.roots import Roots
 from palimpsest.text.uris import is_inside, path_or_none, path_text, relative, to_path, to_uri
 
 
@@ -97,3 +98,13 @@ def test_links_and_dots_do_not_lead_out_of_the_workspace(tmp_path: Path) -> None
     assert not is_inside(tmp_path / "root-too", [root])
     assert not is_inside(root / "a\0b", [root])
     assert not is_inside(root / "a.py", [])
+
+
+def test_of_folders_within_one_another_the_innermost_has_a_file(tmp_path: Path) -> None:
+    outer, inner = tmp_path / "shop", tmp_path / "shop" / "parts"
+    inner.mkdir(parents=True)
+    for folders in ((outer, inner), (inner, outer)):
+        roots = Roots(folders)
+        assert roots.locate((inner / "a.py").as_uri()) == (inner, "a.py")
+        assert roots.locate((outer / "a.py").as_uri()) == (outer, "a.py")
+        assert roots.locate((tmp_path / "a.py").as_uri()) == (None, "a.py")

@@ -52,10 +52,11 @@ class Roots:
         path = path_or_none(uri)
         if path is None:
             return None, unquote(uri.partition("#")[0].rpartition("/")[2].rpartition(":")[2]), None
-        for folder in self.folders:
-            if is_inside(path, (folder,)):
-                return folder, relative(path, folder), path.resolve()
-        return None, path.name, None
+        around = [folder for folder in self.folders if is_inside(path, (folder,))]
+        if not around:
+            return None, path.name, None
+        folder = max(around, key=lambda one: len(one.parts))  # folders within one another: the innermost
+        return folder, relative(path, folder), path.resolve()
 
     def may_edit(self, uri: str) -> bool:
         """Whether edits of this document are offered: it is in a folder, there is no folder, or it is no file yet.
