@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import functools
 import json
-import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +31,8 @@ from typing import Any
 import gguf
 import numpy as np
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from tests.sources import recorded
 
 SPECIAL = (
     "<|endoftext|>",
@@ -55,25 +56,19 @@ N_TRAINED = 4096
 
 @functools.cache
 def vocabulary(size: int = 1536) -> tuple[list[str], list[str]]:
-    """Tokens and merges of a byte-level BPE learned from a few standard-library modules."""
+    """Tokens and merges of a byte-level BPE learned from real source."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(Regex(QWEN2_SPLIT), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)]
     )
     tokenizer.decoder = decoders.ByteLevel()
-    folder = Path(sysconfig.get_path("stdlib"))
-    texts = [
-        (folder / f"{name}.py").read_text()
-        for name in ("argparse", "ast", "dataclasses", "json/decoder", "pathlib")
-        if (folder / f"{name}.py").exists()
-    ]
     trainer = trainers.BpeTrainer(
         vocab_size=size,
         special_tokens=list(SPECIAL),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.train_from_iterator([recorded()[:300_000]], trainer)
     made = json.loads(tokenizer.to_str())["model"]
     tokens = [token for token, _ in sorted(made["vocab"].items(), key=lambda item: item[1])]
     return tokens, [" ".join(merge) if isinstance(merge, list) else merge for merge in made["merges"]]

@@ -204,3 +204,16 @@ def test_no_folder_leads_back_to_itself() -> None:
 def test_one_package_runs_git() -> None:
     """It knows how to keep a repository's own configuration from running programs."""
     assert [f"{name}:{line}: ask system/git.py" for name, module in modules().items() for line in module.runs_git] == []
+
+
+def test_no_regular_expression_repeats_a_group_possessively() -> None:
+    """Up to Python 3.11.4, Debian 12's among them, such a group goes on from where it failed, and what it should stop
+    at is passed (python/cpython#100061, #106052): `(?>(?:…)*)` is the same in all versions."""
+    possessive = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+")
+    found = [
+        path
+        for path, text in sources().items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and possessive.search(node.value)
+    ]
+    assert found == ["conversations/descriptors/pretty.py"], "of valid JSON only"

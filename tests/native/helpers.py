@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import sysconfig
 from collections.abc import Generator, Sequence
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -19,6 +17,7 @@ from palimpsest.engine.cache.pool import STATS
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.native_engine import NativeEngine
+from tests.sources import recorded
 
 T = TypeVar("T")
 
@@ -57,14 +56,9 @@ CLOSE = 0.01 if re.search("vulkan|cuda|metal", os.environ.get("PALIMPSEST_TESTED
 PROBE = "    def probe(self, value):\n        return value"
 
 
-@cache
-def source() -> str:
-    return (Path(sysconfig.get_path("stdlib")) / "argparse.py").read_text(encoding="utf-8")
-
-
 def text(i: int, size: int = 300) -> str:
     """A piece of real source, another for each i."""
-    return source()[i * 311 : i * 311 + size]
+    return recorded()[i * 311 : i * 311 + size]
 
 
 def sized(engine: NativeEngine, n_tokens: int, i: int = 0) -> str:

@@ -204,10 +204,10 @@ def test_two_workspaces_do_not_see_each_other(make_engine: MakeEngine) -> None:
 
 def test_a_workspace_makes_way_for_another_and_comes_back_from_the_store(make_engine: MakeEngine) -> None:
     engine = make_engine(n_ctx=2048)
-    mine = [(f"m{i}", text(i, 900)) for i in range(3)]
+    mine = [(f"m{i}", sized(engine, 240, i)) for i in range(3)]
     first = sync(engine, mine, "one")
     assert not first.unfit
-    sync(engine, [(f"y{i}", text(20 + i, 900)) for i in range(4)], "two")
+    sync(engine, [(f"y{i}", sized(engine, 240, 20 + i)) for i in range(4)], "two")
     assert engine.pool.used_cells <= engine.sizes.n_ctx
     back = sync(engine, mine, "one")
     assert not back.unfit

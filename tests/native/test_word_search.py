@@ -181,8 +181,11 @@ def test_the_answer_goes_on_as_one_that_knew_its_word(make_engine: MakeEngine) -
 
 def test_an_answer_chosen_in_another_way_does_not_stand(make_engine: MakeEngine) -> None:
     engine = prepared(make_engine)
-    prefix = text(2, 160) + "\n    self.val"
-    texts = {width: cold(engine, searching(prefix, word_search=width)).choices[0].text for width in (0, WIDTH)}
+    for i in range(40):  # of a random model not every answer differs
+        prefix = text(i, 160)
+        texts = {width: cold(engine, searching(prefix, word_search=width)).choices[0].text for width in (0, WIDTH)}
+        if texts[0] != texts[WIDTH]:
+            break
     assert texts[0] != texts[WIDTH]
     for width in (0, WIDTH, 0):
         answer = ask(engine, searching(prefix, word_search=width))

@@ -32,8 +32,8 @@ _MOST_BESIDE = 500_000
 _RULES = (".gitignore", ".gitattributes")
 _NO_REPOSITORY = "is in no git repository"
 # In time linear in the line: nothing that repeats is followed by what could match the same.
-_SECTION = re.compile(r'\s*+\[\s*+([\w.-]++)(?:\s++"[^"]*+")?+\s*+\]')
-_SETTING = re.compile(r'\s*+(\w++)\s*+=\s*+(?:"([^"\\]*+)"\s*+|([^"#;\\]*+))(?:[#;].*+)?+')
+_SECTION = re.compile(r'\s*+\[\s*+([\w.-]++)(?>(?:\s++"[^"]*+")?)\s*+\]')
+_SETTING = re.compile(r'\s*+(\w++)\s*+=\s*+(?:"([^"\\]*+)"\s*+|([^"#;\\]*+))(?>(?:[#;].*+)?)')
 _KEPT = {
     "core": {"autocrlf", "eol", "filemode", "ignorecase", "precomposeunicode", "symlinks", "trustctime"},
     "extensions": {"objectformat", "refstorage"},

@@ -59,7 +59,7 @@ _PLAIN = re.compile(
     r"(?:\[\[|%[qQ]?[({\[]|ENC\(|<!\[CDATA\[)?"
     r"(?P<given>[^\s\"'`\\,;<>(){}\[\]&]{8,4000}+)(?!(?<!\$)[(\[{])"
 )
-_BODY = rf"(?P<quote>{_QUOTE})(?P<given>(?:(?!(?P=quote))[^\r\n]){{8,4000}}+)(?P=quote)"
+_BODY = rf"(?P<quote>{_QUOTE})(?P<given>(?>(?:(?!(?P=quote))[^\r\n]){{8,4000}}))(?P=quote)"
 _ANY_BODY = _BODY.replace("{8,", "{1,")
 """A short one may be a list's first: `auth=("bob", "q7Zp3…")`."""
 _KEY = r"[\"'][^\s\"'`]{0,40}[\"']\s{0,8}(?::|=>?)\s{0,8}"

@@ -23,15 +23,15 @@ LONGEST_ID = 200
 _NAME = r"[A-Za-z_][\w.:-]*+"
 _VALUE = r"""(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>,=]++)"""
 _ATTRIBUTE = re.compile(rf"({_NAME})\s*+=\s*+({_VALUE})")
-_OPEN = re.compile(rf"<ref(?:[\s,]++{_NAME}\s*+=\s*+{_VALUE})*+[\s,]*+>(\r?\n)?")
+_OPEN = re.compile(rf"<ref(?>(?:[\s,]++{_NAME}\s*+=\s*+{_VALUE})*)[\s,]*+>(\r?\n)?")
 _HALF_VALUE = r"""(?:"[^"<]*+|'[^'<]*+|[^\s"'<>,=]*+)"""
 _OPEN_BEGUN = re.compile(
-    rf"<(?:r(?:e(?:f(?:[\s,]++{_NAME}\s*+=\s*+{_VALUE})*+(?:[\s,]++(?:{_NAME}\s*+(?:=\s*+{_HALF_VALUE})?)?)?)?)?)?"
+    rf"<(?:r(?:e(?:f(?>(?:[\s,]++{_NAME}\s*+=\s*+{_VALUE})*)(?:[\s,]++(?:{_NAME}\s*+(?:=\s*+{_HALF_VALUE})?)?)?)?)?)?"
 )
 _CLOSE = re.compile(r"(\r?\n)?</ref\s*+>")
 _CLOSE_BEGUN = re.compile(r"(?:\r?\n?|\r?\n<|<|(?:\r?\n)?</(?:r(?:e(?:f\s*+)?)?)?)")
-_ESCAPED = re.compile(r"&(?:amp;)*+lt;/ref")
-_ESCAPED_BEGUN = re.compile(r"&(?:amp;)*+(?:a(?:m(?:p)?)?|l(?:t(?:;(?:/(?:r(?:e)?)?)?)?)?)?")
+_ESCAPED = re.compile(r"&(?>(?:amp;)*)lt;/ref")
+_ESCAPED_BEGUN = re.compile(r"&(?>(?:amp;)*)(?:a(?:m(?:p)?)?|l(?:t(?:;(?:/(?:r(?:e)?)?)?)?)?)?")
 _OUTSIDE = re.compile("<")
 _INSIDE = re.compile(r"[<&\r\n]")
 

@@ -244,10 +244,10 @@ def opened(path: Path) -> ctypes.CDLL:
             raise refused(file, "does not load (it is cut off, or no library)")
     try:
         return ctypes.CDLL(str(path))
-    except OSError as error:
-        raise refused(path, f"does not load ({_reason(str(error), path)})") from error
-    except UnicodeDecodeError as error:  # names in it that the loader does not find are no text
-        raise refused(path, "does not load (it is damaged, or no library)") from error
+    except (OSError, UnicodeDecodeError) as error:
+        # names in it that the loader does not find may be no text: Python fails over its message, or has none
+        said = str(error) if isinstance(error, OSError) else ""
+        raise refused(path, f"does not load ({_reason(said, path)})") from error
 
 
 def _is_cut_off(path: Path) -> bool:
@@ -274,6 +274,8 @@ def _is_cut_off(path: Path) -> bool:
 
 def _reason(said: str, path: Path) -> str:
     """What the loader says, in words."""
+    if not said:
+        return "it is damaged, or no library"
     if "GLIBC_" in said or "GLIBCXX_" in said:
         wanted = said.partition("version `")[2].partition("'")[0]
         return f"it was built for a newer system: {wanted} is not here, where glibc is {platform.libc_ver()[1]}"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_MARKS = re.compile(r'("(?:[^"\\]|\\.)*+"?)|/\*(?:.*?\*/|.*+)|//[^\n]*+', re.DOTALL)
-_COMMAS = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*+[}\]])', re.DOTALL)
+_MARKS = re.compile(r'("(?>(?:[^"\\]++|\\.)*)"?)|/\*(?:.*?\*/|.*+)|//[^\n]*+', re.DOTALL)
+_COMMAS = re.compile(r'("(?>(?:[^"\\]++|\\.)*)"?)|,(?=\s*+[}\]])', re.DOTALL)
 _MOST = 64
 """Patterns, places and files that are looked at of one list."""
 

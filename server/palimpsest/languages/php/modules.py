@@ -23,7 +23,7 @@ _COMPOSER, _VENDOR, _TABLE = "composer.json", "vendor", ("composer", "autoload_p
 _SUFFIX = ".php"
 _CLASS = re.compile(r"[^\W\d]\w*(?:\\[^\W\d]\w*)*")
 _NAMESPACE = re.compile(r"(?m)^[ \t]*namespace\s+([\w\\]+)\s*[;{]")
-_ROW = re.compile(r"'((?:[^'\\]|\\.){1,300}+)'\s*=>\s*array\(([^)]{0,2000})\)")  # in time linear to the text
+_ROW = re.compile(r"'((?>(?:[^'\\]|\\.){1,300}))'\s*=>\s*array\(([^)]{0,2000})\)")  # in time linear to the text
 _PLACE = re.compile(r"\$vendorDir\s*\.\s*'([^']*)'")
 _HIDDEN = re.compile(r"\s*(?:abstract\s+|final\s+|static\s+|readonly\s+)*(?:private|protected)\b")
 _MOST_ROWS = 2_000
