@@ -173,3 +173,31 @@ def test_no_import_and_no_name_leads_to_a_hidden_file(workspace: Make, language:
         made.write({".palimpsestignore": ""})
         made.build_index()
         assert any("unlock_marker" in block.text for block in made.blocks(main, text).values())
+
+
+def test_what_a_folder_hides_or_excludes_stays_so_when_one_within_is_opened_too(tmp_path: Path) -> None:
+    outer, inner = tmp_path / "shop", tmp_path / "shop" / "parts"
+    (inner / ".git").mkdir(parents=True)
+    for name in ("hidden.py", "left_out.py", "shown.py"):
+        (inner / name).write_text("A = 1\n", encoding="utf-8")
+    (inner / "secrets").mkdir()
+    (outer / ".palimpsestignore").write_text("parts/hidden.py\n", encoding="utf-8")
+    for roots in ((outer, inner), (inner, outer), (outer,)):
+        files = WorkspaceFiles(roots, exclude=["parts/left_out.py"])
+        shown = [entry.name for entry in files.listing(inner) if not entry.is_dir]
+        assert shown == ["shown.py"]
+        assert files.hidden(inner / "hidden.py")
+        assert files.is_excluded(inner / "left_out.py")
+        assert [files.refusal(inner / f"{name}.py") is None for name in ("hidden", "left_out", "shown")] == [0, 0, 1]
+
+
+def test_a_secret_folder_stays_one_when_a_folder_within_it_is_opened_too(tmp_path: Path) -> None:
+    outer, inner = tmp_path / "shop", tmp_path / "shop" / "secrets" / "app"
+    inner.mkdir(parents=True)
+    path = inner / "data.yaml"
+    path.write_text("a: 1\n", encoding="utf-8")
+    for folders in ((outer, inner), (inner, outer)):
+        assert WorkspaceFiles(folders).kept_out(path) == "looks like a file of secrets"
+        privacy = Privacy(Settings, lambda folders=folders: Roots(folders))  # type: ignore[misc]
+        assert privacy.why_not(Snapshot(to_uri(path), 1, "yaml", "a: 1\n")) == "looks like a file of secrets"
+    assert WorkspaceFiles([inner]).kept_out(path) is None

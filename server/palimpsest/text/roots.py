@@ -5,6 +5,7 @@ In: URIs.  Out: folders, paths shown to a model, refusals.  Reads no file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -55,7 +56,7 @@ class Roots:
         around = [folder for folder in self.folders if is_inside(path, (folder,))]
         if not around:
             return None, path.name, None
-        folder = max(around, key=lambda one: len(one.parts))  # folders within one another: the innermost
+        folder = max(around, key=_depth)
         return folder, relative(path, folder), path.resolve()
 
     def may_edit(self, uri: str) -> bool:
@@ -73,3 +74,21 @@ class Roots:
         if not self.may_edit(uri):
             folders = ", ".join(map(str, self.folders))
             raise OutsideWorkspace(f"uri: {uri} is outside the workspace ({folders}), where nothing is edited.")
+
+
+def innermost(path: Path, roots: Sequence[Path]) -> Path | None:
+    """The folder that has a file, of those that contain its path as written."""
+    return max(_around(path, roots), key=_depth, default=None)
+
+
+def outermost(path: Path, roots: Sequence[Path]) -> Path | None:
+    """The one below which all names count in whether the file is secret."""
+    return min(_around(path, roots), key=_depth, default=None)
+
+
+def _around(path: Path, roots: Sequence[Path]) -> list[Path]:
+    return [root for root in roots if path.is_relative_to(root)]
+
+
+def _depth(folder: Path) -> int:
+    return len(folder.parts)

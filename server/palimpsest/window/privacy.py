@@ -22,7 +22,7 @@ from palimpsest.config.settings import EngineSettings, Settings
 from palimpsest.errors import InvalidArgument
 from palimpsest.system.engine_address import is_loopback
 from palimpsest.text import tokens
-from palimpsest.text.roots import Roots
+from palimpsest.text.roots import Roots, outermost
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
@@ -150,7 +150,7 @@ def _secret_place(uri: str, roots: tuple[Path, ...]) -> str:
         places: list[tuple[PurePosixPath | Path, Path | None]] = [(PurePosixPath(unquote(parts.path)), None)]
     else:
         real = Path(os.path.realpath(path))
-        places = [(there, next((r for r in roots if there.is_relative_to(r)), None)) for there in (path, real)]
+        places = [(there, outermost(there, roots)) for there in (path, real)]
     if any(is_secret(there, root) for there, root in places):
         return "looks like a file of secrets"
     if any(is_of_version_control(there.relative_to(root) if root else there) for there, root in places):

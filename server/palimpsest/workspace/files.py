@@ -24,6 +24,7 @@ from palimpsest.text import tokens
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.minified import is_minified
 from palimpsest.text.patterns import MOST_LEVELS
+from palimpsest.text.roots import innermost, outermost
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
@@ -64,12 +65,12 @@ class FileText:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a path leads to: `real`, in a workspace folder that is `real_root` with its links resolved and `root` as
-    written; `below` is the place as that folder is written."""
+    """Where a path leads to: `real`, in a workspace folder that is written `root`; `below` is the place as that folder
+    is written; `top`: the outermost folder around it, its links resolved."""
 
     root: Path
     real: Path
-    real_root: Path
+    top: Path
     below: Path
 
 
@@ -88,7 +89,10 @@ class WorkspaceFiles:
         clock: Callable[[], float] = lambda: time.monotonic(),
     ) -> None:
         self.roots = tuple(Path(os.path.abspath(root)) for root in roots)
-        self._rules = {root: IgnoreRules(root, exclude) for root in self.roots}
+        self._rules = dict[Path, IgnoreRules]()
+        for root in sorted(self.roots, key=lambda one: len(one.parts)):
+            around = [rules for outer, rules in self._rules.items() if outer != root and root.is_relative_to(outer)]
+            self._rules[root] = IgnoreRules(root, exclude, around)
         self._open_document = open_document
         self._kept = kept
         self._most_entries = most_entries
@@ -123,8 +127,7 @@ class WorkspaceFiles:
         return self.seen(("root of", path), lambda: self._root_of(path))
 
     def _root_of(self, path: Path) -> Path | None:
-        around = [root for root in self.roots if path.is_relative_to(root)]
-        return max(around, key=lambda root: len(root.parts), default=None)
+        return innermost(path, self.roots)
 
     def refusal(self, path: Path, *, pinned: bool = False) -> str | None:
         """Why a block may not contain the file, as the end of a sentence; None if it may.
@@ -167,7 +170,8 @@ class WorkspaceFiles:
         if not around:
             return None
         root, there = max(around, key=lambda found: len(found[1].parts))
-        return _Place(root, real, there, root / real.relative_to(there))
+        top = min((one for _, one in around), key=lambda one: len(one.parts))
+        return _Place(root, real, top, root / real.relative_to(there))
 
     def _resolved(self, path: Path) -> Path:
         """`path.resolve()`, for which each folder is looked at once.  Raises as it does."""
@@ -183,7 +187,7 @@ class WorkspaceFiles:
     def kept_out(self, path: Path, *, pinned: bool = False) -> str | None:
         """`refusal` by path alone; the file need not exist."""
         root, place = self.root_of(path), self._real(path)
-        if is_secret(path, root) or self._leads_to_secret(path, place):
+        if is_secret(path, outermost(path, self.roots)) or self._leads_to_secret(path, place):
             return SECRET
         if place is None:
             return "is outside the workspace"
@@ -200,7 +204,7 @@ class WorkspaceFiles:
     def _leads_to_secret(self, path: Path, place: _Place | None) -> bool:
         if place is None:
             return is_secret(_resolved(path))
-        return place.real != path and is_secret(place.real, place.real_root)
+        return place.real != path and is_secret(place.real, place.top)
 
     def _leads_to_ignored(self, path: Path, place: _Place) -> bool:
         return place.below != path and self._rules[place.root].ignored(place.below)

@@ -50,13 +50,15 @@ Stamp = tuple[int, int]
 
 
 class IgnoreRules:
-    """For one workspace folder.  `exclude`: further gitignore patterns, which no `!` can undo.
+    """For one workspace folder.  `exclude`: further gitignore patterns, which no `!` can undo.  `around`: the rules of
+    workspace folders that this one is in: what they exclude is excluded here, too.
 
     Time stamps are checked once until `look_again`.
     """
 
-    def __init__(self, root: Path, exclude: Sequence[str] = ()) -> None:
+    def __init__(self, root: Path, exclude: Sequence[str] = (), around: Sequence[IgnoreRules] = ()) -> None:
         self.root = root
+        self._outer = tuple(around)
         top = top_of(root)
         self._top = str(top)
         self._git, is_known = _git_folder(top)
@@ -82,7 +84,7 @@ class IgnoreRules:
             parts = path.relative_to(self.root).parts
         except ValueError:
             return True
-        if len(self._above) + len(parts) > MOST_LEVELS or self._is_root_ignored():
+        if len(self._above) + len(parts) > MOST_LEVELS or self._is_root_ignored() or self._is_excluded_around(path):
             return True
         return bool(parts) and (
             self._is_folder_ignored(parts[:-1]) or self._ignored(parts[:-1], parts[-1], is_dir=is_dir)
@@ -96,9 +98,14 @@ class IgnoreRules:
             )
         return self._folders[parts]
 
+    def _is_excluded_around(self, path: Path) -> bool:
+        return any(rules.excluded(path) for rules in self._outer)
+
     def hidden(self, path: Path) -> bool:
         """Whether a `.palimpsestignore` names `path` or a folder around it: nothing of it reaches a model, whatever
         else speaks for it."""
+        if any(rules.hidden(path) for rules in self._outer):
+            return True
         try:
             parts = (*self._above, *path.relative_to(self.root).parts)
         except ValueError:
@@ -111,11 +118,12 @@ class IgnoreRules:
 
     def ignored_in(self, folder: Path, name: str, *, is_dir: bool) -> bool:
         """Whether `name` in `folder` is ignored, given that `folder` is not."""
-        return self._ignored(folder.relative_to(self.root).parts, name, is_dir=is_dir)
+        parts = folder.relative_to(self.root).parts
+        return self._ignored(parts, name, is_dir=is_dir) or self._is_excluded_around(folder / name)
 
     def excluded(self, path: Path) -> bool:
         """Whether the setting or a `.palimpsestignore` excludes `path` or a folder around it, whatever git says."""
-        if self.hidden(path):
+        if self.hidden(path) or self._is_excluded_around(path):
             return True
         parts = path.relative_to(self.root).parts if path.is_relative_to(self.root) else ()
         return bool(self._exclude) and any(
@@ -126,7 +134,8 @@ class IgnoreRules:
         """Changes when a rule file that applies in `folder` does."""
         parts = [*self._above, *folder.relative_to(self.root).parts]
         files = [os.path.join(self._top, *parts[:n], name) for n in range(len(parts) + 1) for name in (GIT, OURS)]
-        return tuple(_stamp(file) for file in [*files, self._info_exclude])
+        around = [stamp for rules in self._outer for stamp in rules.stamp(folder)]
+        return (*around, *(_stamp(file) for file in [*files, self._info_exclude]))
 
     @property
     def _info_exclude(self) -> str:

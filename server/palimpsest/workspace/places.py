@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from palimpsest.errors import Denied, InvalidArgument, OutsideWorkspace, StaleDocument
+from palimpsest.text.roots import innermost
 from palimpsest.text.secret_names import plain
 from palimpsest.text.uris import relative
 from palimpsest.workspace.files import WorkspaceFiles
@@ -36,9 +37,9 @@ _SETTINGS = frozenset({OURS, "palimpsest.toml"})
 def place(file_path: str, roots: Sequence[Path], exclude: Sequence[str] = (), asked: Path | None = None) -> Path:
     """The real path, links resolved, of a file that may be written; it need not exist, nor its folders.
 
-    Relative paths are below the first folder that has what they name or its parent, else below the first.  Raises
-    OutsideWorkspace, Denied or InvalidArgument, and StaleDocument where it is not the one that the person was `asked`
-    about.
+    Relative paths are below the folder that has what they name, or begin with its name; else they are below the first
+    that has the parent, else below the first.  Raises OutsideWorkspace, Denied or InvalidArgument, and StaleDocument
+    where it is not the one that the person was `asked` about.
     """
     _check_name(file_path)
     if not roots:
@@ -67,8 +68,8 @@ def place(file_path: str, roots: Sequence[Path], exclude: Sequence[str] = (), as
 
 def shown(path: Path, roots: Sequence[Path]) -> str:
     """The path as people and models see it: below the workspace's folder."""
-    around = [root for root in roots if path.is_relative_to(root.resolve())]
-    return relative(path, around[0]) if around else path.name
+    root = innermost(path, [root.resolve() for root in roots])
+    return relative(path, root) if root else path.name
 
 
 def around(path: Path, roots: Sequence[Path]) -> Path:
@@ -79,13 +80,15 @@ def around(path: Path, roots: Sequence[Path]) -> Path:
 def _below(file_path: str, roots: Sequence[Path]) -> Path:
     if Path(file_path).is_absolute():
         return Path(file_path)
-    for root in roots:
-        if os.path.lexists(root / file_path):
-            return root / file_path
-    for root in roots:
-        if (root / file_path).parent.is_dir():
-            return root / file_path
-    return roots[0] / file_path
+    named = [root.parent for root in roots if PurePath(file_path).parts[:1] == (root.name,)]
+    paths = [root / file_path for root in (*roots, *named)]
+    there = list(filter(os.path.lexists, paths))
+    if len({os.path.realpath(path) for path in there}) > 1:
+        ways = " or ".join(f"{root.name}/{file_path}" for root in roots if os.path.lexists(root / file_path))
+        raise InvalidArgument(FIELD, f"several of the workspace's folders have {file_path}; write {ways}.")
+    if there:
+        return there[0]
+    return next((path for path in paths if path.parent.is_dir()), paths[0])
 
 
 def _check_name(file_path: str) -> None:
