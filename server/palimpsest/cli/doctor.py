@@ -268,7 +268,7 @@ async def _memory(engine: Engine) -> Check:
     try:
         found = await engine.cache_map(f"doctor-{os.getpid()}")
     except EngineError as error:  # an engine on HTTP shows none without a key
-        return Check("memory", False, error.message, error.hint, needed=False)
+        return Check("memory", False, f"not known: {error.message}", error.hint, needed=False)
     if not found.memory:
         return Check("memory", True, f"{found.n_ctx:,} tokens of context, in another server's memory", needed=False)
     sizes = {name: n / (1 << 20) for name, n in found.memory.items()}
