@@ -54,9 +54,8 @@ async def our_answer(
 async def _ended(process: asyncio.subprocess.Process, grace_s: float) -> None:
     """It and what it started: a pip goes on for half an hour otherwise."""
     _signal(process, signal.SIGTERM)
-    try:
-        async with asyncio.timeout(grace_s):
-            await process.wait()
+    try:  # not `asyncio.timeout`: up to Python 3.11.2 it ends in a CancelledError where the task was cancelled before
+        await asyncio.wait_for(process.wait(), grace_s)
     except TimeoutError:
         _signal(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
         await process.wait()
