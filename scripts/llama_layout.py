@@ -1,4 +1,4 @@
-"""Prints the default parameters of a libllama beside the newest layout that is known, to add a new llama.cpp.
+"""Prints the default parameters of a libllama beside the layout that they fit, or the newest, to add a new llama.cpp.
 
     .venv/bin/python scripts/llama_layout.py LIBRARY
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import sys
 
-from palimpsest.engine.llama.binding import defaults, opened
+from palimpsest.engine.llama.binding import defaults, fits, opened
 from palimpsest.engine.llama.layouts import LAYOUTS, structure
 from palimpsest.errors import EngineUnavailable
 from palimpsest.libraries.locate import located
@@ -23,10 +23,11 @@ def main(path: str) -> None:
     if hasattr(native, "llama_version"):
         native.llama_version.restype = ctypes.c_char_p
         print(f"llama.cpp {native.llama_version().decode()}")
-    newest = LAYOUTS[-1]
-    print(f"beside the layout of {', '.join(newest.versions)}")
-    for name, fields in (("llama_model", newest.model), ("llama_context", newest.context)):
-        raw = defaults(native, name)
+    model, context = defaults(native, "llama_model"), defaults(native, "llama_context")
+    fitting = next((it for it in LAYOUTS if fits(model, it.model) and fits(context, it.context)), None)
+    beside = fitting or LAYOUTS[-1]
+    print(f"{'fits' if fitting else 'fits none; beside'} the layout of {', '.join(beside.versions)}")
+    for name, raw, fields in (("llama_model", model, beside.model), ("llama_context", context, beside.context)):
         layout = structure("params", fields)
         found = layout.from_buffer_copy(raw)
         print(f"\nstruct {name}_params")

@@ -1,13 +1,14 @@
-"""Measures libraries and settings of llama.cpp side by side: python scripts/measure_library.py MODEL [CONFIGURATION …]
+"""Measures libraries and settings of llama.cpp side by side, in minutes.
 
-A configuration is `name=value,…` of: library (a libllama; the one in use without it), model, threads, batch, type_k,
-type_v, flash (-1 auto, 0, 1), OMP_WAIT_POLICY.  Each runs in a process of its own and all take turns, so that what else
-the machine does hits all of them alike.  Out: a Markdown table of medians: tokens a second of 1,024 prefilled and of
-single ones, milliseconds of 6, 63 and 64 tokens behind 1,024.
+A configuration is `name=value,…` of: library (its path alone is enough; the one in use without it), model, threads,
+batch, type_k, type_v, flash (-1 auto, 0, 1), OMP_WAIT_POLICY. Each runs in a process of its own and all take turns,
+so that what else the machine does hits all of them alike. Out: a Markdown table of medians: tokens a second of 1,024
+prefilled and of single ones, milliseconds of 6, 63 and 64 tokens behind 1,024.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+from palimpsest.errors import PalimpsestError
 
 ROUNDS = 7
 PROMPT, TAIL, SINGLE = 1024, 64, 24
@@ -77,34 +80,43 @@ def child(asked: dict[str, str]) -> None:
             "less": 1000 * less,
             "tail": 1000 * tail,
         }
-        print(json.dumps(found), file=said, flush=True)
+        print(json.dumps({name: round(value, 1) for name, value in found.items()}), file=said, flush=True)
 
 
-def main(model: str, *configurations: str) -> None:
-    asked = [dict(part.split("=", 1) for part in text.split(",") if part) for text in configurations or ("",)]
+def main(model: str, texts: list[str]) -> None:
+    parts = [[part if "=" in part else f"library={part}" for part in text.split(",") if part] for text in texts]
+    asked = [dict(part.split("=", 1) for part in them) for them in parts]
     children = []
     for one in asked:
         environment = os.environ | {name: value for name, value in one.items() if name.isupper()}
         command = [sys.executable, __file__, "--child", json.dumps({"model": model} | one)]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         children.append(subprocess.Popen(command, env=environment, text=True, **pipes))  # type: ignore[call-overload]
     found: list[list[dict[str, float]]] = [[] for _ in asked]
     for turn in range(ROUNDS + 1):
-        for process, rows in zip(children, found, strict=True):
+        for text, process, rows in zip(texts, children, found, strict=True):
             print("go", file=process.stdin, flush=True)
-            row = json.loads(process.stdout.readline())
+            line = process.stdout.readline()
+            if not line:  # it has said why
+                sys.exit(1)
+            print(f"turn {turn} of {ROUNDS}, {text or 'as it is'}: {line.strip()}", file=sys.stderr)
             if turn:  # the first is slower
-                rows.append(row)
+                rows.append(json.loads(line))
     print("| | " + " | ".join(COLUMNS) + " |\n|---|" + "---|" * len(COLUMNS))
-    for text, rows in zip(configurations or ("",), found, strict=True):
+    for text, rows in zip(texts, found, strict=True):
         cells = [f"{statistics.median(row[name] for row in rows):,.1f}" for name in COLUMNS.values()]
         print(f"| {text} | " + " | ".join(cells) + " |")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
-        child(json.loads(sys.argv[2]))
-    elif len(sys.argv) < 2:
-        sys.exit(__doc__)
+        try:
+            child(json.loads(sys.argv[2]))
+        except PalimpsestError as error:
+            sys.exit(str(error))
     else:
-        main(*sys.argv[1:])
+        parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        parser.add_argument("model")
+        parser.add_argument("configurations", nargs="*", metavar="configuration", default=[""])
+        options = parser.parse_args()
+        main(options.model, options.configurations)

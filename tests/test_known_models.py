@@ -2,7 +2,9 @@
 
 import pytest
 
-from palimpsest.models.known import FREE, KNOWN, NEXT_EDIT, SOON_S, Machine, line_s, recommended
+from palimpsest.__main__ import main
+from palimpsest.cli import model
+from palimpsest.models.known import FREE, KNOWN, NEXT_EDIT, SOON_S, Machine, fits, line_s, recommended
 from palimpsest.models.machine import this_machine
 
 GIB = 1 << 30
@@ -59,6 +61,16 @@ def test_each_is_pinned_and_has_a_name_of_its_own() -> None:
     assert len({known.name for known in every}) == len(every)
     assert all((len(known.revision), len(known.sha256)) == (40, 64) for known in every)
     assert all(known.is_free for known in NEXT_EDIT)
+
+
+def test_those_too_large_for_this_machine_are_marked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(model, "this_machine", lambda: Machine(4 * GIB, 16))
+    assert main(["model", "list"]) == 0
+    marked = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.endswith(model.TOO_LARGE)]
+    assert marked == [known.name for known in (*KNOWN, *NEXT_EDIT) if known.memory_gib > 2]
+    assert all(fits(known, Machine(0, 4)) for known in KNOWN), "nobody knows"
 
 
 def test_this_machine_has_some() -> None:

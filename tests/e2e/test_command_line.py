@@ -92,7 +92,7 @@ def test_the_demo_can_be_looked_at(machine: dict[str, str], tmp_path: Path) -> N
     assert "and back to cart.py" in done.stdout
     lines = [line.strip() for line in done.stdout.splitlines()]  # of 80 columns, since nothing says how many there are
     assert any(line.startswith("█ class") and line.endswith("█ tail") for line in lines)
-    assert "░ kept · free" in lines
+    assert "░ kept   · free" in lines
     (at,) = (at for at, line in enumerate(lines) if "children read the" in line)
     assert lines[at + 1].endswith("its own task:")
     assert not done.stderr, "nothing but the demo is to be read"

@@ -19,6 +19,7 @@ import pytest
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.llama import library
+from palimpsest.errors import EngineUnavailable
 from palimpsest.libraries.locate import installed
 from palimpsest.models.files import embedded
 from palimpsest.models.merge import widen
@@ -29,7 +30,8 @@ from tests.native.helpers import TestedEngine, forget
 for switch in ("F16", "COOPMAT", "COOPMAT2"):
     os.environ.setdefault(f"GGML_VK_DISABLE_{switch}", "1")
 # not the one that whoever runs the tests has fetched
-library.choose(os.environ.get("PALIMPSEST_TESTED_LIBRARY") or str(next(installed()).file))
+TESTED = os.environ.get("PALIMPSEST_TESTED_LIBRARY", "")
+library.choose(TESTED or str(next(installed()).file))
 
 MakeCore: TypeAlias = Callable[..., EngineCore]
 MakeEngine: TypeAlias = Callable[..., TestedEngine]
@@ -85,6 +87,15 @@ class AtRest(Generic[L]):
 def forget_all(core: EngineCore) -> None:
     assert not core.n_waiting, "a job is still under way"
     core.call(forget).result()
+
+
+@pytest.fixture(scope="session", autouse=bool(TESTED))
+def tested_library(request: pytest.FixtureRequest) -> None:
+    try:
+        library.library()
+    except EngineUnavailable as error:
+        request.session.shouldstop = f"PALIMPSEST_TESTED_LIBRARY: {error}"
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")

