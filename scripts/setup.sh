@@ -31,7 +31,7 @@ python=${PYTHON:-$(command -v python3.11 || command -v python3 || true)}
 "$python" -c 'import ensurepip, venv' 2>/dev/null || debian python3-venv
 
 if ! .venv/bin/python -m pip --version >/dev/null 2>&1 || ! { [ -L .venv ] || grep -qF "$here/.venv" .venv/bin/activate; }; then
-  [ ! -L .venv ] || { say ".venv is a link to what has no pip: remove the link"; exit 1; }
+  [ ! -L .venv ] || { say ".venv is a link to what is no environment with pip: remove the link"; exit 1; }
   "$python" -m venv --clear .venv # killed halfway, moved, copied, or its Python is gone
 fi
 say "installing into .venv"
