@@ -9,7 +9,11 @@ import io
 import json
 import os
 import random
+import shutil
+import subprocess
+import sys
 import tarfile
+import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -48,6 +52,8 @@ def packed(names: tuple[str, ...], filling: bytes = b"") -> bytes:
 class Registry:
     content: bytes
     url: str = ""
+    refuses: int = 0
+    """With this status."""
     cut: int = 0
     """Bytes after which a connection ends, once."""
     asked: list[tuple[str, str, str]] = field(default_factory=list)
@@ -66,6 +72,8 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
         def do_GET(self) -> None:
             start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
             state.asked.append((self.path, self.headers.get("Range", ""), self.headers.get("Authorization", "")))
+            if state.refuses:
+                return self.send_error(state.refuses)
             rest = state.content[start:]
             self.send_response(206 if start else 200)
             if start:
@@ -157,7 +165,7 @@ def test_npms_settings_are_kept_to(tmp_path: Path) -> None:
         "cafile = /etc/ca.pem\nregistry=https://other.example/\n"
     )
     found = npm.registry("@node-llama-cpp", {}, tmp_path)
-    assert found == npm.Registry("https://mine.example/a/b/", "one", "/etc/ca.pem")
+    assert found == npm.Registry("https://mine.example/a/b/", "one", Path("/etc/ca.pem"))
     assert npm.registry("@else", {}, tmp_path).url == "https://other.example/"
     assert npm.registry("@else", {"NPM_CONFIG_REGISTRY": "https://variable/"}, tmp_path).url == "https://variable/"
     assert npm.registry("@else", {}, tmp_path / "nobody").url == npm.PUBLIC
@@ -281,3 +289,143 @@ def test_what_was_chosen_before_stays_until_a_backend_is_asked_for(
     (get.home() / chosen.folder / "LICENSE").unlink()
     assert main(["engine", "get", "cpu", "--json"]) == 1
     assert registry.asked
+
+
+NO_PROXY_OF = "expected an HTTP proxy, such as http://proxy.example:3128."
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:9", f"ALL_PROXY: {NO_PROXY_OF}"),
+        ("HTTPS_PROXY", "foo://x:1", f"HTTPS_PROXY: {NO_PROXY_OF}"),
+        ("https_proxy", "http://[::1", f"https_proxy: {NO_PROXY_OF}"),
+        ("SSL_CERT_FILE", "/nope", "SSL_CERT_FILE: expected certificates (PEM); /nope cannot be used: No such file"),
+        (
+            "TOKEN",
+            "s\N{LATIN SMALL LETTER E WITH ACUTE}cret",
+            "npm's setting `_authToken`: expected a token of printable",
+        ),
+        ("TOKEN", "secret\x01", "npm's setting `_authToken`: expected a token of printable"),
+        ("TOKEN", None, ":_authToken` names the variable TOKEN, which is not set."),
+        ("npm_config_registry", "nonsense", "`registry` is no address: expected one such as https://"),
+        ("npm_config_registry", "ftp://x/", "`registry` is no address"),
+        ("npm_config_registry", "http://", "`registry` is no address"),
+        ("npm_config_registry", "http://x:1e9/", "`registry` is no address"),
+        ("npm_config_cafile", "~/none.pem", "/home/none.pem (No such file or directory)."),
+        ("npm_config_cafile", "~/pipe", "/home/pipe (is not a regular file)."),
+    ],
+)
+def test_a_wrong_setting_of_the_network_is_named(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    name: str, value: str | None, said: str,
+) -> None:  # fmt: skip
+    (tmp_path / "home").mkdir()
+    os.mkfifo(tmp_path / "home" / "pipe")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name)
+    assert main(["engine", "get", "cpu"]) == 1
+    error = capsys.readouterr().err
+    assert said in error
+    assert "cret" not in error
+
+
+def test_pipes_are_not_waited_for(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setenv("npm_config_userconfig", str(tmp_path / "pipe"))
+    assert npm.registry("@else").url == npm.PUBLIC
+    get.home().mkdir(parents=True)
+    os.mkfifo(get.home() / "used")
+    assert used() is None
+    (get.home() / "used").unlink()
+    (get.home() / "used").write_text("x" * 5000)
+    assert used() is None
+
+
+@pytest.mark.parametrize("status", [401, 503])
+def test_a_refusal_shows_no_password_and_says_what_helps(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], status: int
+) -> None:
+    registry.refuses = status
+    monkeypatch.setenv("npm_config_registry", registry.url.replace("//", "//me:hunter2pass@"))
+    assert main(["engine", "get", "cpu", "--json"]) == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["message"].endswith(f"/linux-x64-3.21.1.tgz: the registry answers {status}.")
+    assert "hunter2pass" not in str(error)
+    assert ("goes on where it stopped" in error["hint"]) == (status == 503)
+    assert ("_authToken" in error["hint"]) == (status == 401)
+
+
+def test_what_a_killed_attempt_left_goes(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = get.home() / f".{registry.archive().folder}.unpacked"
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(shutil, "copyfileobj", killed)
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)
+        get.get(registry.archive())
+    assert left.is_dir()
+    get.get(registry.archive())
+    assert not left.exists()
+
+
+def test_a_library_that_is_set_goes_before_what_is_fetched(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    archive = registry.archive()
+    # no door: the hashes are fixed
+    monkeypatch.setattr("palimpsest.libraries.get.archive", lambda *_: archive)
+    # no door: the archive's libraries are made-up texts
+    monkeypatch.setattr("palimpsest.cli.engine_library.tried", lambda _: Tried("0.4.0", "", ()))
+    (tmp_path / "palimpsest").mkdir()
+    (tmp_path / "palimpsest" / "palimpsest.toml").write_text("[engine]\nlibrary = '/mine.so'\n")
+    assert main(["engine", "get", "cpu"]) == 0
+    assert "The setting engine.library, which names /mine.so, goes before it." in capsys.readouterr().out
+
+
+def test_what_a_setting_names_and_nobody_can_look_at_is_said() -> None:
+    with pytest.raises(EngineUnavailable, match="cannot be looked at: File name too long"):
+        located("x" * 5000)
+    assert located("  ") == located()
+
+
+UNREADABLE = """
+import os, sys
+from palimpsest.engine.llama.binding import opened
+from palimpsest.errors import EngineUnavailable
+from palimpsest.libraries.locate import located
+if os.geteuid() == 0:
+    os.setresuid(65534, 65534, 65534)
+for path in sys.argv[1:]:
+    try:
+        print(opened(located(path).file))
+    except EngineUnavailable as error:
+        print(error.message)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are POSIX's")
+def test_what_may_not_be_read_is_said() -> None:
+    """Root may read anything, so a test of root's goes on as nobody."""
+    with tempfile.TemporaryDirectory() as made:
+        there = Path(made)
+        there.chmod(0o755)
+        for folder in ("closed", "open", "half"):
+            (there / folder).mkdir()
+            shutil.copy(next(installed()).file, there / folder / "libllama.so")
+        (there / "half" / "libggml.so").touch()
+        for name in ("closed", "open/libllama.so", "half/libggml.so"):
+            (there / name).chmod(0)
+        paths = [str(there / name) for name in ("closed/libllama.so", "closed", "open", "half")]
+        command = [sys.executable, "-c", UNREADABLE, *paths]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        for name in ("closed",):
+            (there / name).chmod(0o700)
+    looked, folder, library, beside = done.stdout.splitlines()
+    assert looked.endswith("closed/libllama.so cannot be looked at: Permission denied."), done.stderr
+    assert folder.endswith("closed cannot be read.")
+    assert library.endswith("open/libllama.so cannot be used: it cannot be read: Permission denied.")
+    assert beside.endswith("half/libggml.so cannot be used: it cannot be read: Permission denied.")

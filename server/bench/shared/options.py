@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from palimpsest.config.settings import ModelSettings
-from palimpsest.models.files import model_path
+from palimpsest.models.files import inspect, model_path
 
 BATCH = 32
 """Tokens of a micro-batch where two runs are to say the same: left to itself it goes by the machine's pace, and what
@@ -18,7 +18,7 @@ a quantized model's weights are rounded to goes by its size."""
 
 def model_file(options: argparse.Namespace) -> Path:
     """The GGUF file named with `--model`, else the one that the server would take.  Raises PalimpsestError."""
-    return Path(options.model).absolute() if options.model else model_path(ModelSettings())
+    return inspect(model_path(ModelSettings(path=options.model))).path
 
 
 def positive(text: str) -> int:

@@ -14,8 +14,7 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
-from palimpsest.config.layers import from_file, merged, read_toml
-from palimpsest.config.settings import Settings
+from palimpsest.config.layers import own_settings
 from palimpsest.engine.options import add, read
 from palimpsest.errors import EngineError, EngineSilent
 from palimpsest.libraries.known import BACKENDS
@@ -62,16 +61,10 @@ def run(options: argparse.Namespace) -> int:
         return asyncio.run(_show(as_json=options.json) if options.list else _stop(options.stop))
     from palimpsest.engine.main import main
 
-    settings = _settings()
+    settings = own_settings()
     if options.settings is None:  # with them a server starts it
         options.settings = json.dumps(of_the_process(asdict(settings.engine)))
     return main(read(options.parser, vars(options), model_path(settings.model)), inspect)
-
-
-def _settings() -> Settings:
-    """A person's own: what the server would take, where neither editor nor workspace say otherwise."""
-    layer, _ = from_file(read_toml(folders.config() / "palimpsest.toml")[0], whose="user")
-    return merged([layer])[0]
 
 
 @dataclass(frozen=True, slots=True)

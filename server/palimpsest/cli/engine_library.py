@@ -11,6 +11,7 @@ import json
 import sys
 
 from palimpsest.cli.progress import bar
+from palimpsest.config.layers import own_settings
 from palimpsest.engine.llama.trial import Tried, tried
 from palimpsest.errors import EngineUnavailable, ModelError, PalimpsestError
 from palimpsest.libraries import get
@@ -33,7 +34,9 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"library": str(found.file), **dataclasses.asdict(library)}))
     else:
-        print(f"{found.file}: {described(library)}.  It is used from now on.")
+        set_ = own_settings().engine.library.strip()
+        then = f"The setting engine.library, which names {set_}, goes before it." if set_ else "It is used from now on."
+        print(f"{found.file}: {described(library)}.  {then}")
     return 0
 
 

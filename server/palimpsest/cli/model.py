@@ -15,14 +15,12 @@ from typing import Any
 from rich.console import Console
 
 from palimpsest.cli.progress import bar
-from palimpsest.config.layers import from_file, merged, read_toml
-from palimpsest.config.settings import ModelSettings
+from palimpsest.config.layers import own_settings
 from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
 from palimpsest.models import catalogue, default_model, download, files
 from palimpsest.models.header import GgufFile
 from palimpsest.models.known import KNOWN, NEXT_EDIT, fits, line_s, recommended
 from palimpsest.models.machine import this_machine
-from palimpsest.system import folders
 from palimpsest.system.terminal import terminal
 from palimpsest.text.amounts import amount
 
@@ -86,15 +84,9 @@ def described(file: GgufFile) -> dict[str, Any]:
     return {**dataclasses.asdict(file), "path": str(file.path)}
 
 
-def _settings() -> ModelSettings:
-    """The person's own; what is wrong in their file `palimpsest doctor` says."""
-    table, _ = read_toml(folders.config() / "palimpsest.toml")
-    return merged([from_file(table, whose="user")[0]])[0].model
-
-
 def _otherwise(text: str) -> str:
     """The text, unless a choice changes nothing."""
-    path = _settings().path
+    path = own_settings().model.path
     return f"But the setting model.path names {path}: empty that first." if path else text
 
 
@@ -102,7 +94,7 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     machine = this_machine()
     memory, choice = machine.memory, recommended(machine)
     best = choice.model
-    used, here = files.model_path(_settings()), files.downloaded()
+    used, here = files.model_path(own_settings().model), files.downloaded()
     if not options.json:
         out.print(f"In use: {used}")
         for path in here:
@@ -157,7 +149,7 @@ def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     if options.use:
         found = files.use_default() if is_default else files.use(found.path)
     if not options.json:
-        used = files.model_path(_settings()) == found.path
+        used = files.model_path(own_settings().model) == found.path
         name = default_model.NAME if is_default else found.path.stem
         is_second = options.name in {known.name for known in NEXT_EDIT}
         if is_second:
@@ -178,7 +170,7 @@ def _downloaded(options: argparse.Namespace, progress: download.Progress | None)
 
 
 def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
-    found = files.inspect(files.find(options.name) if options.name else files.model_path(_settings()))
+    found = files.inspect(files.find(options.name) if options.name else files.model_path(own_settings().model))
     result = described(found)
     if not options.json:
         for name, value in result.items():

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from palimpsest.config.settings import Settings, permission
 from palimpsest.errors import PalimpsestError, SettingsError, shown
+from palimpsest.system import folders
 from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read
 
 Layer = Mapping[str, Any]
@@ -191,6 +192,13 @@ def read_toml(path: Path, within: Path | None = None) -> tuple[dict[str, Any], l
         return {}, [SettingsError(str(path), f"{error.message}.", hint="The defaults are used.")]
     except (OSError, ValueError, RecursionError) as error:
         return {}, [SettingsError(str(path), f"cannot be read: {error}.", hint="The defaults are used.")]
+
+
+def own_settings() -> Settings:
+    """A person's own: what the server would take, where neither editor nor workspace say otherwise.  What is wrong in
+    their file `palimpsest doctor` says."""
+    table, _ = read_toml(folders.config() / FILE)
+    return merged([from_file(table, whose="user")[0]])[0]
 
 
 def file_layers(own: Path, roots: Iterable[Path]) -> tuple[list[Layer], list[PalimpsestError]]:

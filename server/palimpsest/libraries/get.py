@@ -27,7 +27,8 @@ from palimpsest.libraries.known import BACKENDS, VERSION, Archive, archive, mach
 from palimpsest.libraries.locate import USED, home
 from palimpsest.models.alone import alone, need_room
 from palimpsest.models.hub import Hub
-from palimpsest.models.transfer import SILENCE_S, Progress, load
+from palimpsest.models.transfer import SILENCE_S, Progress, load, shown, variables_named
+from palimpsest.system.reading import Refused, check_regular
 
 GZIP = b"\x1f\x8b\x08"
 MEMBER = re.compile(
@@ -75,7 +76,7 @@ def suggested() -> str:
 
 def is_here(what: Archive) -> bool:
     """Whether it was fetched and unpacked before."""
-    return (home() / what.folder / "LICENSE").is_file()
+    return os.path.isfile(home() / what.folder / "LICENSE")
 
 
 def get(what: Archive, progress: Progress | None = None) -> Got:
@@ -119,21 +120,28 @@ def _fetched(what: Archive, progress: Progress | None) -> Path:
     from_ = npm.registry("@node-llama-cpp")
     part = home() / f".{what.file}.part"
     try:
+        if from_.ca_file:
+            check_regular(from_.ca_file)
         trust = ssl.create_default_context(cafile=from_.ca_file) if from_.ca_file else True
-    except OSError as error:  # ssl's own errors, too
-        raise ModelError(
-            f"npm's setting `cafile` is no file of certificates: {from_.ca_file} ({error.strerror or error})."
-        ) from error
+    except (OSError, ValueError, Refused) as error:  # ssl's own errors, too
+        why = getattr(error, "strerror", None) or error
+        raise ModelError(f"npm's setting `cafile` is no file of certificates: {from_.ca_file} ({why}).") from error
     url = from_.address(what.package, VERSION)
+    hub = Hub(from_.url, from_.token, "npm's setting `_authToken`")
+    with variables_named():
+        made = httpx2.Client(timeout=SILENCE_S, verify=trust)
     try:
-        with httpx2.Client(timeout=SILENCE_S, verify=trust) as client, part.open("ab+") as file:
+        with made as client, part.open("ab+") as file:
             if file.tell() > what.size:
                 file.truncate(0)
-            load(client, url, Hub(from_.url, from_.token), file, what.size, progress, GZIP)
+            load(client, url, hub, file, what.size, progress, GZIP)
     except httpx2.HTTPStatusError as error:
-        raise ModelError(f"{url}: the registry answers {error.response.status_code}.", hint=OTHERWISE) from error
-    except httpx2.HTTPError as error:
-        raise ModelError(f"{url} cannot be fetched: {error or type(error).__name__}.", hint=OTHERWISE) from error
+        status = error.response.status_code
+        hint = f"{ELSEWHERE if status in (401, 403, 404) else AGAIN}  {OTHERWISE}"
+        raise ModelError(f"{shown(url)}: the registry answers {status}.", hint=hint) from error
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # a ValueError: it leads to no address
+        why = (str(error) or type(error).__name__).rstrip(".")
+        raise ModelError(f"{shown(url)} cannot be fetched: {why}.", hint=f"{AGAIN}  {OTHERWISE}") from error
     with part.open("rb") as file:
         found = base64.b64encode(hashlib.file_digest(file, "sha512").digest()).decode()
     if found != what.sha512:
@@ -145,12 +153,14 @@ def _fetched(what: Archive, progress: Progress | None) -> Path:
     return part
 
 
-OTHERWISE = "Try again: it goes on where it stopped.  Or install xllamacpp, or set `engine.library`."
+AGAIN = "Try again: it goes on where it stopped."
+ELSEWHERE = "Does npm's setting `registry` name one that has it, and `_authToken` a key to it?"
+OTHERWISE = "Or install xllamacpp, or set `engine.library`."
 
 
 def _unpack(archive_: Path, folder: Path) -> None:
-    """The members that are wanted, in a folder that appears as a whole."""
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+    """The members that are wanted, in a folder that appears as a whole.  What an attempt that was killed left goes."""
+    beside = folder.with_name(f".{folder.name}.unpacked")
     shutil.rmtree(beside, ignore_errors=True)
     try:
         beside.mkdir()

@@ -9,6 +9,7 @@ package: a llama-cpp-python that the person installed, then xllamacpp, which com
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from palimpsest.errors import EngineUnavailable
 from palimpsest.system import folders
+from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, check_regular, read_text
 
 LIBRARY = re.compile(r"(?:lib)?llama(?:\.[\w.]+)??\.(?:so(?:\.\d+)*|dylib|dll)")
 """`libllama.so`, `libllama.v0.4.0.so`, `libllama.0.dylib`, `llama.dll`."""
@@ -43,28 +45,40 @@ def home() -> Path:
 def used() -> Path | None:
     """The folder of the library that was fetched last."""
     try:
-        name = (home() / USED).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+        name = read_text(home() / USED, MOST_OF_SETTINGS).strip()
+        return home() / name if name and "/" not in name and (home() / name).is_dir() else None
+    except (OSError, Refused):
         return None
-    return home() / name if name and "/" not in name and (home() / name).is_dir() else None
 
 
 def located(library: str = "") -> Located:
     """Raises EngineUnavailable where there is none, or none where the setting says."""
-    if library:
-        place = folders.expanded(library)
-        file = place if place.is_file() else _in(place)
-        if file is None:
-            problem = "has none in it" if place.is_dir() else "is no file" if place.exists() else "is not there"
-            raise EngineUnavailable(
-                f"engine.library: expected a libllama or a folder with one; {place} {problem}.",
-                hint="Leave it empty to use what `palimpsest engine get` fetched.",
-            )
-        return Located(file, "engine.library")
+    if library := library.strip():
+        return Located(_named(folders.expanded(library)), "engine.library")
     found = next(_found(), None)
     if found is None:
         raise EngineUnavailable("There is no llama.cpp here.", hint=WAYS)
     return found
+
+
+def _named(place: Path) -> Path:
+    try:
+        if not place.is_dir():
+            check_regular(place)
+            return place
+        if (file := _in(place)) is not None:
+            return file
+        problem = "has none in it" if os.access(place, os.R_OK | os.X_OK) else "cannot be read"
+    except (FileNotFoundError, NotADirectoryError):
+        problem = "is not there"
+    except Refused:
+        problem = "is no file"
+    except (OSError, ValueError) as error:
+        problem = f"cannot be looked at: {getattr(error, 'strerror', error)}"
+    raise EngineUnavailable(
+        f"engine.library: expected a libllama or a folder with one; {place} {problem}.",
+        hint="Leave it empty to use what `palimpsest engine get` fetched.",
+    )
 
 
 def _found() -> Iterator[Located]:

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 import httpx2
 
 from palimpsest.errors import ModelError
+from palimpsest.system import folders
+from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
 
 PUBLIC = "https://registry.npmjs.org/"
 VARIABLE = re.compile(r"\$\{([^}]+)\}")
@@ -23,11 +25,11 @@ VARIABLE = re.compile(r"\$\{([^}]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """`token` is sent to this registry's own origin only; `ca_file`: certificates to trust, "" for the usual ones."""
+    """`token` is sent to this registry's own origin only; `ca_file`: certificates to trust, None for the usual ones."""
 
     url: str
     token: str = ""
-    ca_file: str = ""
+    ca_file: Path | None = None
 
     def address(self, package: str, version: str) -> str:
         """Of a package's archive, as registries lay them out."""
@@ -35,7 +37,7 @@ class Registry:
 
 
 def registry(scope: str, environment: Mapping[str, str] = os.environ, home: Path | None = None) -> Registry:
-    """Raises ModelError where what is set is no address."""
+    """Raises ModelError where what is set is no address, or names a variable that is not set."""
     named = environment.get("npm_config_userconfig") or environment.get("NPM_CONFIG_USERCONFIG")
     given = _read(Path(named) if named else (home or Path.home()) / ".npmrc", environment)
     given |= {
@@ -43,25 +45,35 @@ def registry(scope: str, environment: Mapping[str, str] = os.environ, home: Path
         for name, value in environment.items()
         if name.lower().startswith("npm_config_") and value
     }
-    url = given.get(f"{scope}:registry") or given.get("registry") or PUBLIC
+
+    def setting(*names: str) -> str:
+        name = next((name for name in names if given.get(name)), "")
+        if missing := VARIABLE.search(given.get(name, "")):
+            raise ModelError(f"npm's setting `{name}` names the variable {missing[1]}, which is not set.")
+        return given.get(name, "")
+
+    url = setting(f"{scope}:registry", "registry") or PUBLIC
     try:
         httpx2.URL(url)
         parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(url)
     except (httpx2.InvalidURL, ValueError) as error:
         raise ModelError(
-            f"npm's setting `registry` is no address: {url!r}.", hint="`npm config get registry` says what it is."
+            f"npm's setting `registry` is no address: expected one such as {PUBLIC}.",
+            hint="`npm config get registry` says what it is.",
         ) from error
-    folders = parts.path.rstrip("/").split("/")
-    owned = [f"//{parts.netloc}{'/'.join(folders[:n])}/:_authToken" for n in range(len(folders), 0, -1)]
-    token = next((given[name] for name in owned if name in given), "")
-    return Registry(url, token, given.get("cafile", ""))
+    steps = parts.path.rstrip("/").split("/")
+    owned = [f"//{parts.netloc}{'/'.join(steps[:n])}/:_authToken" for n in range(len(steps), 0, -1)]
+    ca_file = setting("cafile")
+    return Registry(url, setting(*owned), folders.expanded(ca_file) if ca_file else None)
 
 
 def _read(file: Path, environment: Mapping[str, str]) -> dict[str, str]:
     """`name = value` a line, with `${VARIABLE}` filled in."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        lines = read_text(file, MOST_OF_SETTINGS).splitlines()
+    except (OSError, Refused):
         return {}
     found = {}
     for line in lines:

@@ -22,7 +22,7 @@ from palimpsest.models.alone import alone, need_room
 from palimpsest.models.files import inspect
 from palimpsest.models.header import GgufFile
 from palimpsest.models.hub import Hub, ModelSource, source_of, the_hub
-from palimpsest.models.transfer import AGAIN, SILENCE_S, Progress, RemoteFile, load, look
+from palimpsest.models.transfer import AGAIN, SILENCE_S, Progress, RemoteFile, load, look, variables_named
 
 __all__ = ["Progress", "Unverified", "get"]
 
@@ -100,7 +100,8 @@ def _without_password(name: str) -> str:
 
 
 def _client() -> httpx2.Client:
-    return httpx2.Client(timeout=SILENCE_S, headers={"User-Agent": f"palimpsest/{__version__}"})
+    with variables_named():
+        return httpx2.Client(timeout=SILENCE_S, headers={"User-Agent": f"palimpsest/{__version__}"})
 
 
 @contextmanager

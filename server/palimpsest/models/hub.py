@@ -36,16 +36,19 @@ class ModelSource:
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """`origin` is scheme, host and port."""
+    """`origin` is scheme, host and port; `named`: where the token comes from."""
 
     url: str
     token: str = ""
+    named: str = "HF_TOKEN"
 
     def owns(self, url: str) -> bool:
         return origin(url) == origin(self.url)
 
     def headers_for(self, url: str) -> dict[str, str]:
-        """Headers for a request to this address."""
+        """Headers for a request to this address.  Raises ModelError for a token that can be in none."""
+        if not (self.token.isascii() and self.token.isprintable()):
+            raise ModelError(f"{self.named}: expected a token of printable ASCII characters.")
         return {"Authorization": f"Bearer {self.token}"} if self.token and self.owns(url) else {}
 
 

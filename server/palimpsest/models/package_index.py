@@ -23,7 +23,7 @@ import httpx2
 
 from palimpsest.errors import ModelError
 from palimpsest.models.hub import Hub
-from palimpsest.models.transfer import SILENCE_S, Progress, load
+from palimpsest.models.transfer import SILENCE_S, Progress, load, variables_named
 from palimpsest.system.reading import Refused, check_regular
 
 OWN = ".pip-"
@@ -156,7 +156,9 @@ def _reason(said: Sequence[str]) -> str:
 
 def _transfer(url: str, part: Path, size: int, progress: Progress | None) -> None:
     """Completes `part` from where it ends.  Raises ModelError, httpx2.HTTPError."""
-    with httpx2.Client(timeout=SILENCE_S) as client, part.open("ab+") as file:
+    with variables_named():
+        made = httpx2.Client(timeout=SILENCE_S)
+    with made as client, part.open("ab+") as file:
         if file.tell() > size:
             file.truncate(0)
         load(client, url, Hub(""), file, size, progress, ZIP)

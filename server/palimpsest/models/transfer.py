@@ -9,6 +9,7 @@ speed.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ ATTEMPTS, PAUSE_S = 5, 1.0
 CHUNK = 1 << 20
 SLOWEST, PACE_S = 1000, 60.0
 """Minimum speed in bytes a second, measured over this many seconds; a slower download is aborted."""
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 AGAIN = "Check the name and the connection and try again: a download goes on where it stopped."
 
 
@@ -42,6 +44,19 @@ class RemoteFile:
     size: int
     sha256: str
     version: str
+
+
+@contextmanager
+def variables_named() -> Iterator[None]:
+    """While a client is made, which reads the person's variables.  Raises ModelError that names the wrong one."""
+    try:
+        yield
+    except OSError as error:
+        where, why = os.environ.get("SSL_CERT_FILE") or "what the system has", error.strerror or error
+        raise ModelError(f"SSL_CERT_FILE: expected certificates (PEM); {where} cannot be used: {why}.") from error
+    except (ImportError, ValueError, httpx2.InvalidURL) as error:
+        names = " or ".join(sorted(name for name in os.environ if name.lower() in PROXIES)) or "The system's proxy"
+        raise ModelError(f"{names}: expected an HTTP proxy, such as http://proxy.example:3128.") from error
 
 
 def look(client: httpx2.Client, url: str, hub: Hub) -> RemoteFile:

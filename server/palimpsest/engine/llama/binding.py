@@ -14,14 +14,16 @@ import platform
 import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from ctypes import POINTER, c_bool, c_char_p, c_float, c_int32, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from palimpsest.engine.llama.layouts import LAYOUTS, Batch, ChainParams, Field, Layout, TokenDataArray, structure
 from palimpsest.errors import EngineUnavailable
 from palimpsest.libraries.locate import WAYS
+from palimpsest.system.reading import Refused, open_regular
 
 LOG_CALLBACK: Final = ctypes.CFUNCTYPE(None, ctypes.c_int, c_char_p, c_void_p)
 
@@ -239,9 +241,20 @@ def opened(path: Path) -> ctypes.CDLL:
     """Raises EngineUnavailable."""
     if sys.platform == "win32":
         os.add_dll_directory(str(path.parent))
+    kinds = set[bytes]()
     for file in (path, *sorted(path.parent.glob("libggml*.so*"))):  # a library loads those beside it
-        if file.is_file() and _is_cut_off(file):
-            raise refused(file, "does not load (it is cut off, or no library)")
+        try:
+            with suppress(FileNotFoundError), open_regular(file) as content:
+                head = content.read(64)
+                if _is_cut_off(content, head):
+                    raise refused(file, "does not load (it is cut off, or no library)")
+                kinds |= {head[18:20]} if head[:4] == b"\x7fELF" else set()
+        except Refused as error:
+            raise refused(file, error.message) from error
+        except OSError as error:
+            raise refused(file, f"cannot be read: {error.strerror}") from error
+        if len(kinds) > 1:
+            raise refused(file, f"was built for another kind of processor than {path.name}")
     try:
         return ctypes.CDLL(str(path))
     except (OSError, UnicodeDecodeError) as error:
@@ -250,18 +263,16 @@ def opened(path: Path) -> ctypes.CDLL:
         raise refused(path, f"does not load ({_reason(said, path)})") from error
 
 
-def _is_cut_off(path: Path) -> bool:
+def _is_cut_off(file: BinaryIO, head: bytes) -> bool:
     """Whether an ELF file ends before its segments do: touching what is missing would end the process (SIGBUS)."""
     try:
-        with path.open("rb") as file:
-            head = file.read(64)
-            if len(head) < 64 or head[:4] != b"\x7fELF":
-                return False  # the loader says what it is
-            order, wide = ("<" if head[5] == 1 else ">"), head[4] == 2
-            (table,) = struct.unpack_from(order + ("Q" if wide else "I"), head, 32 if wide else 28)
-            size, count = struct.unpack_from(order + "HH", head, 54 if wide else 42)
-            file.seek(table)
-            raw, end = file.read(size * count), os.fstat(file.fileno()).st_size
+        if len(head) < 64 or head[:4] != b"\x7fELF":
+            return False  # the loader says what it is
+        order, wide = ("<" if head[5] == 1 else ">"), head[4] == 2
+        (table,) = struct.unpack_from(order + ("Q" if wide else "I"), head, 32 if wide else 28)
+        size, count = struct.unpack_from(order + "HH", head, 54 if wide else 42)
+        file.seek(table)
+        raw, end = file.read(size * count), os.fstat(file.fileno()).st_size
         place, length = (8, 32) if wide else (4, 16)
         one = order + ("Q" if wide else "I")
         return len(raw) < size * count or any(

@@ -52,9 +52,12 @@ class Endpoint:
             )
         if parts.query or parts.fragment:
             raise ModelError("engine.url: expected no query in it.", hint="It ends with a host, a port or a path.")
+        key = (settings.api_key or environment.get(settings.api_key_env, "")).strip()
+        if not (key.isascii() and key.isprintable()):
+            raise ModelError("engine.api_key: expected a key of printable ASCII characters.")
         return cls(
             url=url,
-            key=(settings.api_key or environment.get(settings.api_key_env, "")).strip(),
+            key=key,
             key_name=settings.api_key_env,
             ca_file=settings.ca_file,
             timeout_s=settings.timeout_s,

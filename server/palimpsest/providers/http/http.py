@@ -32,6 +32,7 @@ from palimpsest.errors import (
     InvalidArgument,
     ModelError,
 )
+from palimpsest.models.transfer import variables_named
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.http.connections import Connections
 
@@ -57,14 +58,15 @@ class Http:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-        client = httpx2.AsyncClient(
-            base_url=endpoint.url,
-            headers=headers,
-            timeout=httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_S),
-            verify=verification(endpoint),
-            trust_env=not endpoint.is_here,
-            limits=httpx2.Limits(keepalive_expiry=IDLE_S),
-        )
+        with variables_named():
+            client = httpx2.AsyncClient(
+                base_url=endpoint.url,
+                headers=headers,
+                timeout=httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_S),
+                verify=verification(endpoint),
+                trust_env=not endpoint.is_here,
+                limits=httpx2.Limits(keepalive_expiry=IDLE_S),
+            )
         self._connections = Connections(client)
 
     async def get(self, path: str) -> dict[str, Any]:
