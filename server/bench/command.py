@@ -17,8 +17,6 @@ from types import ModuleType
 
 from rich.console import Console
 
-from palimpsest.config.layers import own_settings
-from palimpsest.engine.llama.library import choose
 from palimpsest.errors import PalimpsestError
 
 BENCHES = (  # modules of `benches/`, in the order of `--help`
@@ -46,7 +44,6 @@ def main(argv: list[str]) -> int:
     parser, benches = _parser()
     options = parser.parse_args(argv)
     bench = benches[options.name]
-    choose(own_settings().engine.library)  # for those that load it in this process
     try:
         result = bench.measure(options)
     except PalimpsestError as error:

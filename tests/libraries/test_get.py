@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import http.server
@@ -22,11 +23,14 @@ from pathlib import Path
 import pytest
 
 from palimpsest.__main__ import main
+from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.llama.trial import Tried
 from palimpsest.errors import EngineUnavailable, InvalidArgument, ModelError
 from palimpsest.libraries import get, known, npm
 from palimpsest.libraries.known import ARCHIVES, Archive
 from palimpsest.libraries.locate import installed, located, used
+from palimpsest.providers.base.endpoint import Endpoint
+from palimpsest.providers.http.http import Http
 
 WANTED = ("package/bins/linux-x64/libllama.v0.4.0.so", "package/bins/linux-x64/libggml-base.so", "package/LICENSE")
 OTHERS = (
@@ -73,7 +77,8 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
             start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
             state.asked.append((self.path, self.headers.get("Range", ""), self.headers.get("Authorization", "")))
             if state.refuses:
-                return self.send_error(state.refuses)
+                self.send_error(state.refuses)
+                return
             rest = state.content[start:]
             self.send_response(206 if start else 200)
             if start:
@@ -291,15 +296,15 @@ def test_what_was_chosen_before_stays_until_a_backend_is_asked_for(
     assert registry.asked
 
 
-NO_PROXY_OF = "expected an HTTP proxy, such as http://proxy.example:3128."
+EXPECTED = "expected an HTTP proxy, such as http://proxy.example:3128."
 
 
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("ALL_PROXY", "socks5://127.0.0.1:9", f"ALL_PROXY: {NO_PROXY_OF}"),
-        ("HTTPS_PROXY", "foo://x:1", f"HTTPS_PROXY: {NO_PROXY_OF}"),
-        ("https_proxy", "http://[::1", f"https_proxy: {NO_PROXY_OF}"),
+        ("ALL_PROXY", "socks5://127.0.0.1:9", f"ALL_PROXY: {EXPECTED}"),
+        ("HTTPS_PROXY", "foo://x:1", f"HTTPS_PROXY: {EXPECTED}"),
+        ("https_proxy", "http://[::1", f"https_proxy: {EXPECTED}"),
         ("SSL_CERT_FILE", "/nope", "SSL_CERT_FILE: expected certificates (PEM); /nope cannot be used: No such file"),
         (
             "TOKEN",
@@ -328,6 +333,27 @@ def test_a_wrong_setting_of_the_network_is_named(
     error = capsys.readouterr().err
     assert said in error
     assert "cret" not in error
+
+
+def test_models_and_engines_elsewhere_name_it_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+
+    async def reached() -> None:
+        Http(Endpoint.of(EngineSettings(kind="openai", url="https://gpu.example")))
+
+    with pytest.raises(ModelError, match="ALL_PROXY: expected"):
+        asyncio.run(reached())
+    assert main(["model", "get", "owner/repo/one.gguf"]) == 1
+    assert f"ALL_PROXY: {EXPECTED}" in capsys.readouterr().err
+    monkeypatch.delenv("ALL_PROXY")
+    monkeypatch.setenv("HF_TOKEN", "sécret")
+    assert main(["model", "get", "owner/repo/one.gguf"]) == 1
+    assert "HF_TOKEN: expected a token of printable ASCII" in capsys.readouterr().err
+    with pytest.raises(ModelError, match=r"engine\.api_key: expected a key of printable ASCII"):
+        Endpoint.of(EngineSettings(kind="openai", url="https://gpu.example", api_key="sécret"))
 
 
 def test_pipes_are_not_waited_for(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,10 +388,11 @@ def test_what_a_killed_attempt_left_goes(registry: Registry, monkeypatch: pytest
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(shutil, "copyfileobj", killed)
         patch.setattr(shutil, "rmtree", lambda *_, **__: None)
-        get.get(registry.archive())
+        with pytest.raises(KeyboardInterrupt):
+            get.get(registry.archive())
     assert left.is_dir()
     get.get(registry.archive())
     assert not left.exists()
@@ -415,17 +442,36 @@ def test_what_may_not_be_read_is_said() -> None:
         there.chmod(0o755)
         for folder in ("closed", "open", "half"):
             (there / folder).mkdir()
-            shutil.copy(next(installed()).file, there / folder / "libllama.so")
+            (there / folder / "libllama.so").touch()
         (there / "half" / "libggml.so").touch()
         for name in ("closed", "open/libllama.so", "half/libggml.so"):
             (there / name).chmod(0)
         paths = [str(there / name) for name in ("closed/libllama.so", "closed", "open", "half")]
         command = [sys.executable, "-c", UNREADABLE, *paths]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        for name in ("closed",):
-            (there / name).chmod(0o700)
+        (there / "closed").chmod(0o700)
+    assert done.returncode == 0, done.stderr
     looked, folder, library, beside = done.stdout.splitlines()
-    assert looked.endswith("closed/libllama.so cannot be looked at: Permission denied."), done.stderr
+    assert looked.endswith("closed/libllama.so cannot be looked at: Permission denied.")
     assert folder.endswith("closed cannot be read.")
     assert library.endswith("open/libllama.so cannot be used: it cannot be read: Permission denied.")
     assert beside.endswith("half/libggml.so cannot be used: it cannot be read: Permission denied.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "python -m bench: engine.library: expected a libllama or a folder with one; /mine.so is not there."),
+        (("--model", "/nope"), "python -m bench: There is no model file /nope."),
+    ],
+)
+def test_a_bench_takes_the_library_that_is_set_and_the_model_that_is_named(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "palimpsest").mkdir()
+    (tmp_path / "palimpsest" / "palimpsest.toml").write_text("[engine]\nlibrary = '/mine.so'\n")
+    command = [sys.executable, "-m", "bench", "equivalence", "--json", *arguments]
+    done = subprocess.run(
+        command, env=os.environ | {"XDG_CONFIG_HOME": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.startswith(said)

@@ -258,3 +258,25 @@ def test_each_function_that_is_called_is_declared() -> None:
     others = {"llama_batch", "llama_token_data_array", "llama_model_load_from_file", "llama_init_from_model"}
     others |= {"llama_model_default_params", "llama_context_default_params"}
     assert called - FUNCTIONS.keys() - binding.SAMPLERS.keys() == others & called
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the loader itself refuses it")
+@pytest.mark.parametrize("kind", ["pipe", "foreign", "dangling"])
+def test_what_lies_beside_a_library_is_looked_at_before_it_is_loaded(kind: str, file: Path, tmp_path: Path) -> None:
+    """A loader waits for a pipe's writer, and says that there is no file where it is for another processor."""
+    shutil.copy(file, tmp_path / "libllama.so")
+    beside = tmp_path / "libggml.v0.4.0.so"
+    if kind == "pipe":
+        os.mkfifo(beside)
+        wanted = r"libggml.v0.4.0.so cannot be used: it is not a regular file\."
+    elif kind == "foreign":
+        raw = bytearray(file.read_bytes())
+        raw[18:20] = struct.pack("<H", 243)  # e_machine: RISC-V
+        beside.write_bytes(raw)
+        wanted = r"libggml.v0.4.0.so cannot be used: it was built for another kind of processor than libllama\.so\."
+    else:
+        beside.symlink_to(tmp_path / "gone")
+        (tmp_path / "libllama.so").write_bytes(b"text")
+        wanted = r"libllama.so cannot be used: it does not load"
+    with pytest.raises(EngineUnavailable, match=wanted):
+        binding.opened(tmp_path / "libllama.so")

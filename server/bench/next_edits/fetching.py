@@ -18,7 +18,7 @@ from bench.next_edits.recorded import EXPECTED
 from palimpsest.errors import ModelError
 from palimpsest.models.alone import alone
 from palimpsest.models.hub import Hub
-from palimpsest.models.transfer import SILENCE_S, load
+from palimpsest.models.transfer import SILENCE_S, load, variables_named
 from palimpsest.system import folders
 
 REPO = "cursortab/cursortab.nvim"
@@ -42,7 +42,9 @@ def fetched(recorded: str = "", *, api: str = API, raw: str = RAW, tree: str = T
     suffix = f"/{recorded}.ndjson" if recorded not in ("", EXPECTED) else ""
     try:
         place.mkdir(parents=True, exist_ok=True)
-        with alone(place / ".lock"), httpx2.Client(timeout=SILENCE_S, follow_redirects=True) as client:
+        with variables_named():
+            made = httpx2.Client(timeout=SILENCE_S, follow_redirects=True)
+        with alone(place / ".lock"), made as client:
             listed = _listed(client, place / ".files.json", f"{api}/repos/{REPO}/git/trees/{tree}?recursive=1", tree)
             for path, (mode, sha, size) in listed.items():
                 is_wanted = path.endswith(".txtar") or (suffix and path.endswith(suffix))
