@@ -66,6 +66,7 @@ def test_each_is_pinned_and_has_a_name_of_its_own() -> None:
 def test_those_too_large_for_this_machine_are_marked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # no door: what machine this is
     monkeypatch.setattr(model, "this_machine", lambda: Machine(4 * GIB, 16))
     assert main(["model", "list"]) == 0
     marked = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.endswith(model.TOO_LARGE)]

@@ -248,7 +248,9 @@ def opened(path: Path) -> ctypes.CDLL:
                 head = content.read(64)
                 if _is_cut_off(content, head):
                     raise refused(file, "does not load (it is cut off, or no library)")
-                kinds |= {head[18:20]} if head[:4] == b"\x7fELF" else set()
+                is_backend = file.stem.partition("-")[2] not in ("", "base")  # some have code for a GPU's own processor
+                if head[:4] == b"\x7fELF" and not is_backend:
+                    kinds.add(head[18:20])
         except Refused as error:
             raise refused(file, error.message) from error
         except OSError as error:
