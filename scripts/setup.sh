@@ -37,7 +37,7 @@ fi
 say "installing into .venv"
 pip() { .venv/bin/python -m pip --disable-pip-version-check -q "$@"; }
 if [ -z "$group" ]; then
-  pip install -e .
+  pip install --no-compile -e . # what is used is compiled when it is used
 else
   pip install --upgrade 'pip>=25.1' # knows --group
   pip install -e '.[mcp,acp]' --group "$group"
