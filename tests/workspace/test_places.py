@@ -26,3 +26,14 @@ def test_a_path_that_several_folders_have_names_none_of_them_until_it_says_which
         assert place("own.py", order) == roots[1] / "own.py"
         assert place(str(roots[1] / "same.py"), order) == roots[1] / "same.py"
         assert shown(roots[1] / "own.py", order) == "own.py"
+
+
+def test_a_folder_called_like_the_workspace_stays_one(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    assert place("shop/new.py", [root]) == root / "shop" / "new.py"
+    (root / "shop").mkdir()
+    for folder in (root, root / "shop"):
+        (folder / "README.md").touch()
+    assert place("shop/README.md", [root]) == root / "shop" / "README.md"
+    assert place("README.md", [root]) == root / "README.md"

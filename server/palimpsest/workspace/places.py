@@ -80,14 +80,15 @@ def around(path: Path, roots: Sequence[Path]) -> Path:
 def _below(file_path: str, roots: Sequence[Path]) -> Path:
     if Path(file_path).is_absolute():
         return Path(file_path)
-    named = [root.parent for root in roots if PurePath(file_path).parts[:1] == (root.name,)]
-    paths = [root / file_path for root in (*roots, *named)]
+    paths = [root / file_path for root in roots]
     there = list(filter(os.path.lexists, paths))
     if len({os.path.realpath(path) for path in there}) > 1:
-        ways = " or ".join(f"{root.name}/{file_path}" for root in roots if os.path.lexists(root / file_path))
+        ways = " or ".join(f"{root.name}/{file_path}" for root, path in zip(roots, paths, strict=True) if path in there)
         raise InvalidArgument(FIELD, f"several of the workspace's folders have {file_path}; write {ways}.")
     if there:
         return there[0]
+    if len(roots) > 1:
+        paths += [root.parent / file_path for root in roots if PurePath(file_path).parts[:1] == (root.name,)]
     return next((path for path in paths if path.parent.is_dir()), paths[0])
 
 
