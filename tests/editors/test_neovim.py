@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.documents import snippet
-from tests.editors import scripted
-from tests.editors.answers import said, tell
+from tests.editors.answers import command, said, tell
 from tests.editors.conftest import Neovim, until
 
 CONFIGURATION = snippet("lua", "vim.lsp.enable", "inline_completion")
@@ -87,6 +85,30 @@ def test_the_configuration_shows_a_completion_and_tab_accepts_it(start: Start) -
     assert nvim.lines[-1].strip() == "x", "where nothing is shown, Tab is itself"
 
 
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [("", 'Decimal("0.0"))'), ('0"', 'Decimal("0.0"))'), ("75", 'Decimal("0.75'), ("<BS>", 'Decimal("0')],
+    ids=["nothing", "what it says", "something else", "less"],
+)
+def test_with_the_configuration_tab_accepts_only_what_agrees_with_what_was_typed_since(
+    start: Start, folder: Path, typed: str, line: str
+) -> None:
+    place = {"line": 0, "character": len('Decimal("0.')}
+    item = {"insertText": '0"))', "filterText": '0"))', "range": {"start": place, "end": place}}
+    tell(folder, **{"textDocument/inlineCompletion": {"items": [item]}})
+    words = ", ".join(f"[[{word}]]" for word in command(folder))
+    nvim = start(CONFIGURATION + f"vim.lsp.config('palimpsest', {{ cmd = {{ {words} }} }})\n", "new.py")
+    nvim.until("return vim.lsp.get_clients()[1] and next(vim.lsp.get_clients()[1].attached_buffers) ~= nil")
+    nvim.keys('iDecimal("0.')
+    nvim.until(f"return #(function() {GHOST} end)() > 0")
+    nvim.lua("vim.lsp.get_clients()[1].request = function() return true, 0 end return true")  # no answer comes now
+    nvim.keys(f"{typed}<Tab>")
+    nvim.until(f"return vim.api.nvim_get_current_line() == [[{line}]]")
+    nvim.lua("vim.wait(100) return true")  # it is inserted behind the key
+    assert nvim.lines == [line]
+    assert "Error" not in nvim.messages()
+
+
 @pytest.mark.slow(part="editors")
 def test_the_cursor_is_told_where_it_rests(start: Start) -> None:
     nvim = start(CONFIGURATION + MORE + STATUS, "shop/cart.py")
@@ -121,8 +143,7 @@ def test_next_edits_are_jumped_to_and_accepted_one_after_the_other(start: Start)
 @pytest.mark.slow(part="editors")
 def test_the_key_for_next_edits_asks_as_a_person_does(start: Start, folder: Path) -> None:
     tell(folder, **{"palimpsest/nextEdit": {"edits": [], "total": 0}})
-    command = [sys.executable, scripted.__file__, str(folder / "answers.json"), str(folder / "log.jsonl")]
-    words = ", ".join(f"[[{word}]]" for word in command)
+    words = ", ".join(f"[[{word}]]" for word in command(folder))
     own = f"vim.lsp.config('palimpsest', {{ cmd = {{ {words} }} }})\n"
     nvim = start(CONFIGURATION + own + NEXT_EDIT, "shop/cart.py")
     nvim.until("return vim.lsp.get_clients()[1] and next(vim.lsp.get_clients()[1].attached_buffers) ~= nil")

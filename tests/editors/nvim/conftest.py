@@ -21,7 +21,7 @@ from tests.installing import NotHere, installed
 PLUGIN = ROOT / "clients" / "nvim"
 WITH_PLUGIN = f"vim.opt.runtimepath:prepend([[{PLUGIN}]])\nvim.opt.swapfile = false\n"
 PATIENT = """
-local own = { completion = { first_ms = 20000, time_ms = 20000 } }
+local own = { completion = { confidence = "all", first_ms = 20000, time_ms = 20000 } }
 vim.g.palimpsest = vim.tbl_deep_extend('keep', vim.g.palimpsest or {}, own)
 """
 """On a busy machine, too, a completion is whole, and those that are asked for are several."""
@@ -172,14 +172,16 @@ Begin = Callable[..., Plugged]
 def begin(start: Start, folder: Path) -> Begin:
     """Neovim on three lines, or on this text in this file, with a server that answers so."""
 
-    def opened(text: str = "one\ntwo\nthree\n", file: str = "a.py", **answers: Any) -> Plugged:
+    def opened(
+        text: str = "one\ntwo\nthree\n", file: str = "a.py", program: Path | None = None, init: str = "", **answers: Any
+    ) -> Plugged:
         path = folder / "work" / file
         path.write_bytes(text.encode())
         answers.setdefault("palimpsest__nextEdit__accept", NOTHING)
         tell(folder, **answers)
         words = ", ".join(f"[[{word}]]" for word in command(folder))
         own = f"vim.g.palimpsest = {{ server = {{ command = {{ {words} }} }}, next_edits = {{ delay = 30 }} }}\n"
-        nvim = start(own, file)
+        nvim = start(own + init, file, program)
         nvim.attached()
         return nvim
 

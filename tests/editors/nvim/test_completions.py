@@ -11,10 +11,10 @@ from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Plugged, Start
 
 INLINE = "textDocument/inlineCompletion"
-OWN = "vim.g.palimpsest = { inline = { backend = 'own' } }\n"
+NATIVE = "vim.g.palimpsest = { inline = { backend = 'native' } }\n"
 SLOW = pytest.mark.slow(part="editors")
-BACKENDS = ["native", pytest.param("own", marks=SLOW)]
-TYPED = "/total = self.subtotal<CR>oif self.disc"
+BACKENDS = ["own", pytest.param("native", marks=SLOW)]
+TYPED = "/total = self.subtotal<CR>owhile self.disc"
 
 
 def accepted(nvim: Plugged) -> dict[str, int]:
@@ -24,9 +24,9 @@ def accepted(nvim: Plugged) -> dict[str, int]:
 
 @pytest.fixture(params=[*BACKENDS, pytest.param("0.11", marks=SLOW)])
 def nvim(start: Start, nvim_tools: Path, request: pytest.FixtureRequest) -> Plugged:
-    """Ready, with Neovim's own inline completion, with ours, and where there is none but ours."""
+    """Ready, with ours, with Neovim's own inline completion, and where there is none but ours."""
     program = nvim_tools / "nvim-0.11" if request.param == "0.11" else None
-    editor = start(OWN if request.param == "own" else "", program=program)
+    editor = start(NATIVE if request.param == "native" else "", program=program)
     editor.ready()
     return editor
 
@@ -96,7 +96,7 @@ def test_told_of_another_completion_it_asks_again_where_the_cursor_is_still_ther
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_what_no_longer_agrees_goes_with_the_key(start: Start, backend: str) -> None:
     """No answer comes meanwhile that would take it away."""
-    nvim = start(OWN if backend == "own" else "")
+    nvim = start(NATIVE if backend == "native" else "")
     nvim.ready()
     nvim.keys(TYPED)
     text = nvim.ghost()
@@ -112,7 +112,7 @@ def test_what_no_longer_agrees_goes_with_the_key(start: Start, backend: str) -> 
 
 @pytest.mark.slow(part="editors")
 def test_text_that_is_typed_as_it_is_shown_is_not_left_behind(start: Start) -> None:
-    nvim = start(OWN)
+    nvim = start()
     nvim.ready()
     nvim.keys(TYPED)
     text = nvim.ghost()
@@ -178,6 +178,7 @@ def test_settings_take_effect_at_once(start: Start) -> None:
     assert nvim.requests(INLINE) == 0
     nvim.keys("<Esc>u")
     nvim.lua("require('palimpsest').setup({ completion = { disabled_languages = {}, max_tokens = 4 } }) return true")
+    nvim.command("palimpsest.stats")  # by then the server has asked for the settings, and was answered
     nvim.keys(TYPED)
     assert nvim.ghost() == "ount is"
 
@@ -226,7 +227,7 @@ def test_an_accepted_completion_brings_its_import(start: Start, backend: str) ->
     """The reply is written by the test.  Before the index is complete nobody knows where the name is from."""
     with scripted() as engine:
         settings = f"engine = {{ kind = 'openai', url = '{engine.url}' }}"
-        own = ", inline = { backend = 'own' }" if backend == "own" else ""
+        own = ", inline = { backend = 'native' }" if backend == "native" else ""
         nvim = start(f"vim.g.palimpsest = {{ {settings}{own} }}", "shop/discount.py")
         nvim.ready()
         engine.replies = ["t_price(total))\n"]

@@ -6,15 +6,15 @@ import pytest
 
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Start
-from tests.editors.nvim.test_completions import INLINE, OWN, SLOW, TYPED
+from tests.editors.nvim.test_completions import INLINE, NATIVE, SLOW, TYPED
 
 SNOOZED = "return require('palimpsest').statusline():find('snoozed %d+ min') ~= nil"
 
 
 @SLOW
-@pytest.mark.parametrize("backend", ["native", "own"])
+@pytest.mark.parametrize("backend", ["own", "native"])
 def test_right_behind_an_undo_or_redo_nothing_is_asked_for(start: Start, backend: str) -> None:
-    nvim = start(OWN if backend == "own" else "")
+    nvim = start(NATIVE if backend == "native" else "")
     nvim.ready()
     nvim.count_requests()
     nvim.keys(TYPED)
@@ -33,7 +33,7 @@ def test_right_behind_an_undo_or_redo_nothing_is_asked_for(start: Start, backend
 
 
 def test_behind_what_was_accepted_tab_goes_behind_what_closes(start: Start) -> None:
-    nvim = start(OWN)
+    nvim = start()
     nvim.ready()
     nvim.keys("/total = self.subtotal<CR>oprint([self.disc]);<Esc>2hi")
     before = nvim.ghost() and nvim.line

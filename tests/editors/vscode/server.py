@@ -40,6 +40,7 @@ QUIET: dict[str, Any] = {
     "files.autoSave": "off",
     "window.confirmBeforeClose": "never",
     "security.workspace.trust.enabled": False,
+    "palimpsest.completion.confidence": "all",
     "palimpsest.completion.first_ms": 10_000,
     "palimpsest.completion.time_ms": 20_000,
 }

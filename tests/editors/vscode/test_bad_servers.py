@@ -95,3 +95,29 @@ def test_a_file_name_is_no_link_to_a_command_in_a_message(begin: Any, server: An
     window.command("Palimpsest: Edit Here")
     window.until(lambda: "Mend it" in window.notifications)
     assert window.page.locator(".notification-list-item-message a").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"), [("75", 'Decimal("0.75'), ('0"', 'Decimal("0.0"))')], ids=["something else", "what it says"]
+)
+def test_tab_accepts_only_what_agrees_with_what_was_typed_since(begin: Any, server: Any, typed: str, line: str) -> None:
+    """And the server has not answered yet."""
+    inline = "textDocument/inlineCompletion"
+    window: Window = begin()
+    server.configure(
+        palimpsest__server__command=command(server.folder),
+        editor__autoClosingBrackets="never",
+        editor__autoClosingQuotes="never",
+    )
+    window.go_to(1)
+    window.key("Home", "Enter", "ArrowUp")
+    window.type('Decimal("0')
+    place = {"line": 0, "character": len('Decimal("0.')}
+    item = {"insertText": '0"))', "filterText": '0"))', "range": {"start": place, "end": place}}
+    tell(server.folder, **{inline: {"items": [item]}})
+    window.type(".")
+    window.until(lambda: window.ghost == '0"))')
+    tell(server.folder, **{inline: {"#wait": str(server.folder / "never"), "items": []}})
+    window.type(typed)
+    window.key("Tab")
+    assert window.text("a.py").split("\n")[0].rstrip() == line

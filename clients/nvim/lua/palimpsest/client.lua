@@ -97,24 +97,34 @@ function M.event(kind, buffer, more)
   end
 end
 
+---@alias palimpsest.Done fun(same: boolean, answer?: any, from?: vim.lsp.Client)
+
 ---@class palimpsest.Latest
----@field ask fun(more: table, done: fun(same: boolean, answer: any, from: vim.lsp.Client))
+---@field ask fun(more: table, done: palimpsest.Done)
 ---@field cancel fun()
 ---@field is_asked fun(): boolean
 
---- Asks of the current buffer and the cursor in it; only the last question counts.  `done` is told whether all is as it
---- was when it was asked, by what `place` says.
+--- Asks of the current buffer and the cursor in it; only the last question counts, and its answer goes to all who ask
+--- the same meanwhile.  `done` is told whether there is one and all is as it was when it was asked, by `place`.
 ---@param method string
 ---@param place fun(): table
 ---@return palimpsest.Latest
 function M.latest(method, place)
-  local pending ---@type { client: vim.lsp.Client, id: integer }?
+  local pending ---@type { client: vim.lsp.Client, id: integer, asked: table, told: palimpsest.Done[] }?
   local latest = {}
+
+  local function tell_all(same, answer)
+    local one = assert(pending)
+    pending = nil
+    for _, done in ipairs(one.told) do
+      done(same, answer, one.client)
+    end
+  end
 
   function latest.cancel()
     if pending then
       pending.client:cancel_request(pending.id)
-      pending = nil
+      tell_all(false)
     end
   end
 
@@ -123,24 +133,28 @@ function M.latest(method, place)
   end
 
   function latest.ask(more, done)
+    local asked = { place(), more }
+    if pending and vim.deep_equal(pending.asked, asked) then
+      table.insert(pending.told, done)
+      return
+    end
     latest.cancel()
     local buffer = vim.api.nvim_get_current_buf()
     local one = M.get(buffer)
     if not one then
-      return
+      return done(false)
     end
     local params = { textDocument = M.document(buffer), position = M.position(one) }
-    local before, this = place(), { client = one }
+    local this = { client = one, asked = asked, told = { done } }
     local sent, id = one:request(method, vim.tbl_extend("error", params, more), function(error, answer)
       if pending == this then
-        pending = nil
-        done(not error and vim.deep_equal(before, place()), answer, one)
+        tell_all(not error and vim.deep_equal(asked[1], place()), answer)
       end
     end, buffer)
-    if sent then
-      this.id = id
-      pending = this
+    if not sent then
+      return done(false)
     end
+    this.id, pending = id, this
   end
 
   return latest

@@ -1,30 +1,26 @@
 --- Inline completions: asks, accepts all or a part.  Where Neovim's own inline completion asks and draws
---- (`native.lua`), we do both as soon as a person does anything with it.  Owner of where one was last accepted: behind
---- it, the cursor goes behind what closes, the brackets, quotes, `;` and `,` that follow it on its line.
+--- (`native.lua`), we do both as soon as a person does anything with it.
 local client = require("palimpsest.client")
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
 local native = require("palimpsest.native")
+local repeats = require("palimpsest.repeats")
 local shown = require("palimpsest.shown")
 
 local M = {}
 
 local api = vim.api
---- Without Neovim's own delay: long enough that a burst of keys is one question.
-local DELAY_MS = 60
+--- The first key is asked for at once; a burst of those that follow so soon is one question.
+local BURST_MS = 60
 local INVOKED, AUTOMATIC = 1, 2 -- LSP's kinds of triggers
 
 local later, stop = events.pause()
-local accepted ---@type any[]? where, and the text that it was in
-
---- Where the cursor is, and in which text.
-local function place()
-  local buffer, row, column = shown.here()
-  return { buffer, row, column, api.nvim_buf_get_changedtick(buffer), events.inserting() }
-end
+local looked ---@type any[]? where we last thought of asking
+local looked_at = 0 -- and when, in ms
+local asked ---@type any[]? where the last question was
 
 --- An answer for another place, or for what was typed since, is dropped.
-local latest = client.latest("textDocument/inlineCompletion", place)
+local latest = client.latest("textDocument/inlineCompletion", shown.place)
 
 local function cancel()
   stop()
@@ -33,6 +29,7 @@ end
 
 local function clear()
   cancel()
+  looked, asked = nil, nil
   shown.hide()
 end
 
@@ -40,12 +37,23 @@ end
 ---@param show fun(answer: any, encoding: string)
 local function question(kind, show)
   if events.inserting() then
+    asked = shown.place()
     latest.ask({ context = { triggerKind = kind } }, function(same, answer, one)
       if same then
         show(answer, one.offset_encoding)
       end
     end)
   end
+end
+
+--- What the server has for the cursor, for who shows it elsewhere: `done` is called once, with no choices where there
+--- are none or a person has gone on.
+---@param done fun(choices: palimpsest.Choice[])
+function M.choices(done)
+  latest.ask({ context = { triggerKind = AUTOMATIC } }, function(same, answer, one)
+    local _, row, column, line = shown.here()
+    done(same and shown.choices(answer, one.offset_encoding, row, column, line) or {})
+  end)
 end
 
 --- Whether we ask by ourselves.
@@ -58,19 +66,37 @@ local function ask()
   question(AUTOMATIC, config.get().completion.show ~= "key" and shown.offer or function() end)
 end
 
+--- An answer to what was asked before is dropped by itself, and who shows it elsewhere may have asked the same already.
 local function on_change(buffer)
+  local here = shown.place()
+  if vim.deep_equal(looked, here) then
+    return -- several events tell of one key
+  end
+  stop()
   shown.follow()
-  if events.menu_is_open() and not config.get().inline.with_menu then
-    shown.cover()
-    return cancel()
-  elseif automatic(buffer) then
-    cancel()
+  local time = vim.uv.now()
+  local is_burst = time - looked_at < BURST_MS
+  looked, looked_at = here, time
+  if shown.has_place() and automatic(buffer) then
     local delay = config.get().completion.delay_ms
-    later(delay > 0 and delay or DELAY_MS, function()
-      if api.nvim_get_current_buf() == buffer then
+    later(delay > 0 and delay or is_burst and BURST_MS or 0, function()
+      if api.nvim_get_current_buf() == buffer and shown.has_place() and not vim.deep_equal(asked, shown.place()) then
         ask()
       end
     end)
+  end
+end
+
+--- Draws what is offered, but not while another plugin draws there.
+local function on_menu()
+  local buffer = api.nvim_get_current_buf()
+  if not client.get(buffer) or not events.inserting() then
+    return
+  elseif shown.by_neovim(buffer) then
+    native.follow(buffer)
+  elseif not shown.follow() then
+    looked = nil
+    on_change(buffer)
   end
 end
 
@@ -102,12 +128,14 @@ end
 
 --- Whether a completion is on the screen.
 function M.visible()
-  return shown.count() > 0
+  return shown.count() > 0 and shown.has_place()
 end
 
 --- Says that a part was taken; all of it is counted by the item's own command.
-local function count(buffer, one, part, piece)
-  accepted = place()
+---@param one palimpsest.Choice
+---@param piece string
+function M.count(buffer, one, part, piece)
+  require("palimpsest.closing").note()
   if part == "all" and one.command then
     return client.command(one.command.command, one.command.arguments[1], nil, { buffer = buffer, quiet = true })
   end
@@ -128,40 +156,16 @@ function M.accept(part)
   local piece = shown.piece(one.rest, part)
   local whole = #piece == #one.rest
   cancel()
-  shown.cover()
   if whole and one.snippet then
     shown.hide()
-    api.nvim_buf_set_text(buffer, row, column - one.snippet.typed, row, column, { "" })
-    vim.snippet.expand(one.snippet.value)
+    api.nvim_buf_set_text(buffer, row, column - #one.typed, row, column, { "" })
+    vim.snippet.expand(one.snippet)
   else
-    local lines = vim.split(piece, "\n")
-    api.nvim_buf_set_text(buffer, row, column, row, column, lines)
-    api.nvim_win_set_cursor(0, { row + #lines, (#lines == 1 and column or 0) + #lines[#lines] })
+    repeats.insert(piece)
     shown.taken(piece)
   end
-  count(buffer, one, whole and "all" or part, piece)
+  M.count(buffer, one, whole and "all" or part, piece)
   return true
-end
-
---- How many bytes what closes takes behind the cursor.
-local function closing()
-  local _, _, column, line = shown.here()
-  return #(line:sub(column + 1):match("^[%s%)%]}\"'`;,]*"):match("^.*%S") or "")
-end
-
---- Whether something that closes follows where a completion was just accepted.
-function M.closes()
-  return accepted ~= nil and vim.deep_equal(accepted, place()) and closing() > 0
-end
-
----@return boolean whether there was something to jump over
-function M.jump()
-  local _, row, column = shown.here()
-  local n = closing()
-  if n > 0 then
-    api.nvim_win_set_cursor(0, { row + 1, column + n })
-  end
-  return n > 0
 end
 
 --- Asks now, for several alternatives, from Normal mode behind the cursor.
@@ -213,6 +217,7 @@ function M.attach(buffer)
     { { "InsertEnter", "CursorMovedI", "TextChangedI", "TextChangedP" }, on_change },
     { { "InsertLeave", "BufLeave" }, on_leave },
   })
+  events.on_menu("completion", on_menu)
   native.on(buffer)
   if api.nvim_get_current_buf() == buffer and events.inserting() then
     again(buffer) -- a person types before the server is there

@@ -15,11 +15,11 @@ M.defaults = {
   },
   completion = {
     trigger = "automatic", ---@type "automatic"|"manual"
-    delay_ms = 0, -- as Neovim does it
+    delay_ms = 0,
     show = "always", ---@type "always"|"key"
   },
   inline = {
-    backend = "auto", ---@type "auto"|"native"|"own"
+    backend = "own", ---@type "own"|"native"
     with_menu = false,
   },
   nextEdit = { automatic = true },

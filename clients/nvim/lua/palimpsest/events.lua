@@ -51,21 +51,41 @@ function M.menu_is_open()
   return vim.fn.pumvisible() == 1 or says("cmp", "visible") or says("blink.cmp", "is_visible")
 end
 
+--- Whether one of them draws grey text of its own at the cursor.
+local function has_ghost()
+  local config = package.loaded["cmp.config"]
+  local by_cmp = type(config) == "table" and config.get().experimental.ghost_text and says("cmp", "visible")
+  return by_cmp or says("blink.cmp", "is_ghost_text_visible")
+end
+
+--- Whether what we draw at the cursor would stand in or below what another plugin draws there.
+---@param with_menu boolean it may stand beside a menu
+function M.is_taken(with_menu)
+  return has_ghost() or not with_menu and M.menu_is_open()
+end
+
 --- Whether the fields of a snippet are being filled in: Neovim's own, LuaSnip's.
 function M.in_snippet()
   return vim.snippet.active() or says("luasnip", "in_snippet")
 end
 
-local heard = false
+local heard, listeners = false, {} ---@type boolean, table<string, fun()>
 local group = api.nvim_create_augroup("palimpsest.menus", {})
 
---- Calls `done` when one of these menus has opened, changed or closed, whatever buffer it is in.
+--- Calls `done` when one of these menus has opened, changed or closed, or the grey text of one has, whatever buffer it
+--- is in.
+---@param who string
 ---@param done fun()
-function M.on_menu(done)
-  local soon = vim.schedule_wrap(done) -- the menu itself is not there before
+function M.on_menu(who, done)
+  listeners[who] = done
+  local soon = vim.schedule_wrap(function() -- the menu itself is not there before
+    for _, listener in pairs(listeners) do
+      listener()
+    end
+  end)
   api.nvim_clear_autocmds({ group = group })
   api.nvim_create_autocmd({ "CompleteChanged", "CompleteDone" }, { group = group, callback = soon })
-  local names = { "BlinkCmpMenuOpen", "BlinkCmpMenuClose" }
+  local names = { "BlinkCmpMenuOpen", "BlinkCmpMenuClose", "BlinkCmpShow", "BlinkCmpHide" }
   api.nvim_create_autocmd("User", { group = group, pattern = names, callback = soon })
   api.nvim_create_autocmd("InsertEnter", {
     group = group,

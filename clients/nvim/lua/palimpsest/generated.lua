@@ -387,12 +387,11 @@ return {
       low = 0,
     },
     {
-      name = "completion.min_confidence",
-      type = "number",
-      default = -1.0,
-      doc = "How sure of a completion the model must be for it to be shown while typing, 0 to 1: the mean probability of its tokens or, where other lines were tried beside it, its share in the probability of all of them. -1: what was measured to suit the default model, and no bound for others. One that you ask for is always shown.",
-      low = -1,
-      high = 1,
+      name = "completion.confidence",
+      type = "string",
+      default = "balanced",
+      doc = "How sure a completion must be to be shown while you type; it ends where it would be less sure. `quiet`: seldom, and hardly ever wrong; `balanced`; `eager`: more of it, and more of it wrong; `all`: whatever the model says. One that you ask for is always shown.",
+      choices = { "quiet", "balanced", "eager", "all" },
     },
     {
       name = "completion.quiet_in",
@@ -432,9 +431,9 @@ return {
     {
       name = "completion.review",
       type = "string",
-      default = "auto",
-      doc = "Try other lines beside the likeliest, and let the code behind the cursor choose: `never`; where a completion is `asked` for, which may take `completion.time_ms` once more; on a `pause` as well, for what is on screen or was held back; `always`, while typing too; `auto`: on a pause, and while typing where it takes at most half of `completion.first_ms`.",
-      choices = { "never", "asked", "pause", "always", "auto" },
+      default = "asked",
+      doc = "Try other lines beside the likeliest where a completion is `asked` for, and let the code behind the cursor choose, which may take `completion.time_ms` once more; or `never`.",
+      choices = { "never", "asked" },
     },
     {
       name = "completion.imports",

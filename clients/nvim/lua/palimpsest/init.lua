@@ -28,7 +28,7 @@ M.dismiss = call("completion", "dismiss")
 M.next = call("completion", "cycle", 1)
 M.previous = call("completion", "cycle", -1)
 --- Go behind the brackets, quotes, `;` and `,` that follow the cursor on its line; whether there were some.
-M.jump = call("completion", "jump")
+M.jump = call("closing", "jump")
 --- Jump to the next edit, or make it where the cursor is there.
 M.next_edit = call("next_edits", "take")
 M.dismiss_edit = call("next_edits", "dismiss")

@@ -83,7 +83,7 @@ local function tab()
     return call("next_edit")
   elseif completion_visible() then
     return call("accept")
-  elseif require("palimpsest.completion").closes() then
+  elseif require("palimpsest.closing").is_due() then
     return vim.keycode("<Cmd>lua require('palimpsest').jump()<CR>")
   end
 end

@@ -1,6 +1,6 @@
---- Neovim's own inline completion (0.12), which asks by itself 200 ms after a keystroke, and draws.  What it is told is
---- noted in `shown.lua`, which follows what is typed; what is accepted is inserted by `completion.lua`, since its own
---- acceptance knows no word and no line and leaves behind what was typed after it asked.
+--- Neovim's own inline completion (0.12), which asks by itself 200 ms after a keystroke, and draws: for those who want
+--- it or have it on.  What it is told is noted in `shown.lua`, which follows what is typed; what is taken is inserted
+--- by `completion.lua`, since its own acceptance knows no word and no line, and leaves what was typed since it asked.
 local config = require("palimpsest.config")
 local events = require("palimpsest.events")
 local shown = require("palimpsest.shown")
@@ -12,26 +12,35 @@ local space = api.nvim_create_namespace("nvim.lsp.inline_completion")
 
 --- Whether it is used in this Neovim with these settings.
 function M.serves()
-  local backend, own = config.get().inline.backend, config.get().completion
-  if backend == "own" or not vim.lsp.inline_completion or own.trigger ~= "automatic" or own.show == "key" then
-    return false
-  end
-  return backend == "native" or own.delay_ms == 0
+  local is_wanted, own = config.get().inline.backend == "native", config.get().completion
+  return is_wanted and vim.lsp.inline_completion ~= nil and own.trigger == "automatic" and own.show ~= "key"
 end
 
---- It goes on drawing until the next answer whatever is typed into it: what no longer agrees goes with the key, unless
---- it may be another server's.
-local function follow(buffer)
+--- Makes it ask once more where the cursor is, as it does when Insert mode begins.
+function M.again(buffer)
+  local group = ("nvim.lsp.inline_completion:%d"):format(buffer)
+  pcall(api.nvim_exec_autocmds, "InsertEnter", { group = group, modeline = false })
+end
+
+local hidden = false
+
+--- It goes on drawing until the next answer whatever is typed into it, and below any menu: what no longer agrees or has
+--- no place goes at once, unless it may be another server's.
+function M.follow(buffer)
   local servers = vim.lsp.get_clients({ bufnr = buffer, method = "textDocument/inlineCompletion" })
-  if not shown.follow() and #servers == 1 then
+  local agrees, has_place, was_hidden = shown.follow(), shown.has_place(), hidden
+  hidden = agrees and not has_place
+  if not (agrees and has_place) and #servers == 1 then
     api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+  elseif was_hidden then
+    M.again(buffer)
   end
 end
 
 function M.on(buffer)
   if M.serves() and not shown.by_neovim(buffer) then
     vim.lsp.inline_completion.enable(true, { bufnr = buffer })
-    events.listen(buffer, { { "CursorMovedI", follow } }, "native") -- behind its own
+    events.listen(buffer, { { "CursorMovedI", M.follow } }, "native") -- behind its own
   end
 end
 
@@ -40,12 +49,6 @@ function M.off(buffer)
   if shown.by_neovim(buffer) then
     vim.lsp.inline_completion.enable(false, { bufnr = buffer })
   end
-end
-
---- Makes it ask once more where the cursor is, as it does when Insert mode begins.
-function M.again(buffer)
-  local group = ("nvim.lsp.inline_completion:%d"):format(buffer)
-  pcall(api.nvim_exec_autocmds, "InsertEnter", { group = group, modeline = false })
 end
 
 local asked, answered = 0, 0 -- requests, and the latest of them that has an answer
@@ -63,7 +66,7 @@ function M.hearing(one, handler, buffer)
       handler(error, result, context)
       if api.nvim_get_current_buf() == buffer and events.inserting() then
         shown.offer(result, one.offset_encoding)
-        follow(buffer)
+        M.follow(buffer)
       end
     end
   end

@@ -224,7 +224,7 @@ function M.attach(buffer)
     { { "TextChanged", "TextChangedI", "TextChangedP", "InsertLeave" }, on_change },
     { { "CursorMoved", "CursorMovedI", "WinScrolled", "BufEnter" }, show },
   })
-  events.on_menu(show)
+  events.on_menu("next_edits", show)
   M.attached(buffer)
 end
 

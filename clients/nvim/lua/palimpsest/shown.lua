@@ -1,5 +1,8 @@
 --- What an answer to `textDocument/inlineCompletion` offers at the cursor, and the completion that is shown as grey
 --- text.  Owner of it: it follows what is typed, gives away pieces, and goes.
+local config = require("palimpsest.config")
+local events = require("palimpsest.events")
+
 local M = {}
 
 local api = vim.api
@@ -7,9 +10,10 @@ local space = api.nvim_create_namespace("palimpsest.ghost")
 
 ---@class palimpsest.Choice
 ---@field rest string what is still to be inserted at the cursor
+---@field typed string what stands before the cursor of it
 ---@field id? string for counting
 ---@field command? lsp.Command
----@field snippet? { value: string, typed: integer } bytes before the cursor that it replaces
+---@field snippet? string with what was typed of it
 
 ---@class palimpsest.Shown
 ---@field buffer integer
@@ -25,6 +29,12 @@ local now ---@type palimpsest.Shown?
 function M.here()
   local cursor = api.nvim_win_get_cursor(0)
   return api.nvim_get_current_buf(), cursor[1] - 1, cursor[2], api.nvim_get_current_line()
+end
+
+--- Where the cursor is, and in which text.
+function M.place()
+  local buffer, row, column = M.here()
+  return { buffer, row, column, api.nvim_buf_get_changedtick(buffer), events.inserting() }
 end
 
 --- With the line ends of a buffer: the server's are those of the file.
@@ -45,8 +55,8 @@ local function choice(item, start, line, column)
     return nil
   end
   local argument = item.command and item.command.arguments and item.command.arguments[1] or {}
-  local snippet = type(insert) == "table" and { value = in_lines(insert.value), typed = #typed } or nil
-  return { rest = text:sub(#typed + 1), id = argument.id, command = item.command, snippet = snippet }
+  local snippet = type(insert) == "table" and in_lines(insert.value) or nil
+  return { rest = text:sub(#typed + 1), typed = typed, id = argument.id, command = item.command, snippet = snippet }
 end
 
 ---@return palimpsest.Choice[]
@@ -67,6 +77,11 @@ function M.by_neovim(buffer)
   return vim.lsp.inline_completion ~= nil and vim.lsp.inline_completion.is_enabled({ bufnr = buffer })
 end
 
+--- Whether it may be drawn: not into or below what another plugin draws at the cursor.
+function M.has_place()
+  return not events.is_taken(config.get().inline.with_menu)
+end
+
 --- The word, or the line, that a text begins with.
 function M.piece(text, part)
   if part == "word" then
@@ -84,15 +99,15 @@ function M.count()
   return now and #now.choices or 0
 end
 
---- Not drawn for a while; it is drawn again when it next follows.
-function M.cover()
+--- Not drawn; it is drawn again when it next follows.
+local function cover()
   if now and api.nvim_buf_is_valid(now.buffer) then
     api.nvim_buf_clear_namespace(now.buffer, space, 0, -1)
   end
 end
 
 function M.hide()
-  M.cover()
+  cover()
   now = nil
 end
 
@@ -115,7 +130,7 @@ local function put(choices, index, numbered)
   local buffer, row, column, line = M.here()
   local after = line:sub(column + 1)
   now = { buffer = buffer, row = row, column = column, after = after, choices = choices, index = index }
-  if M.by_neovim(buffer) then
+  if M.by_neovim(buffer) or not M.has_place() then
     return
   end
   local at, parts = vim.fn.strdisplaywidth(line:sub(1, column)), {}
@@ -159,8 +174,8 @@ local function go_on(piece)
   local left, index = {}, nil
   for at, one in ipairs(assert(now).choices) do
     if vim.startswith(one.rest, piece) and #one.rest > #piece then
-      local snippet = one.snippet and { value = one.snippet.value, typed = one.snippet.typed + #piece } or nil
-      table.insert(left, vim.tbl_extend("force", one, { rest = one.rest:sub(#piece + 1), snippet = snippet }))
+      local typed = one.typed .. piece
+      table.insert(left, vim.tbl_extend("force", one, { rest = one.rest:sub(#piece + 1), typed = typed }))
       index = at == now.index and #left or index
     end
   end

@@ -215,6 +215,7 @@ function M.begin()
   require("palimpsest.highlights").define()
   listen()
   status.listen()
+  require("palimpsest.repeats").listen()
   if config.get().other_providers then
     require("palimpsest.others").say()
   end
