@@ -36,6 +36,7 @@ BENCHES = (  # modules of `benches/`, in the order of `--help`
     "names",
     "recall",
     "next_edit",
+    "typing",
     "figures",
 )
 

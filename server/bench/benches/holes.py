@@ -7,8 +7,7 @@ In: folders of source, a model, a seed.  Out: by kind of hole (`completing/place
                                               the hole in it; and than it had
      "ms": {"p50", "p95"}, "tokens"}          milliseconds and generated tokens of one completion
 
-and in `bounds`, for how sure the model must be (`completion.min_confidence`) by its tokens and by the other lines that
-were tried, rows of those that it offered anything for:
+and in `bounds`, for how sure it must be (`completion.confidence`), rows of those that it offered anything for:
 
     {"least", "shown",                        a bound, and the share that it lets through
      "right", "left"}                         of these, the share that is right; of what is right, the share of these
@@ -21,7 +20,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,15 +35,10 @@ from bench.completing.places import Hole, holes
 from bench.completing.scores import Offered, similarity
 from bench.replaying.tally import percentile
 from bench.shared.options import model_file, positive
-from palimpsest.completions.requests import MOMENTS
 from palimpsest.errors import InvalidArgument
 
 NAME = "holes"
 BOUNDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-FEWEST = 10
-"""That are right, or a bound says nothing."""
-KEPT = 0.9
-"""Of what is right: the greatest bound that lets so much through is what is told to suit a model."""
 HELP = "holes in the files of folders, in any language: what is shown, is right, and adds a syntax error"
 
 
@@ -53,7 +47,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n", type=positive, default=10, metavar="N", help="holes of each kind in each folder (10)")
     parser.add_argument("--seed", type=int, default=0, help="of the choice of holes (0)")
     parser.add_argument("--asked", action="store_true", help="as one asks for a completion, not as while typing")
-    parser.add_argument("--review", choices=tuple(MOMENTS), default="auto", help="`completion.review` (auto)")
+    parser.add_argument("--review", choices=("never", "asked"), default="asked", help="`completion.review` (asked)")
     parser.add_argument("--max-tokens", type=positive, default=64, metavar="N", help="of one completion (64)")
 
 
@@ -84,10 +78,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "asked": options.asked,
         "review": options.review,
         "kinds": {kind: _row([pair for pair in pairs if kind in (pair[0].kind, "all")]) for kind in kinds},
-        "bounds": {
-            "tokens": _bounds(pairs, lambda answer: answer.confidence),
-            "lines": _bounds(pairs, lambda answer: answer.share),
-        },
+        "bounds": _bounds(pairs),
     }
 
 
@@ -101,17 +92,12 @@ def show(result: dict[str, Any], console: Console) -> None:
         rest = (str(row["adds"]), str(row["leaves"]), f"{row['tokens']:.0f}", f"{row['ms']['p50']:.0f}")
         table.add_row(kind, *counts, f"{row['similarity']:.2f}", *rest)
     console.print(table)
-    for by, rows in result["bounds"].items():
-        if rows:
-            console.print(_bounds_table(by, rows))
-            if len(rows) < 2 or result["kinds"]["all"]["exact"] < FEWEST:
-                continue
-            best = max((row["least"] for row in rows if row["left"] >= KEPT), default=0.0)
-            console.print(f"completion.min_confidence = {best:.2f} still shows at least {KEPT:.0%} of what is right.")
+    if result["bounds"]:
+        console.print(_bounds_table(result["bounds"]))
 
 
-def _bounds_table(by: str, rows: Sequence[dict[str, Any]]) -> Table:
-    table = Table(title=f"how sure, by its {by}", title_justify="left")
+def _bounds_table(rows: Sequence[dict[str, Any]]) -> Table:
+    table = Table(title="how sure", title_justify="left")
     for column in ("at least", "shown", "right of these", "of what is right"):
         table.add_column(column, justify="right")
     for row in rows:
@@ -119,12 +105,12 @@ def _bounds_table(by: str, rows: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-def _bounds(pairs: Sequence[tuple[Hole, Offered]], sure: Callable[[Offered], float | None]) -> list[dict[str, float]]:
-    """None where nothing was measured so."""
+def _bounds(pairs: Sequence[tuple[Hole, Offered]]) -> list[dict[str, float]]:
+    """None where nobody knows."""
     known = [
-        (value, _is_right(hole, answer))
+        (answer.confidence, _is_right(hole, answer))
         for hole, answer in pairs
-        if answer.text and (value := sure(answer)) is not None
+        if answer.text and answer.confidence is not None
     ]
     n_right = sum(right for _, right in known)
     rows = list[dict[str, float]]()

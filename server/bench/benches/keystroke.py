@@ -80,7 +80,7 @@ async def _measured(model: Path, keystrokes: int) -> dict[str, Any]:
         settings = {
             "model": {"path": str(model)},
             # Nothing prepared or kept: what is wanted is what asking costs.
-            "completion": {"max_tokens": MAX_TOKENS, "min_confidence": 0.0, "cached": 0, "ahead": False},
+            "completion": {"max_tokens": MAX_TOKENS, "confidence": "all", "cached": 0, "ahead": False},
             "context": {"budget": BUDGET},
         }
         await driver.start(root, settings, own_folders(Path(folder)))

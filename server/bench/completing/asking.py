@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.progress import Progress
 
-from bench.completing.completions import SETTLE_S, START_S, inserted
+from bench.completing.completions import SETTLE_S, START_S, inserted, sure_of
 from bench.completing.scores import Offered
 from bench.replaying.ours import own_folders
 from palimpsest.errors import ModelError
@@ -60,12 +60,14 @@ async def ask(
             start = time.perf_counter()
             items = await driver.complete(uri, position, invoked=invoked)
             ms = 1000 * (time.perf_counter() - start)
-            told = await driver.command("palimpsest.cache.map")
-            after = told["stats"]
+            if invoked:  # the others come behind the first
+                await driver.settled(uri, position, SETTLE_S)
+                items = await driver.complete(uri, position)
+            after = (await driver.command("palimpsest.cache.map"))["stats"]
             driver.close(uri)
             text, taken = inserted(items[0], position) if items else ("", 0)
             decoded, generated = (after[name] - before[name] for name in ("decoded", "generated"))
-            answers.append(Offered(text, decoded, generated, ms, told["confidence"], taken, told["share"]))
+            answers.append(Offered(text, decoded, generated, ms, sure_of(items), taken))
             advance()
         return info["name"], answers
     finally:

@@ -63,7 +63,7 @@ def settings(model: Path, max_tokens: int, n_ctx: int = 0) -> dict[str, Any]:
             "review": "asked",  # a pause comes before or behind the figures are read, as it happens
             "cached": 0,
             "multiline": "auto",
-            "min_confidence": 0.0,
+            "confidence": "all",
         },
     }
 
@@ -159,7 +159,13 @@ class _Window:
         text, _ = inserted(items[0], position) if items else ("", 0)
         decoded = after["decoded"] + after["warmed"] - before["decoded"] - before["warmed"]
         generated = after["generated"] - before["generated"]
-        return Offered(hole.trimmed(text), decoded, generated, ms, found["confidence"]), context
+        return Offered(hole.trimmed(text), decoded, generated, ms, sure_of(items)), context
+
+
+def sure_of(items: Sequence[Any]) -> float | None:
+    """How sure the server is of the first of what it offers, where it says so."""
+    found: float | None = items[0].command.arguments[0].get("confidence") if items else None
+    return found
 
 
 def inserted(item: Any, position: Position) -> tuple[str, int]:

@@ -2,7 +2,7 @@
 
 In: what was offered without a bound, and how well it filled its holes.  Out: a row for each of BOUNDS:
 
-    {"least",     how sure the model must be (`completion.min_confidence`)
+    {"least",     how sure the model must be (`completion.confidence`)
      "quiet",     the share of cursors where nothing is shown
      "right",     of what is shown, the share whose first line is what stood there; None where nothing is
      "alike",     its mean edit similarity; None as well
@@ -25,7 +25,7 @@ def rows(offered: Sequence[Offered], scores: Sequence[Score]) -> list[dict[str, 
 
 def _row(least: float, offered: Sequence[Offered], scores: Sequence[Score]) -> dict[str, Any]:
     both = zip(offered, scores, strict=True)
-    shown = [score for answer, score in both if answer.text and answer.confidence >= least]
+    shown = [score for answer, score in both if answer.text and (answer.confidence or 0.0) >= least]
     return {
         "least": least,
         "quiet": round(1 - len(shown) / len(scores), 4),

@@ -20,16 +20,15 @@ from palimpsest.syntax.parse import parse_text
 class Offered:
     """What the server offered for a hole ("" for nothing) and what it cost: `decoded` tokens of blocks and of the code
     at the cursor, the pause before included, `generated` tokens; `ms` from the question to the answer; `confidence`:
-    how sure the model was, by its tokens; `share`: and by the other lines that were tried; `taken`: blanks before the
+    how sure it was, None where nobody knows; `taken`: blanks before the
     cursor that it takes away."""
 
     text: str
     decoded: int
     generated: int
     ms: float
-    confidence: float = 1.0
+    confidence: float | None = None
     taken: int = 0
-    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

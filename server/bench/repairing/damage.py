@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from palimpsest.prompt import titles
 from palimpsest.types import LineEdit
 
 NAME = re.compile(r"(?<![\w'\"])[A-Za-z_]\w{4,}")
@@ -99,7 +100,7 @@ def misspelt(lines: list[str], rng: Random, known: Collection[str]) -> Damage | 
         return None
     line = lines[index]
     return replaced(
-        "misspelt", lines, index, line[:start] + wrong + line[start + len(name) :], f"Fix the misspelt name `{name}`."
+        "misspelt", lines, index, line[:start] + wrong + line[start + len(name) :], titles.MISSPELT.format(name)
     )
 
 
@@ -118,11 +119,11 @@ def dropped(lines: list[str], rng: Random, known: Collection[str]) -> Damage | N
     index, statement = rng.choice(statements)
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)]):
-            summary = f"Add the missing line that sets `{name}`."
+            summary = titles.LACKS_LINE_OF.format(name)
         case ast.Return():
-            summary = "Add the missing return."
+            summary = titles.LACKS_RETURN
         case _:
-            summary = "Add the missing line."
+            summary = titles.LACKS_LINE
     return Damage("dropped", at(lines, index), (LineEdit(index, index, (lines[index],)),), summary)
 
 
@@ -143,11 +144,7 @@ def swapped(lines: list[str], rng: Random, known: Collection[str]) -> Damage | N
         return None
     first, second = (slice(x.col_offset + shift, (x.end_col_offset or 0) + shift) for x in (a, b))
     broken = line[: first.start] + line[second] + line[first.stop : second.start] + line[first] + line[second.stop :]
-    return (
-        None
-        if broken == line
-        else replaced("swapped", lines, index, broken, f"Put the arguments of `{function}` in order.")
-    )
+    return None if broken == line else replaced("swapped", lines, index, broken, titles.SWAPPED.format(function))
 
 
 def operator(lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:
@@ -187,7 +184,7 @@ def stale_signature(lines: list[str], rng: Random, known: Collection[str]) -> Da
     broken = re.sub(pattern, lambda m: (m[1] and m[2]) or "", lines[index])
     if broken == lines[index] or re.search(rf"\b{name}\b", broken):
         return None
-    return replaced("stale-signature", lines, index, broken, f"Add the missing parameter `{name}`.")
+    return replaced("stale-signature", lines, index, broken, titles.LACKS_PARAMETER.format(name))
 
 
 def doubled(lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:
@@ -199,7 +196,7 @@ def doubled(lines: list[str], rng: Random, known: Collection[str]) -> Damage | N
     if index + 1 < len(lines) and lines[index + 1] == lines[index]:
         return None
     broken = at(lines, index, lines[index], lines[index])
-    return Damage("doubled", broken, (LineEdit(index + 1, index + 2, ()),), "Remove the repeated line.")
+    return Damage("doubled", broken, (LineEdit(index + 1, index + 2, ()),), titles.TWICE)
 
 
 def no_colon(lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:
@@ -214,7 +211,7 @@ def no_colon(lines: list[str], rng: Random, known: Collection[str]) -> Damage | 
     if not places:
         return None
     index = rng.choice(places)
-    return replaced("no-colon", lines, index, lines[index][:-1], "Add the missing colon.")
+    return replaced("no-colon", lines, index, lines[index][:-1], titles.LACKS_COLON)
 
 
 def open_bracket(lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:
@@ -230,7 +227,7 @@ def open_bracket(lines: list[str], rng: Random, known: Collection[str]) -> Damag
     if not places:
         return None
     index = rng.choice(places)
-    return replaced("open-bracket", lines, index, lines[index][:-1], "Close the bracket.")
+    return replaced("open-bracket", lines, index, lines[index][:-1], titles.LACKS_BRACKET)
 
 
 def no_docstring(lines: list[str], rng: Random, known: Collection[str]) -> Damage | None:

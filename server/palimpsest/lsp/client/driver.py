@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from pygls.protocol import LanguageServerProtocol
 
 from palimpsest import __version__
 from palimpsest.lsp.client.editor import Editor, inline_completion
+from palimpsest.lsp.plain import plain
 from palimpsest.text.uris import to_uri
 
 Position = lsp.Position
@@ -90,6 +91,8 @@ class Driver(Editor):
         super().__init__(LanguageClient("palimpsest-driver", __version__, protocol_cls=_Protocol), Path())
         self.messages: list[str] = []
         self.errors: deque[str] = deque(maxlen=50)
+        self.on_completion: Callable[[dict[str, Any]], None] = lambda _: None
+        """Called where something else is to be shown than was answered."""
         self._drain: asyncio.Task[None] | None = None
         self._wire: Wire | None = None
 
@@ -97,6 +100,8 @@ class Driver(Editor):
             self.messages.append(params.message)
 
         self.client.feature(lsp.WINDOW_SHOW_MESSAGE)(message)
+        self.client.feature("palimpsest/completion")(lambda params: self.on_completion(plain(params)))
+        self.client.feature(lsp.WORKSPACE_APPLY_EDIT)(lambda _: lsp.ApplyWorkspaceEditResult(applied=False))
         self.client.feature("palimpsest/conversation")(lambda _: None)  # nothing is shown beside one here
 
     async def start(
