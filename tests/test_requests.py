@@ -6,6 +6,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.completions.requests import SMALL, WORD_SEARCH, completion, completion_ahead
+from palimpsest.completions.sureness import WHATEVER
 from palimpsest.config.layers import merged
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.editing.block import editing_at
@@ -48,7 +49,7 @@ def test_words_are_searched_for_where_it_is_wanted_and_costs_little(
     settings, problems = merged([{"completion.known_words": choice}])
     assert not problems
     requests = Requests("w", settings, lambda: n_params)
-    ahead = completion_ahead(requests, view(), (), False)
+    ahead = completion_ahead(requests, view(), (), False, bound=WHATEVER)
     assert completion(requests, view(), (), False, 1).word_search == ahead.word_search == width
 
 

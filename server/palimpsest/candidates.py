@@ -1,12 +1,10 @@
 """Which of several lines is offered first.
 
-In: candidates with what the model gives to them and to the code behind them.  Out: their order, and how sure the first
-of them is.  Pure.
+In: candidates with what the model gives to them and to the code behind them.  Out: their order.  Pure.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from palimpsest.wire import Candidate
@@ -30,14 +28,6 @@ def order(candidates: Sequence[Candidate]) -> list[int]:
     ]
     first = better[0] if better else 0
     return [first, *([0] if first else []), *(i for i in by_both if i not in (0, first))]
-
-
-def share(candidates: Sequence[Candidate]) -> float | None:
-    """Of the one that is offered first in the probability of all of them, 0 to 1; None where there are none."""
-    if not candidates:
-        return None
-    first = candidates[order(candidates)[0]]
-    return 1 / sum(math.exp(min(700.0, _both(one) - _both(first))) for one in candidates)
 
 
 def _both(candidate: Candidate) -> float:

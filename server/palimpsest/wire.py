@@ -36,7 +36,6 @@ connection.
 from __future__ import annotations
 
 import hashlib
-import math
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -237,6 +236,9 @@ class GenerateRequest:
                  then begins before its first letter, too
     draft        the most tokens of a draft looked up in the prompt (0: none) and verified in one micro-batch.  The
                  answer does not depend on it, except for how quantized weights round in larger micro-batches
+    least        the answer ends before the token that takes the product of its tokens' probabilities below this, given
+                 what is typed of its first word; 0: nowhere
+    risk         it ends before more characters of it than this are expected to be wrong; 0: nowhere
     review       so many other beginnings of a greedy answer are tried beside it, a line each, and the code behind the
                  cursor says how well it goes on from each (0: none), in `time_ms` more.  Needs a `fim` and a memory
                  that can be cut back
@@ -261,6 +263,8 @@ class GenerateRequest:
     draft: Count = 0
     tail: Annotated[str, Length(0, 64)] | None = None
     word_search: Count = 0
+    least: Annotated[float, Range(0, 1)] = 0.0
+    risk: Annotated[float, Range(0, MOST)] = 0.0
     review: Annotated[int, Range(0, MAX_N)] = 0
     kv: KvPolicy = "decode"
     names: Annotated[list[str], Length(0, 256)] = field(default_factory=list)
@@ -276,14 +280,16 @@ class GenerateRequest:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`finish`: `end` (the model's end token), `stop` (a stop string, not in `text`), `length`, `time`.
-    `logprob` is the mean over the generated tokens, behind what is typed of the first word.  `calls` of tools come with
-    a `NativeChat` only."""
+    """`finish`: `end` (the model's end token), `stop` (a stop string, not in `text`), `length`, `time`, `unsure` (the
+    next token goes beyond the request's `least` or `risk`).  `logprob` is the mean over the generated tokens, behind
+    what is typed of the first word.  `sure`: how probable the text is up to so many characters, at each place where a
+    word may end; none where nobody knows.  `calls` of tools come with a `NativeChat` only."""
 
     text: str
-    finish: Literal["end", "stop", "length", "time"]
+    finish: Literal["end", "stop", "length", "time", "unsure"]
     tokens: int
     logprob: float = 0.0
+    sure: list[tuple[int, float]] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
 
 
@@ -323,11 +329,6 @@ class GenerateAnswer:
     left: int = 0
     reviewed: int = 0
     candidates: list[Candidate] = field(default_factory=list)
-
-    @property
-    def confidence(self) -> float:
-        """The mean probability of the first choice's tokens (their geometric mean), 1 where there are none."""
-        return math.exp(self.choices[0].logprob) if self.choices else 1.0
 
 
 @dataclass(frozen=True, slots=True)

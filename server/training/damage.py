@@ -27,6 +27,7 @@ from bench.repairing.damage import (
     stale_signature,
     swapped,
 )
+from palimpsest.prompt import titles
 from palimpsest.types import LineEdit
 
 BREAKERS: dict[Breaker, int] = {
@@ -85,7 +86,7 @@ def without_line(lines: list[str], simple: list[int], rng: Random, known: Collec
         return None
     index = rng.choice(sorted(setting) or simple)
     name = setting.get(index)
-    summary = f"Add the missing line that sets `{name}`." if name else "Add the missing line."
+    summary = titles.LACKS_LINE_OF.format(name) if name else titles.LACKS_LINE
     return Damage("dropped", at(lines, index), (LineEdit(index, index, (lines[index],)),), summary)
 
 
@@ -96,7 +97,7 @@ def twice(lines: list[str], simple: list[int], rng: Random, known: Collection[st
         return None
     index = rng.choice(places)
     broken = at(lines, index, lines[index], lines[index])
-    return Damage("doubled", broken, (LineEdit(index + 1, index + 2, ()),), "Remove the repeated line.")
+    return Damage("doubled", broken, (LineEdit(index + 1, index + 2, ()),), titles.TWICE)
 
 
 def no_semicolon(lines: list[str], simple: list[int], rng: Random, known: Collection[str]) -> Damage | None:
@@ -104,7 +105,7 @@ def no_semicolon(lines: list[str], simple: list[int], rng: Random, known: Collec
     if not places:
         return None
     index = rng.choice(places)
-    return replaced("no-semicolon", lines, index, lines[index][:-1], "Add the missing semicolon.")
+    return replaced("no-semicolon", lines, index, lines[index][:-1], titles.LACKS_SEMICOLON)
 
 
 def unclosed(lines: list[str], simple: list[int], rng: Random, known: Collection[str]) -> Damage | None:
@@ -113,7 +114,7 @@ def unclosed(lines: list[str], simple: list[int], rng: Random, known: Collection
     if not places:
         return None
     index = rng.choice(places)
-    return replaced("open-bracket", lines, index, re.sub(r"\)(;?)$", r"\1", lines[index]), "Close the bracket.")
+    return replaced("open-bracket", lines, index, re.sub(r"\)(;?)$", r"\1", lines[index]), titles.LACKS_BRACKET)
 
 
 def no_value(lines: list[str], simple: list[int], rng: Random, known: Collection[str]) -> Damage | None:

@@ -105,6 +105,25 @@ ROWS = [
     ("l.rb", "x = |\n", "foo(a, [b", ["foo(a, [b])"]),
     ("l.lua", "local x = |\n", "f({1, 2", ["f({1, 2})"]),
     ("l.kt", "val x = |\n", 'listOf("a', ['listOf("a")']),
+    # the string that is open at the cursor
+    ("main.py", 'if __name__ == "__main|', '__":', ['__":']),
+    ("open.py", 'x = f([1, "hel|\n', 'lo", g(2', ['lo", g(2)']),
+    ("open.js", 'f("hel|\n', 'lo", 3', ['lo", 3']),
+    ("open.ts", 'const a = [1, "hel|\n', 'lo"', ['lo"']),
+    ("open.java", JAVA.format('f("hel|'), 'lo", a[b', ['lo", a[b]']),
+    ("open.go", FUNC.format('f("hel|'), 'lo", g(a', ['lo", g(a)']),
+    ("open.rs", FN.format('f("hel|'), 'lo", g(a', ['lo", g(a)']),
+    ("open.cs", CS.format('F("hel|'), 'lo", g(a', ['lo", g(a)']),
+    ("open.c", C.format('f("hel|'), 'lo", g(a', ['lo", g(a)']),
+    ("open.kt", 'val x = f("hel|\n', 'lo", g(a', ['lo", g(a)']),
+    ("open.swift", 'let x = f("hel|\n', 'lo", g(a', ['lo", g(a)']),
+    ("open.rb", 'x = f("hel|\n', 'lo", g(a', ['lo", g(a)']),
+    ("open.lua", 'x = f("hel|\n', 'lo", g(a', ['lo", g(a)']),
+    ("open.php", PHP.format('$x = f("hel|'), 'lo", g($a', ['lo", g($a)']),
+    ("end.py", 'x = "hel|\n', "lo", ['lo"']),
+    ("end.go", FUNC.format('x := "hel|'), "lo", ['lo"']),
+    ("within.py", "x = f(|)\n", '")" + a)', ['")" + a']),
+    ("comment.py", "x = 1  # the (|\n", "one's", ["one's"]),
     # one too many
     ("o.js", "const x = |;\n", "1;", ["1"]),
     ("p.js", "const x = [|, b];\n", "a,", ["a"]),
@@ -158,6 +177,62 @@ ROWS = [
 ]
 
 
+def given_twice(name: str, code: str, said: str, other: str) -> list[tuple[str, str, str, list[str]]]:
+    return [(f"twice.{name}", code, said, []), (f"once.{name}", code, other, [other])]
+
+
+ROWS += [  # what only a compiler sees
+    *given_twice("py", "x = f(a=1, |)\n", "a=2", "b=2"),
+    *given_twice("kt", "val x = f(a = 1, |)\n", "a = 2", "b = 2"),
+    *given_twice("cs", CS.format("F(a: 1, |);"), "a: 2", "b: 2"),
+    *given_twice("php", PHP.format("f(a: 1, |);"), "a: 2", "b: 2"),
+    *given_twice("rb", "f(a: 1, |)\n", "a: 2", "b: 2"),
+    ("labels.swift", "let x = f(a: 1, |)\n", "a: 2", ["a: 2"]),  # a part of the function's name
+    *given_twice("d.py", "def f(a, |):\n    pass\n", "a", "b=f(a=1)"),
+    *given_twice("js", "function f(a, |) {\n}\n", "a", "b"),
+    *given_twice("ts", "function f(a: number, |) {\n}\n", "a: string", "b: string"),
+    *given_twice("java", "class A {\n  int f(int a, |) {\n    return 1;\n  }\n}\n", "String a", "String b"),
+    *given_twice("c", "int f(int a, |) {\n    return 1;\n}\n", "char *a", "char *b"),
+    *given_twice("cpp", "int f(int a, |) {\n    return 1;\n}\n", "Foo &a", "Foo &b"),
+    ("unnamed.c", "int f(size_t, |);\n", "size_t", ["size_t"]),
+    *given_twice("go", "package a\n\nfunc f(a int, |) {\n}\n", "a string", "b string"),
+    ("unnamed.go", "package a\n\nfunc f(_ int, |) {\n}\n", "_ string", ["_ string"]),
+    *given_twice("rs", "fn f(a: i32, |) {\n}\n", "a: u8", "b: u8"),
+    *given_twice("d.kt", "fun f(a: Int, |) {\n}\n", "a: String", "b: String"),
+    *given_twice("d.cs", "class A {\n    void F(int a, |) {\n    }\n}\n", "string a", "string b"),
+    *given_twice("d.php", "<?php\nfunction f($a, |) {\n}\n", "$a", "$b"),
+    *given_twice("d.rb", "def f(a, |)\nend\n", "a", "b"),
+    ("open.py", "x = f(a=1, |\n", "a=2)", []),
+    ("head.py", "def f(x):\n    for a in |\n    return x\n", "x:", ["x:"]),  # its body is still to be written
+]
+
+
+def test_a_block_without_a_body_is_no_beginning_of_what_stands_behind_it() -> None:
+    code, said = "def f(x):\n    if x|\n    return x\n", ":\n        for a in b:\n        y()"
+    assert shown("a.py", code, said, multiline=True) == []
+    assert shown("a.py", code, said.replace("    y()", "        y()"), multiline=True) != []
+
+
+SAME = [
+    ("a.py", "def f(self):\n    |\n    if self.discount is not None:\n        a()\n", "if self.discount is not None:"),
+    ("a.js", "function f() {\n  |\n  if (this.discount) {\n    a();\n  }\n}\n", "if (this.discount) {"),
+    ("a.go", FUNC.format("|\n\tif discount != nil {\n\t\ta()\n\t}"), "if discount != nil {"),
+    ("a.rs", FN.format("|\n    if discount.is_some() {\n        a();\n    }"), "if discount.is_some() {"),
+    ("a.java", JAVA.format("|\n    this.discount = discount;"), "this.discount = discount;"),
+    ("a.rb", "def f\n  |\n  puts discount\nend\n", "puts discount"),
+    ("a.yaml", "a:\n  |\n  discount: 1\n", "discount: 1"),
+    ("a.md", "|\nThe discount is given once.\n", "The discount is given once."),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "said"), SAME, ids=[row[0] for row in SAME])
+@pytest.mark.parametrize("typed", [0, 3, 7])
+def test_a_line_that_stands_behind_the_cursor_is_not_said_before_it(
+    name: str, code: str, said: str, typed: int
+) -> None:
+    assert shown(name, code.replace("|", said[:typed] + "|"), said[typed:]) == []
+
+
 @pytest.mark.parametrize(("name", "code", "said", "wanted"), ROWS, ids=[f"{row[0]}-{row[2]}" for row in ROWS])
 def test_what_does_not_fit_is_mended_or_not_shown(name: str, code: str, said: str, wanted: list[str]) -> None:
     assert shown(name, code, said) == wanted
@@ -174,7 +249,7 @@ CUT = [
     ("d.py", "total = |\n", "first + seco", ["first"]),
     ("e.py", "self\nself.|\n", "items.app", ["items"]),
     ("f.py", "x = |\n", '"hello wor', ['"hello"']),
-    ("g.py", "def f(a):\n    |\n", "# compute the su", ["# compute the"]),
+    ("g.py", "def f(a):\n    |\n", "# compute the su", ["# compute"]),
     ("h.py", "def f(a):\n    |\n", "b = a\n    return first(a) + seco", ["b = a\n    return first(a)"]),
     ("a.js", "const x = |;\n", "foo(a, b.ma", ["foo(a)"]),
     ("a.go", FUNC.format("x := |"), "g(a, b.Ma", ["g(a)"]),
@@ -182,12 +257,49 @@ CUT = [
     ("a.rb", "x = |\n", "g(a, b.ma", ["g(a)"]),
     ("i.py", "total = |\n", "(", []),
     ("a.md", "Some words |\n", "and others tha", ["and others"]),
+    ("j.py", 'def f(a):\n    """|"""\n', "Take a and return a list of", ["Take a and return a list"]),
+    ("k.py", "def f(a):\n    |\n", '"""Take a list of', ['"""Take a list"""']),
+    ("l.py", 'def f(a):\n    """|"""\n', "Take a. It returns a list of", ["Take a."]),
+    ("b.js", "// |\n", "Take a. It returns a list of", ["Take a."]),
+    ("b.md", "|\n", "Take one. And the ot", ["Take one."]),
 ]
 
 
 @pytest.mark.parametrize(("name", "code", "said", "wanted"), CUT, ids=[f"{row[0]}-{row[2]}" for row in CUT])
 def test_what_time_has_cut_ends_where_something_is_whole(name: str, code: str, said: str, wanted: list[str]) -> None:
     assert shown(name, code, said, is_cut=True, multiline="\n" in said) == wanted
+
+
+LONE = [
+    ("a.py", "class A(B):\n    def f(self):\n        |\n", "super().f()\n        {}", "self"),
+    ("b.py", "def f(a):\n    |\n", "b = a\n    {}", "if"),
+    ("a.js", "function f() {\n  |\n}\n", "g();\n  {}", "self"),
+    ("a.ts", "function f(): void {\n  |\n}\n", "g();\n  {}", "const"),
+    ("a.java", "class A {\n  void f() {\n    |\n  }\n}\n", "g();\n    {}", "total"),
+    ("a.go", FUNC.format("|"), "g()\n\t{}", "self"),
+    ("a.c", "void f(void) {\n    |\n}\n", "g();\n    {}", "total;"),
+    ("a.php", PHP.format("function f() {\n    |\n}"), "g();\n    {}", "$total;"),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "said", "lone"), LONE, ids=[row[0] for row in LONE])
+def test_the_beginning_of_another_statement_is_left_out(name: str, code: str, said: str, lone: str) -> None:
+    assert shown(name, code, said.format(lone), multiline=True) == [said.partition("\n")[0]]
+    assert shown(name, code, lone) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("a.py", "def f(a):\n    |\n", "b = a\n    return"),
+        ("b.py", "|\n", "df = f()\ndf"),  # a notebook shows it
+        ("a.rb", "def f\n  |\nend\n", "a = 1\n  a"),
+        ("a.rs", FN.format("|"), "let a = 1;\n    a"),
+        ("c.py", "def f(a):\n    x = [\n        |\n    ]\n", "a,\n        b"),
+    ],
+)
+def test_a_name_that_is_a_value_stays(name: str, code: str, said: str) -> None:
+    assert shown(name, code, said, multiline=True) == [said]
 
 
 def test_what_was_closed_for_now_may_grow() -> None:

@@ -113,6 +113,62 @@ def test_several_lines(code: str, text: str, wanted: str) -> None:
     assert shown(code, text, multiline=True) == wanted
 
 
+@pytest.mark.parametrize(
+    ("code", "text", "wanted", "language"),
+    [
+        ("for (const a of b) {\n  console.log(|\n", "a);}", "a);", "javascript"),
+        ("for _, a := range b {\n\tfmt.Println(|\n", "a)}", "a)", "go"),
+        ("fn f() {\n    g(|\n", "a);}", "a);", "rust"),
+        ("if (a) {\n  b = |\n", "1;}", "1;", "java"),
+        ("a {\n  color: |\n", "red;}", "red;", "css"),
+        ("b.forEach(a => {|\n", "console.log(a); });", "console.log(a); });", "javascript"),
+        ("const a = {\n  b: |\n", "2};", "2};", "javascript"),
+        ("{b.map((a) => (\n  <i>|", "{a}</i>))}", "{a}</i>))}", "typescriptreact"),
+    ],
+)
+def test_a_block_that_began_above_does_not_end_behind_a_statement(
+    code: str, text: str, wanted: str, language: str
+) -> None:
+    assert shown(code, text, language=language) == wanted
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_an_attribute_ends_with_its_quote(quote: str) -> None:
+    code = '<input type="text" name="first">\n<input type="|" name="second">\n'.replace('"', quote)
+    said = 'text" placeholder="Given" name="first">'.replace('"', quote)
+    for language in ("html", "xml", "javascriptreact"):
+        assert shown(code, said, language=language) == "text"
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "wanted", "language"),
+    [
+        ("<shop>\n  |\n</shop>\n", "<summary>Mend it.</summary>", "", "xml"),
+        ("<shop>\n  |\n</shop>\n", "<b>\n  </b>\n  <summary>Mend it.", "<b>\n  </b>", "xml"),
+        ("<a>\n  <summary>b</summary>\n  |\n</a>\n", "<summary>c</summary>", "<summary>c</summary>", "xml"),
+        ("<a>\n  |\n  <summary>b</summary>\n</a>\n", "<summary>c</summary>", "<summary>c</summary>", "xml"),
+        ("<details>\n  |\n</details>\n", "<summary>c</summary>", "<summary>c</summary>", "html"),
+        ("/// |\nclass A {}\n", "<summary>", "<summary>", "csharp"),
+        ("const a = |;\n", "<context.Provider/>", "<context.Provider/>", "typescriptreact"),
+        ("# TODO: Fix |\n", "the misspelt name `area`.", "", "python"),
+        ("# TODO: Fix |\n", 'the misspelt name "area".', "", "python"),
+        ("# TODO: |\n", "Add the missing line that sets `area`.", "", "python"),
+        ("It is wrong. |\n", "Remove the repeated line.", "", "markdown"),
+        ("* Fix the misspelt name `a`.\n* |\n", "Fix the misspelt name `b`.", "Fix the misspelt name `b`.", "markdown"),
+        ("# TODO: Fix |\n", "the name", "the name", "python"),
+        ("|\n# Please enter the commit message\n", "...", "", "git-commit"),
+        ("<shop>\n  |\n</shop>\n", "...", "", "xml"),
+        ("<shop>\n  |\n</shop>\n", "...,", "", "xml"),
+        ("<shop>\n  ...\n  |\n</shop>\n", "a\n  ...", "a\n  ...", "xml"),
+        ("def f(self) -> int:\n    |\n", "...", "...", "python"),
+    ],
+)
+def test_words_of_edits_are_not_completed_where_the_document_has_none(
+    code: str, text: str, wanted: str, language: str
+) -> None:
+    assert shown(code, text, multiline=True, language=language) == wanted
+
+
 def test_a_function_in_a_language_of_braces_ends_with_its_brace() -> None:
     text = " {\n  return '}';\n}\nlet x = 1;\n"
     assert shown("function f()|\n", text, multiline=True, language="javascript") == " {\n  return '}';\n}"

@@ -29,6 +29,7 @@ ELSE = [
     ("bash", "f() {\n  if a; then\n    b\n  else\n|\n  fi\n}\n", 4),
     ("ruby", "class A\n  def f(a)\n|\n  end\nend\n", 4),
     ("lua", "local function f(a)\n|\nend\n\nfunction g()\n  f()\nend\n", 2),
+    ("yaml", "services:\n  web:\n    ports:\n|\n    depends_on:\n      - db\n", 6),
 ]
 
 
@@ -58,6 +59,25 @@ def test_behind_what_opens_none_it_does_not(language: str, code: str) -> None:
     above, below = code.split("|")
     parsed = parse_text(above + below, language_of(language))
     assert missing_at(parsed, parsed.snapshot.position(len(above)), asked=True) == ""
+
+
+LIST = 'services:\n  web:\n    ports:\n      - "80:80"\n|\n    depends_on:\n      - db\n'
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "unasked", "asked"),
+    [
+        ("yaml", LIST, 4, 6),
+        ("yaml", LIST.replace("    depends_on", '      - "1:1"\n    depends_on'), 6, 6),
+        ("json", '{\n  "a": [\n    1,\n|\n    2\n  ]\n}\n', 4, 4),
+        ("markdown", "* a\n  b\n|\n  c\n", 0, 0),
+    ],
+)
+def test_data_is_indented_like_code(language: str, code: str, unasked: int, asked: int) -> None:
+    above, below = code.split("|")
+    parsed = parse_text(above + below, language_of(language))
+    place = parsed.snapshot.position(len(above))
+    assert [len(missing_at(parsed, place, asked=one)) for one in (False, True)] == [unasked, asked]
 
 
 @pytest.mark.parametrize("columns", range(1, 5))

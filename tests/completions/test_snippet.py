@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from palimpsest.completions.snippet import as_snippet, escape
 from palimpsest.languages.registry import language_of
+from palimpsest.syntax.lexical import State, state_after
 
 
 @pytest.mark.parametrize(
@@ -29,18 +30,18 @@ from palimpsest.languages.registry import language_of
     ],
 )
 def test_arguments_of_calls_are_tab_stops(before: str, text: str, expected: str) -> None:
-    assert as_snippet(before, text, language_of("python")) == expected
+    assert as_snippet(before, text, language_of("python"), State()) == expected
 
 
 @pytest.mark.parametrize(
     "text", ["a + b", "add()", "def f(a, b):\n    pass", "class A(B):\n    pass", "[a, b]", "(a, b)", "add(a", "# f(a)"]
 )
 def test_a_text_without_arguments_is_no_snippet(text: str) -> None:
-    assert as_snippet("", text, language_of("python")) is None
+    assert as_snippet("", text, language_of("python"), State()) is None
 
 
 def test_what_was_typed_is_escaped_too() -> None:
-    assert as_snippet("", "f(a)", language_of("python"), typed="$x") == "\\$xf(${1:a})$0"
+    assert as_snippet("", "f(a)", language_of("python"), State(), typed="$x") == "\\$xf(${1:a})$0"
 
 
 def plain(snippet: str) -> str:
@@ -61,5 +62,10 @@ TEXTS = st.text(st.sampled_from("ab_(),=[]{}$\\'\" \n:#"), max_size=40)
 @given(TEXTS, TEXTS, st.sampled_from(["python", "javascript", ""]))
 def test_a_snippet_inserts_the_text(before: str, text: str, language: str) -> None:
     assert plain(escape(text)) == text
-    snippet = as_snippet(before, text, language_of(language))
+    snippet = as_snippet(before, text, language_of(language), State())
     assert snippet is None or plain(snippet) == text
+
+
+def test_a_string_that_began_on_a_line_above_has_no_calls() -> None:
+    language = language_of("python")
+    assert as_snippet("    Like ", "add(a, b)", language, state_after('"""One.\n', language.lexical)) is None

@@ -223,8 +223,16 @@ async def _unsound(address: Address) -> str:
     return ""
 
 
-PATIENT: dict[str, Any] = {"completion": {"first_ms": 20_000, "time_ms": 20_000}}
-"""Settings under which a machine that stands still for a second cuts no completion short."""
+PATIENT: dict[str, Any] = {"completion": {"confidence": "all", "first_ms": 20_000, "time_ms": 20_000}}
+"""Settings under which a machine that stands still for a second cuts no completion short, nor what a small model is not
+sure of."""
+
+
+async def all_asked_for(editor: Editor, uri: str, position: lsp.Position) -> list[lsp.InlineCompletionItem]:
+    """What somebody gets who asks: the first at once, the others behind it."""
+    assert await editor.complete(uri, position, invoked=True)
+    await editor.until_idle()
+    return await editor.complete(uri, position, invoked=True)
 
 
 async def start_editor(

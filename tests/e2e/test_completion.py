@@ -110,7 +110,7 @@ async def test_completion_can_be_switched_off_for_a_language(shop: Path) -> None
 
 async def test_an_engine_killed_during_a_completion_costs_one_empty_answer(editor: Editor) -> None:
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        if self.$0\n")
+    position = editor.edit(uri, "total = self.subtotal()\n", "total = self.subtotal()\n        price = self.$0\n")
     await editor.settled(uri, position)
     engines = engine_pids()
     for pid in engines:  # it holds still, so that the request is in the middle for certain

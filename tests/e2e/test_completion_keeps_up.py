@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.lsp.client.editor import inline_completion
 
-from .conftest import Editor, engine_pids, start_editor, stop_editor
+from .conftest import PATIENT, Editor, all_asked_for, engine_pids, start_editor, stop_editor
 from .test_completion import type_at
 
 BODY = "total = self.subtotal()\n"
@@ -111,11 +111,13 @@ async def test_a_completion_made_before_is_shown_again_with_nothing_decoded(edit
 
 
 async def test_more_is_prepared_behind_an_answer_that_had_little_time(shop: Path) -> None:
-    editor = await start_editor(shop, {"completion": {"first_ms": 1, "time_ms": 20_000, "ahead": False}})
+    editor = await start_editor(
+        shop, {"completion": {"confidence": "all", "first_ms": 1, "time_ms": 20_000, "ahead": False}}
+    )
     try:
         await editor.ready()
         uri = editor.open("shop/cart.py")
-        position = editor.edit(uri, BODY, BODY + "        if self.disc$0\n")
+        position = editor.edit(uri, BODY, BODY + "        while self.disc$0\n")
         await editor.settled(uri, position)
         shown = await editor.complete(uri, position)
         short = text_of(shown[0]) if shown else "disc"
@@ -146,9 +148,7 @@ async def test_what_follows_is_prepared_while_a_completion_is_shown(editor: Edit
 
 
 async def test_nothing_is_prepared_where_that_is_not_wanted(shop: Path) -> None:
-    patient = {"first_ms": 20_000, "time_ms": 20_000}
-    # a review says the first line once more where the pause brought other blocks
-    editor = await start_editor(shop, {"completion": {"ahead": False, "review": "asked", **patient}})
+    editor = await start_editor(shop, {"completion": {"ahead": False, **PATIENT["completion"]}})
     try:
         await editor.ready()
         uri = editor.open("shop/cart.py")
@@ -169,7 +169,7 @@ async def test_alternatives_come_where_they_are_asked_for(editor: Editor) -> Non
     await editor.settled(uri, position)
     automatic = await editor.complete(uri, position)
     assert len(automatic) <= 1, "none where the model is not sure"
-    items = await editor.complete(uri, position, invoked=True)
+    items = await all_asked_for(editor, uri, position)
     texts = [text_of(item) for item in items]
     assert 2 <= len(texts) <= 3
     assert len(set(texts)) == len(texts)
@@ -186,7 +186,7 @@ async def test_alternatives_come_where_they_are_asked_for(editor: Editor) -> Non
 
 
 async def test_a_snippet_only_where_it_was_asked_for(shop: Path) -> None:
-    editor = await start_editor(shop, {"completion": {"snippets": True}})
+    editor = await start_editor(shop, {"completion": {"confidence": "all", "snippets": True}})
     try:
         await editor.ready()
         uri = editor.open("shop/cart.py")

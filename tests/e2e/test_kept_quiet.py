@@ -140,9 +140,16 @@ async def test_lines_without_a_word_are_not_shown(window: Editor, engine: Script
 
 
 async def test_the_first_line_of_a_document_is_completed(window: Editor, engine: Scripted) -> None:
+    engine.replies = ["n):\n"]
+    uri, position = opened(window, "a.py", "def fibonacci($0")
+    assert await shown(window, uri, position) == ["n):"]
+
+
+async def test_a_signature_is_not_shown_before_its_name_is_finished(window: Editor, engine: Scripted) -> None:
     engine.replies = ["(n):\n"]
-    uri, position = opened(window, "a.py", "def fibonacci$0")
-    assert await shown(window, uri, position) == ["fibonacci(n):"]
+    uri, position = opened(window, "a.py", "import os\n\ndef fibonacci$0")
+    assert await shown(window, uri, position) == []
+    assert await shown(window, uri, position, invoked=True) == ["fibonacci(n):"]
 
 
 def change(editor: Editor, uri: str, *changes: tuple[tuple[int, int], tuple[int, int], str]) -> None:

@@ -10,8 +10,9 @@ import pytest
 from lsprotocol import types as lsp
 
 from palimpsest.completions import names
+from palimpsest.context.sources import name_lookup
 
-from .conftest import Editor, start_editor, stop_editor
+from .conftest import Editor, all_asked_for, start_editor, stop_editor
 from .scripted import Scripted, scripted
 
 FILES = {
@@ -29,6 +30,10 @@ FILES = {
     "app/User.java": "package app;\n\npublic class User {\n  String emailAddress;\n  void save() {}\n}\n",
 }
 PY = "from shop.user import User\n\n\ndef f(user: User, total_price: int) -> None:\n    $0\n"
+POINT = (
+    "from dataclasses import dataclass\n\n\n@dataclass\nclass Point:\n    x: int\n    y: int = 0\n\n\n"
+    "def f() -> Point:\n    $0\n"
+)
 SELF = (
     "class Cart:\n    def __init__(self) -> None:\n        self.items = []\n\n    def total(self) -> int:\n        $0\n"
 )
@@ -61,6 +66,32 @@ SHOWN = [
     ("app/Main.java", JAVA, "return prices;", None),
     ("a.php", PHP, "return $price;", "same"),
     ("a.php", PHP, "return $prices;", None),
+    # imports
+    ("a.py", "import re\n$0\n", "from collections.defaultdict import defaultdict", None),
+    (
+        "a.py",
+        "import re\n$0\n",
+        "from dataclasses import dataclass, field, field_map",
+        "from dataclasses import dataclass, field",
+    ),
+    ("a.py", "from dataclasses import dataclass, $0\n", "field_map", None),
+    ("a.py", "from dataclasses import $0\n", "dataclass, field", "same"),
+    ("a.py", "import os\n$0\n", "import sys\nimport os.pathological", "import sys"),
+    ("a.py", "import re\n$0\n", "from shop.user import User, Person", "from shop.user import User"),
+    ("a.py", "import re\n$0\n", "from shop.users import User", None),
+    ("a.py", "import os\n\n\ndef f():\n    $0\n", "import os", None),
+    ("web/a.ts", "const zero = 0;\n$0\n", 'import { User } from "./user";', "same"),
+    ("web/a.ts", "const zero = 0;\n$0\n", 'import { Person } from "./user";', None),
+    ("web/a.ts", "const zero = 0;\n$0\n", 'import { User } from "./users";', None),
+    ("web/a.js", 'import fs from "fs";\n$0\n', 'const files = require("fs");', None),
+    # arguments that are passed by name
+    ("a.py", POINT, "return Point(x=1, y=2)", "same"),
+    ("a.py", POINT, "return Point(x=1, z=2)", None),
+    ("a.py", POINT, "return Point(x=1, x=2)", None),
+    ("a.py", POINT, "p = Point(x=1)\nreturn Point(z=p)", "p = Point(x=1)"),
+    ("a.py", PY, "return user.save(now=True)", None),
+    ("a.py", "def g() -> int: ...\n\n\n$0\n", "g(now=True)", None),
+    ("a.kt", "class P(val x: Int)\n\nfun f(): P {\n    $0\n}\n", "return P(z = 1)", None),
     # members
     ("a.py", PY, "user.save()", "same"),
     ("a.py", PY, "print(user.email_address)", "same"),
@@ -196,6 +227,7 @@ def time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine hides no less."""
     # no door: how long a keystroke waits is nobody's to set
     monkeypatch.setattr(names, "WAIT_S", 60.0)
+    monkeypatch.setattr(name_lookup, "READ_S", 60.0)
 
 
 @pytest.fixture
@@ -341,6 +373,6 @@ async def test_what_names_something_that_does_not_exist_is_cut_back_or_not_shown
 async def test_who_asks_gets_what_exists_first(window: Editor, engine: Scripted) -> None:
     said = ["return total_points", "return total_price", "return total_paid"]
     engine.replies = [f"{one}\n" for one in said]
-    items = await window.complete(*await opened(window, "a.py", PY), invoked=True)
+    items = await all_asked_for(window, *await opened(window, "a.py", PY))
     assert sorted(str(item.insert_text) for item in items) == sorted(said)
     assert items[0].insert_text == "return total_price"

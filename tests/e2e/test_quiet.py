@@ -12,7 +12,7 @@ from tests.e2e.conftest import Editor, start_editor, stop_editor
 async def test_a_completion_the_model_is_not_sure_of_waits_until_it_is_asked_for(
     machine: dict[str, str], shop: Path
 ) -> None:
-    editor = await start_editor(shop, {"completion": {"min_confidence": 1.0}})
+    editor = await start_editor(shop, {"completion": {"confidence": "quiet"}})
     try:
         await editor.ready()
         uri = editor.open("shop/cart.py")
@@ -29,7 +29,7 @@ async def test_a_completion_the_model_is_not_sure_of_waits_until_it_is_asked_for
 @pytest.fixture
 async def at(machine: dict[str, str], shop: Path) -> AsyncIterator[tuple[Editor, str, Position]]:
     """Behind `total = sum(`, with no bound of how sure the model must be."""
-    editor = await start_editor(shop, {"completion": {"min_confidence": 0.0}})
+    editor = await start_editor(shop, {"completion": {"confidence": "all"}})
     await editor.ready()
     uri = editor.open("shop/cart.py")
     position = editor.edit(uri, "total = self.subtotal()\n", "total = sum($0\n")

@@ -23,7 +23,7 @@ def event(editor: Editor, **params: Any) -> None:
 async def test_what_became_of_completions_is_counted_once_and_over_all_windows(editor: Editor, shop: Path) -> None:
     await editor.command("palimpsest.stats.reset")
     uri = editor.open("shop/cart.py")
-    position = editor.edit(uri, BODY, BODY + "        if self.disc$0\n")
+    position = editor.edit(uri, BODY, BODY + "        while self.disc$0\n")
     await editor.settled(uri, position)
     item = (await editor.complete(uri, position))[0]
     assert item.command is not None

@@ -12,14 +12,12 @@ from .test_completion import type_at
 from .test_completion_keeps_up import text_of
 
 TOLD = "palimpsest/completion"
-LONG = {"first_ms": 20_000, "time_ms": 20_000, "sync_ms": 0, "ahead": False, "multiline": "never", "min_confidence": 0}
+LONG = {"first_ms": 20_000, "time_ms": 20_000, "sync_ms": 0, "ahead": False, "multiline": "never", "confidence": "all"}
 HOLES = (
     "            self.lines.append(Line(item, quantity))\n",
     '        """Put an item into the cart; a line of the same item grows."""\n',
     "            self.lines.remove(line)\n",
 )
-"""At some of these the code behind chooses another line than the likeliest."""
-SURE = 0.7
 
 
 def listen(editor: Editor) -> list[dict[str, Any]]:
@@ -30,7 +28,7 @@ def listen(editor: Editor) -> list[dict[str, Any]]:
 
 @pytest.fixture
 async def reviewing(shop: Path) -> AsyncIterator[Editor]:
-    editor = await start_editor(shop, {"completion": {**LONG, "review": "pause"}})
+    editor = await start_editor(shop, {"completion": LONG})
     await editor.ready()
     yield editor
     await stop_editor(editor)
@@ -46,50 +44,34 @@ async def at_hole(editor: Editor, line: str) -> tuple[str, lsp.Position]:
     return uri, position
 
 
-async def test_the_code_behind_chooses_once_on_a_pause_and_the_editor_is_told(reviewing: Editor) -> None:
+async def test_of_what_is_asked_for_the_first_comes_at_once_and_the_others_behind_it(reviewing: Editor) -> None:
     editor, told = reviewing, listen(reviewing)
-    n_changed = 0
     for line in HOLES:
         uri, position = await at_hole(editor, line)
         told.clear()
-        first = [text_of(item) for item in await editor.complete(uri, position)]
+        (first,) = [text_of(item) for item in await editor.complete(uri, position, invoked=True)]
+        await until(lambda: told)
+        place = {"line": position.line, "character": position.character}
+        assert told == [{"textDocument": {"uri": uri, "version": editor.versions[uri]}, "position": place}]
         await editor.until_idle()
         before = await editor.stats()
-        then = [text_of(item) for item in await editor.complete(uri, position)]
-        if then != first:
-            n_changed += 1
-            place = {"line": position.line, "character": position.character}
-            assert told == [{"textDocument": {"uri": uri, "version": editor.versions[uri]}, "position": place}]
-            assert then[1:] == first, "what was on screen stays an alternative"
-        else:
-            assert told == []
+        for invoked in (False, True):
+            then = [text_of(item) for item in await editor.complete(uri, position, invoked=invoked)]
+            assert len(then) > 1
+            assert any(text.startswith(first.rstrip(")]}\"'`")) for text in then), "what was on screen stays among them"
         await editor.until_idle()
-        assert len(told) == (then != first), "never a second time"
+        assert len(told) == 1, "never a second time"
         assert (await editor.stats())["generated"] == before["generated"]
-    assert n_changed, "the test says something only where one is changed"
 
 
-async def test_what_was_not_sure_enough_is_shown_where_the_lines_that_were_tried_say_so(shop: Path) -> None:
-    editor = await start_editor(shop, {"completion": {**LONG, "review": "pause", "min_confidence": SURE}})
-    told, shown = listen(editor), list[str]()
-    try:
-        await editor.ready()
-        for line in HOLES:
-            uri, position = await at_hole(editor, line)
-            told.clear()
-            first = await editor.complete(uri, position)
-            sure = (await editor.command("palimpsest.cache.map"))["confidence"]
-            assert bool(first) == (sure >= SURE)
-            await editor.until_idle()
-            share = (await editor.command("palimpsest.cache.map"))["share"]
-            then = [text_of(item) for item in await editor.complete(uri, position)]
-            if not first:
-                assert bool(then) == bool(told)
-                assert not then or share is None or share >= SURE
-                shown += then
-        assert shown, "the test says something only where one is shown"
-    finally:
-        await stop_editor(editor)
+async def test_who_types_on_is_shown_no_others(reviewing: Editor) -> None:
+    editor, told = reviewing, listen(reviewing)
+    uri, position = await at_hole(editor, HOLES[0])
+    (first,) = [text_of(item) for item in await editor.complete(uri, position, invoked=True)]
+    position = type_at(editor, uri, position, first[0])
+    await editor.complete(uri, position)
+    await editor.until_idle()
+    assert told == []
 
 
 async def test_what_a_person_has_begun_to_type_is_not_replaced(reviewing: Editor) -> None:

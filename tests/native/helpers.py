@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+import pytest
 
 from bench.measure.equivalence import Reference, edited
 from palimpsest import wire
@@ -102,3 +104,9 @@ def fim(prefix: str, suffix: str = "\n", **others: object) -> wire.GenerateReque
     layout, heal = others.pop("layout", "spm"), others.pop("heal", True)
     tail = wire.FimTail(prefix, suffix, layout, heal)  # type: ignore[arg-type]
     return wire.GenerateRequest("w", fim=tail, **{"max_tokens": 8, **others})  # type: ignore[arg-type]
+
+
+def about(choice: wire.Choice) -> wire.Choice:
+    """Equal to the same choice with probabilities that differ as micro-batches of other sizes do."""
+    sure = [(n, pytest.approx(probability, abs=2e-3)) for n, probability in choice.sure]
+    return replace(choice, logprob=pytest.approx(choice.logprob, abs=1e-3), sure=sure)

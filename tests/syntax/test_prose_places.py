@@ -31,6 +31,8 @@ CASES = [
     ("bash", 'echo "a $(ls|) b"', None),
     ("bash", 'echo "a $(ls) b|"', "strings"),
     ("go", "package a // b|", "comments"),
+    ("swift", 'let a = "b \\(c|) d"', None),
+    ("swift", 'let a = "b \\(c) d|"', "strings"),
 ]
 
 

@@ -4,10 +4,10 @@ In: a document and a position in it.  Out: texts to insert there, trimmed.  Owne
 completions.  A stale answer is never returned: it is dropped when the document has changed.
 
 A keystroke is answered by the first of these that can: what is left of the completion on screen; an earlier completion
-with the same code and blocks around it; the engine, with little time.  On a pause (`prepare`), a completion that ran
-out of time gets more of it; other lines are tried beside it, once for a place and before anything of it is typed; then
-the text that would follow is generated as if it had been accepted.  `CompletionChanged` tells that something else is to
-be shown now, or that there is an engine where there was none.
+with the same code and blocks around it; the engine, with little time.  It is cut where it would not be sure enough.  On
+a pause (`prepare`), a completion that ran out of time gets more of it; then the text that would follow is generated as
+if it had been accepted.  `CompletionChanged` tells that something else is to be shown now, or that there is an engine
+where there was none.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from palimpsest.completions.offers import Offers
 from palimpsest.completions.query import CompletionQuery
 from palimpsest.completions.quiet import Quiet
 from palimpsest.completions.repairs import grows
-from palimpsest.completions.requests import Reviewing
 from palimpsest.completions.results import Result, Results
+from palimpsest.completions.sureness import WHATEVER, Bound, Sureness, bound_at
 from palimpsest.context.view import CursorView
 from palimpsest.errors import Cancelled, EngineError, EngineLoading
+from palimpsest.text.alike import n_alike
 from palimpsest.text.levels import indentation_of
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
@@ -52,7 +53,8 @@ OVERTAKEN = "Another completion was asked for since."
 class Completed:
     """Alternatives for one cursor, best first, each the text to insert there; `ids` name them when the editor later
     says what became of them.  `selected`: what a menu would put in the place of a range first.  `start`: where the text
-    begins, if the blanks from there to the cursor are to go."""
+    begins, if the blanks from there to the cursor are to go.  `sure`: the probability that the first is what comes
+    next, None where nobody knows."""
 
     snapshot: Snapshot
     position: Position
@@ -60,6 +62,7 @@ class Completed:
     ids: tuple[str, ...]
     selected: ContentChange | None = None
     start: Position | None = None
+    sure: float | None = None
 
 
 @dataclass(slots=True)
@@ -73,8 +76,9 @@ class _OnScreen:
     ids: tuple[str, ...]
     asked: int
     finished: bool
-    reviewed: bool  # other lines were tried beside it, or it is too late for that
-    unsure: bool = False  # there was one that the model was not sure enough of
+    reviewed: bool  # other lines were tried beside it
+    wanted: int = 0  # alternatives that are still to come
+    sure: Sureness = Sureness()
     followed: bool = False  # what comes after it is known
 
 
@@ -94,7 +98,6 @@ class Completions:
         self._quiet = Quiet(services)
         self.document_changed = self._quiet.document_changed
         self.names = Names(services, self._quiet.admits)
-        self._reviewing = Reviewing(services)
         self.learning = Learning(services)
         self.offers = Offers(services.statistics, self.learning)
         services.events.on(CacheForgotten, lambda _: self._forget())
@@ -162,19 +165,23 @@ class Completions:
             return None
         blocks = await services.chooser.chosen(services.view(old, old.clamp(position), hurried=True))
         query = self._query(services.view_of(services.parser.imagined(old, new, edits), at), blocks)
-        result = self._found(query, n, invoked=invoked) or await self._generated(query, n, invoked)
+        result = self._found(query, n, invoked=invoked) or await self._generated(
+            query, n if invoked else 0, invoked=invoked
+        )
+        result = self._cut(result, query, invoked=invoked)
         if number != self._n_asked or services.documents.find(old.uri) is not old:
             raise Cancelled(OVERTAKEN)
+        written = "".join(result.texts[:1])
         result = fitting(services.parser, query.view.parsed, at, result)
         if not invoked:
-            result = self._quiet.worth(result, new, at)
-        result = await self.names.worth(result, query, new, at, invoked=invoked)
+            result = self._quiet.worth(_unclosed(result, written), new, at)
+        result = await self.names.worth(result, query, new, at, self._bound(query, invoked=invoked), invoked=invoked)
         self._forget_screen()
         if not result.texts or services.documents.find(old.uri) is not old:
             return None
         ids = self.offers.give(result.texts, old.language_id, 1000 * (time.perf_counter() - began), _seen(query))
         self.names.given(ids, result.texts, old.uri)
-        return Completed(old, position, result.texts, ids, selected)
+        return Completed(old, position, result.texts, ids, selected, sure=result.sure.of(result.texts[0]))
 
     async def at(
         self, snapshot: Snapshot, position: Position, n: int = 1, *, invoked: bool = False
@@ -208,16 +215,17 @@ class Completions:
             indentation = missing_at(services.parser.hurried(snapshot), position, asked=invoked)
             query = await self._query_behind(indentation, snapshot, position)
             result = self._found(query, n, invoked=invoked)
+        wanted = n if result is None and invoked else 0  # the first of them now
         if result is None and is_wanted():
-            result = await self._generated_or_only(query, n, invoked, snapshot, position)
+            result = await self._generated_or_only(query, invoked, snapshot, position)
         if result is None or not is_wanted():
             raise Cancelled(OVERTAKEN)
         missing = indentation and (await services.levels.of(snapshot) or indentation)
-        result, start = placed(services.parser, services.parser.hurried(snapshot), position, result, missing)
-        unsure = not invoked and bool(result.texts) and not self._quiet.is_sure(result)
-        if not invoked:
-            result = self._quiet.worth(result, snapshot, position)
-        result = await self.names.worth(result, query, snapshot, position, invoked=invoked)
+        result, start = await self._worth(result, query, snapshot, position, missing, invoked=invoked)
+        if wanted and not result.texts and result.has_engine and is_wanted():
+            result = await self._generated(query, wanted)
+            result, start = await self._worth(result, query, snapshot, position, missing, invoked=invoked)
+            wanted = 0
         if not is_wanted():
             raise Cancelled(OVERTAKEN)
         self._ghost.show(snapshot.uri, before, after, result.texts)
@@ -226,10 +234,51 @@ class Completions:
         self.names.given(ids, result.texts, snapshot.uri)
         first = result.texts[0] if result.texts else ""
         finished = result.finished or invoked
-        self._screen = _OnScreen(snapshot, position, first, ids, result.asked, finished, result.reviewed, unsure)
+        self._screen = _OnScreen(
+            snapshot, position, first, ids, result.asked, finished, result.reviewed, wanted, result.sure
+        )
         if start != position:  # what is typed next stands elsewhere
             self._forget_screen()
-        return Completed(snapshot, position, result.texts, ids, start=start) if result.texts else None
+        if not result.texts:
+            return None
+        return Completed(snapshot, position, result.texts, ids, start=start, sure=result.sure.of(first))
+
+    async def _worth(
+        self,
+        result: Result,
+        query: CompletionQuery,
+        snapshot: Snapshot,
+        position: Position,
+        missing: str,
+        *,
+        invoked: bool,
+    ) -> tuple[Result, Position]:
+        """What is worth showing of an answer, and where that begins."""
+        parser = self._services.parser
+        result = self._cut(result, query, invoked=invoked)
+        written = "".join([missing, *result.texts[:1]])
+        result, start = placed(parser, parser.hurried(snapshot), position, result, missing)
+        if not invoked:
+            result = self._quiet.worth(_unclosed(result, written), snapshot, position)
+        return await self.names.worth(
+            result, query, snapshot, position, self._bound(query, invoked=invoked), invoked=invoked
+        ), start
+
+    def _bound(self, query: CompletionQuery, *, invoked: bool) -> Bound:
+        """How sure what is shown must be."""
+        confidence = self._services.settings.completion.confidence
+        return WHATEVER if invoked else bound_at(confidence, is_new_name=query.is_new_name)
+
+    def _cut(self, result: Result, query: CompletionQuery, *, invoked: bool) -> Result:
+        """As far as it is sure enough to be shown."""
+        if invoked or not result.texts:
+            return result
+        text = result.sure.cut(result.texts[0], self._bound(query, invoked=invoked)).rstrip()
+        if query.is_begun and not text[:1].isalnum():
+            text = ""  # nobody knows whether the name is finished
+        if text == result.texts[0]:
+            return result
+        return replace(result, texts=(text,) if text else (), is_cut=False)
 
     def _next(self) -> int:
         """The number of what is asked now: a higher one has overtaken it."""
@@ -238,12 +287,16 @@ class Completions:
         return self._n_asked
 
     def _wants_review(self, reviewed: bool, invoked: bool) -> bool:
-        return invoked and not reviewed and bool(self._reviewing.n_lines("asked"))
+        return invoked and not reviewed and requests.n_lines(self._services) > 0
 
     def _found(self, query: CompletionQuery, n: int, *, invoked: bool) -> Result | None:
         """An earlier answer that will do."""
         result = self._results.find(query.place, query.prefix, n)
-        return None if result is not None and self._wants_review(result.reviewed, invoked) else result
+        if result is None or self._wants_review(result.reviewed, invoked):
+            return None
+        if result.is_unsure and (invoked or not self._cut(result, query, invoked=False).texts):
+            return None  # there is more of it, or may be by now
+        return result
 
     def _typed_along(
         self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Left]
@@ -255,12 +308,13 @@ class Completions:
         first = left[0].text if left[0].index == 0 else ""
         followed = screen.followed if first else True  # the first says something else: no more is made of it
         finished = screen.finished if first else True
-        reviewed = screen.reviewed or snapshot is not screen.snapshot  # what a person has begun to type stays
+        sure = screen.sure.behind(screen.text[: len(screen.text) - len(first)]) if first else Sureness()
+        wanted = screen.wanted if snapshot is screen.snapshot else 0  # who types on has chosen
         self._screen = replace(
-            screen, snapshot=snapshot, position=position, text=first, finished=finished, reviewed=reviewed,
-            followed=followed,
+            screen, snapshot=snapshot, position=position, text=first, finished=finished, wanted=wanted,
+            followed=followed, sure=sure,
         )  # fmt: skip
-        return Completed(snapshot, position, texts, ids)
+        return Completed(snapshot, position, texts, ids, sure=sure.of(first))
 
     async def _query_behind(self, text: str, old: Snapshot, position: Position) -> CompletionQuery:
         """As if a text stood at the cursor; the blocks are those for the document as it is."""
@@ -284,11 +338,11 @@ class Completions:
         return await self._services.levels.of(self._services.documents.find(snapshot.uri) or snapshot)
 
     async def _generated_or_only(
-        self, query: CompletionQuery, n: int, invoked: bool, snapshot: Snapshot, position: Position
+        self, query: CompletionQuery, invoked: bool, snapshot: Snapshot, position: Position
     ) -> Result:
         """The engine's answer; none where there is no engine, but the code says how the name goes on."""
         try:
-            return await self._generated(query, n, invoked)
+            return await self._generated(query, invoked=invoked)
         except Cancelled:
             raise
         except EngineError as error:
@@ -296,26 +350,25 @@ class Completions:
                 self._missed = snapshot, position
             if not await self.names.only(query.view, snapshot, position):
                 raise
-            return Result((), n)
+            return Result((), has_engine=False)
 
-    async def _generated(self, query: CompletionQuery, n: int, invoked: bool) -> Result:
-        """The engine's answer."""
+    async def _generated(self, query: CompletionQuery, n: int = 0, *, invoked: bool = True) -> Result:
+        """The engine's answer: the first, soon, or `n` that a person asked for."""
         services = self._services
-        n_lines = self._reviewing.n_lines("asked" if invoked else "typing")
         request = requests.completion(
             services.requests,
             query.view,
             query.blocks,
             query.multiline,
-            n,
-            first=not invoked,
-            review=n_lines,
+            max(n, 1),
+            first=not n,
+            bound=self._bound(query, invoked=invoked),
+            review=requests.n_lines(services) if n else 0,
             names=query.names,
         )
         async with services.supervisor.engine() as engine:
             answer = await services.generate(engine, request, query.blocks)
-        self._reviewing.note(answer)
-        result = replace(query.result(answer, n, await self._level(query)), reviewed=n_lines > 0)
+        result = replace(query.result(answer, max(n, 1), await self._level(query)), reviewed=n > 0)
         if answer.sync is not None and any(report.action == "deferred" for report in answer.sync.blocks):
             services.events.emit(RefreshNeeded())  # it was made without some blocks: with them it may be another one
         else:
@@ -328,10 +381,11 @@ class Completions:
     def _has_more(self) -> bool:
         """Whether there is something for `prepare` to do."""
         screen = self._screen
-        return screen is not None and (not screen.finished or self._may_review(screen) or self._may_follow(screen))
+        return screen is not None and (screen.wanted > 0 or not screen.finished or self._may_follow(screen))
 
     async def prepare(self, snapshot: Snapshot, position: Position) -> None:
-        """On a pause at a cursor: more of the completion on screen there, a better one, then what would follow it.
+        """On a pause at a cursor: the others that were asked for, or more of the completion on screen there, then what
+        would follow it.
 
         Raises EngineError; Cancelled where typing goes first.
         """
@@ -342,70 +396,68 @@ class Completions:
         while (screen := self._screen) is not None and screen.snapshot is snapshot and screen.position == position:
             if not self.offers.are_open(screen.ids):
                 return
-            if not screen.finished:
+            if screen.wanted:
+                await self._widen(screen)
+            elif not screen.finished:
                 await self._lengthen(screen)
-            elif self._may_review(screen):
-                await self._review(screen)
             elif self._may_follow(screen):
                 await self._follow(screen)
             else:
                 return
 
+    async def _widen(self, screen: _OnScreen) -> None:
+        """Ask for all of it and for others, the one that the code behind the cursor chose first; what is on screen
+        stays among them."""
+        n, screen.wanted = screen.wanted, 0
+        found, seen = await self._asked_again(screen, n)
+        if self._screen is not screen:
+            return
+        screen.asked, screen.reviewed = n, True
+        first = next((text for text in found.texts if grows(screen.text, text)), screen.text)
+        texts = [text for text in dict.fromkeys([*found.texts, first]) if text]
+        if texts == [screen.text] or not texts:
+            return
+        ids = self.offers.give(texts, screen.snapshot.language_id, -1, seen, instead=bool(screen.ids))
+        self._shows(screen, texts, ids, found.sure)
+
     async def _lengthen(self, screen: _OnScreen) -> None:
         """Ask again with more time; the engine goes on from what it said."""
-        result, seen = await self._asked_again(screen, 0)
+        result, seen = await self._asked_again(screen)
         screen.finished = True
-        if self._screen is screen and result.texts and grows(screen.text, result.texts[0]):
-            self._show_first(screen, result, seen)  # with newer blocks it may say something else: what is there stays
+        if self._screen is not screen or not result.texts or result.texts[0] == screen.text:
+            return
+        first = result.texts[0]
+        if not screen.text:
+            ids = self.offers.give([first], screen.snapshot.language_id, -1, seen)
+            self._shows(screen, [first], ids, result.sure)
+        elif grows(screen.text, first):  # with newer blocks it may say something else
+            left = self._ghost.remainders(screen.snapshot.uri, *_around(screen.snapshot, screen.position))
+            others = [it for it in left if it.index and it.text != first]
+            ids = (screen.ids[0], *(screen.ids[it.index] for it in others))
+            self._shows(screen, [first, *(it.text for it in others)], ids, result.sure)
 
-    def _may_review(self, screen: _OnScreen) -> bool:
-        is_there = bool(screen.text) or screen.unsure
-        return not screen.reviewed and is_there and bool(self._reviewing.n_lines("pause"))
-
-    async def _review(self, screen: _OnScreen) -> None:
-        """Let the code behind the cursor choose between what is on screen, or was not sure enough for that, and other
-        lines."""
-        result, seen = await self._asked_again(screen, self._reviewing.n_lines("pause"))
-        screen.reviewed = True
-        if self._screen is screen and result.texts and (result.chosen or not screen.text):
-            self._show_first(screen, result, seen)
-
-    async def _asked_again(self, screen: _OnScreen, n_lines: int) -> tuple[Result, Seen]:
+    async def _asked_again(self, screen: _OnScreen, n: int = 0) -> tuple[Result, Seen]:
         """With time, for a completion that is on screen; what the answer is worth showing of, and what it was asked
-        with."""
-        snapshot, position = screen.snapshot, screen.position
-        indentation = missing_at(self._services.parser.hurried(snapshot), position, asked=False)
+        with.  `n`: alternatives that a person asked for."""
+        services, snapshot, position = self._services, screen.snapshot, screen.position
+        indentation = missing_at(services.parser.hurried(snapshot), position, asked=n > 0)
         if screen.text and is_blank(snapshot, position):
             indentation = indentation_of(screen.text)
         query = await self._query_behind(indentation, snapshot, position)
-        answer = await self._ahead(query, n_lines)
-        result = query.result(answer, screen.asked if n_lines else 1, await self._level(query))
-        result = replace(result, finished=True, reviewed=n_lines > 0)
+        result = query.result(await self._ahead(query, n), max(n, 1), await self._level(query))
+        result = replace(result, finished=True, reviewed=n > 0)
         self._results.put(query.place, query.prefix, result)
-        result = result.behind(indentation)
-        result = fitting(self._services.parser, self._services.parser.hurried(snapshot), position, result)
-        result = self._quiet.worth(result, snapshot, position)
-        result = await self.names.worth(result, query, snapshot, position, invoked=False)
+        result, start = await self._worth(result, query, snapshot, position, indentation, invoked=n > 0)
+        if start != position:  # that would be another place
+            result = replace(result, texts=())
         return result, _seen(query)
 
-    def _show_first(self, screen: _OnScreen, result: Result, seen: Seen) -> None:
-        """In front of what is on screen, as more of it or instead of it."""
-        snapshot, position, first = screen.snapshot, screen.position, result.texts[0]
-        if first == screen.text:
-            return
-        before, after = _around(snapshot, position)
-        is_more = grows(screen.text, first)
-        others = [
-            it
-            for it in self._ghost.remainders(snapshot.uri, before, after)
-            if it.text != first and (it.index or not is_more)
-        ]
-        ids = screen.ids[:1] if is_more else ()
-        if not ids:
-            ids = self.offers.give([first], snapshot.language_id, -1, seen, instead=bool(screen.ids))
-        self.names.given(ids, [first], snapshot.uri)
-        self._screen = replace(screen, text=first, ids=(*ids, *(screen.ids[it.index] for it in others)))
-        self._ghost.show(snapshot.uri, before, after, [first, *(it.text for it in others)])
+    def _shows(self, screen: _OnScreen, texts: Sequence[str], ids: tuple[str, ...], sure: Sureness) -> None:
+        """From now on, at the same place."""
+        snapshot, position = screen.snapshot, screen.position
+        self.names.given(ids, texts, snapshot.uri)
+        self._screen = replace(screen, text=texts[0], ids=ids, sure=sure)
+        self._ghost.show(snapshot.uri, *_around(snapshot, position), texts)
         self._services.events.emit(CompletionChanged(snapshot, position))
 
     def _may_follow(self, screen: _OnScreen) -> bool:
@@ -418,22 +470,38 @@ class Completions:
         """Ask for what comes after the completion on screen, as if it were in the document."""
         query = await self._query_behind(screen.text, screen.snapshot, screen.position)
         if self._results.find(query.place, query.prefix) is None:
-            result = query.result(await self._ahead(query, 0), 1, await self._level(query))
+            result = query.result(await self._ahead(query), 1, await self._level(query))
             self._results.put(query.place, query.prefix, result)
         screen.followed = True
 
-    async def _ahead(self, query: CompletionQuery, n_lines: int) -> wire.GenerateAnswer:
+    async def _ahead(self, query: CompletionQuery, n: int = 0) -> wire.GenerateAnswer:
+        """`n`: alternatives that a person asked for, however sure they are."""
         services = self._services
         engine = await services.supervisor.ready()
         request = requests.completion_ahead(
-            services.requests, query.view, query.blocks, query.multiline, review=n_lines, names=query.names
+            services.requests,
+            query.view,
+            query.blocks,
+            query.multiline,
+            max(n, 1),
+            bound=self._bound(query, invoked=n > 0),
+            review=requests.n_lines(services) if n else 0,
+            names=query.names,
         )
         answer = await engine.generate(request)
-        self._reviewing.note(answer)
         if answer.sync is not None:
             services.note(query.blocks, answer.sync)
         services.usage.warmed(answer)
         return answer
+
+
+def _unclosed(result: Result, written: str) -> Result:
+    """Without what was added to close it: nobody knows that nothing else comes before.  Where nothing is known of any
+    of it, it stays."""
+    if not result.sure.ends:
+        return result
+    texts = (text[: n_alike(text, written)].rstrip() for text in result.texts)
+    return replace(result, texts=tuple(filter(None, texts)))
 
 
 def _seen(query: CompletionQuery) -> Seen:

@@ -11,13 +11,16 @@ from dataclasses import replace
 from functools import cached_property
 
 from palimpsest.completions.indentation import outer_columns
-from palimpsest.completions.repairs import BLOCK, closed, ends, repairs
+from palimpsest.completions.repairs import BLOCK, closed, ends, repairs, spoken
 from palimpsest.completions.results import Result
 from palimpsest.languages.embedded import parsed_at
-from palimpsest.syntax.indentation import indent_width, misplaced, unfinished
+from palimpsest.syntax.calls import doubled
+from palimpsest.syntax.indentation import bodiless, indent_width, misplaced, unfinished
+from palimpsest.syntax.lexical import Lexical, State, state_after
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.parser import Parser
-from palimpsest.syntax.places import is_comment, is_token, is_whole
+from palimpsest.syntax.places import is_comment, is_idle, is_token, is_whole
+from palimpsest.syntax.prose import prose_at
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import ContentChange, Position, Range
 
@@ -27,6 +30,7 @@ NAME = "x"
 """Stands for what may be missing at the cursor: an error that is there without it and not with it is no excuse."""
 MOST_TRIED, MOST_ENDS = 12, 4
 """Repairs of one text, and places where one that is cut may end."""
+_LETTER = re.compile(r"\w")
 _CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 
 
@@ -82,20 +86,29 @@ class _Place:
         """How many faults it leaves, and what is left of the text or was added to it; None: not to be shown.  A whole
         line may be what was missing: it is left out where it leaves the lines around it at a wrong indent.  So are
         several lines that leave a bracket open, and that the tree likes no better with it closed."""
-        tried = list(repairs(text, self._before, self._rest, self._parsed.language))[:MOST_TRIED]
+        text = self._working(text)
+        if not text:
+            return None
+        tried = list(repairs(text, self._before, self._rest, self._parsed.language, self._state))[:MOST_TRIED]
+        above, _, last = text.rpartition("\n")
+        above = above.rstrip()
+        if last.strip().isidentifier() and ends(above, above)[:1] == [len(above)] and self._closed(above) == above:
+            tried.append(above)  # the last line is the beginning of another statement
         if not self._is_read:
             return (0, tried[0]) if tried else None
-        with_closers = closed(text, self._parsed.language)
+        with_closers = self._closed(text)
         found = self._first(tried)
         if text == with_closers or found is None or found[0] == 0 or self._judged(with_closers) != self._judged(text):
             return found
         return None if "\n" in text else (found[0], with_closers)  # in code with errors the tree cannot tell
 
     def _first(self, texts: Iterable[str]) -> tuple[int, str] | None:
-        """The one with the fewest faults, if they are no more than there were."""
+        """The one with the fewest faults, if they are no more than there were and no compiler refuses one before it."""
         found: tuple[int, str] | None = None
         for text in texts:
             n = self._judged(text)
+            if n is None:
+                return None
             if n <= self._most(text) and (found is None or n < found[0]):
                 found = n, text
             if n == 0:
@@ -112,21 +125,62 @@ class _Place:
         return min(self._with_name, self._with_block) if is_above else self._with_name
 
     @cached_property
+    def _state(self) -> State:
+        """What is open at the cursor.  An expression within a string is code."""
+        snapshot, lines = self._snapshot, self._parsed.lines
+        at, start = snapshot.offset(self._position), snapshot.offset(Position(lines.start, 0))
+        state = state_after(snapshot.text[max(start, at - LARGEST) : at], self._parsed.language.lexical)
+        if not self._is_read or not (state.quote or state.comment):
+            return state
+        return state if prose_at(self._with(NAME)[0], self._position) is not None else State()
+
+    def _closed(self, text: str) -> str:
+        return closed(text, self._parsed.language, self._state)
+
+    @cached_property
+    def _doubled(self) -> int:
+        return doubled(self._parsed, *self._near(self._position))
+
+    @cached_property
     def _with_block(self) -> int:
         return self._faults(*self._with(BLOCK))
 
     def whole(self, text: str) -> str:
-        """Up to the end of an argument, a call or a statement, else of a word."""
-        places = ends(text, self._snapshot.text)
+        """Up to the end of an argument, a call or a statement, else of a word; of prose, of a sentence."""
+        parsed = self._parsed
+        if self._is_read:
+            parsed, _ = self._with(self._closed(text))
+        around = self._snapshot.text
+        places = [len(spoken(text, around))] if self._is_prose(parsed, text) else ends(text, around)
         if not self._is_read:
             return text[: places[0]] if places else ""
-        parsed, _ = self._with(closed(text, self._parsed.language))
         best = [place for place in places if is_whole(parsed, self._byte + len(utf8(text[:place])))]
         for place in [*best[:MOST_ENDS], *places[:MOST_ENDS]]:
             part = text[:place]
-            if self._first([part, closed(part, self._parsed.language)]) is not None:
+            if self._first([part, self._closed(part)]) is not None:
                 return part
         return ""
+
+    def _is_prose(self, parsed: Parsed, text: str) -> bool:
+        """Whether a text ends in a comment or a string that began before its first word, or in a language that has
+        neither."""
+        state, start = self._state, self._snapshot.offset(self._position)
+        if self._parsed.language.lexical == Lexical() or (state.in_block and state.quote not in text):
+            return True
+        first = _LETTER.search(text) if parsed is not self._parsed else None
+        places = (0,) if first is None else (first.end(), len(text))
+        return all(prose_at(parsed, parsed.snapshot.position(start + place)) is not None for place in places)
+
+    def _working(self, text: str) -> str:
+        """Without the lines at its end that are whole ones and do no more than name something."""
+        while self._is_read and (self._fills or "\n" in text):
+            parsed, _ = self._with(text)
+            line = text[text.rfind("\n") + 1 :].lstrip()
+            stop = self._byte + len(utf8(text))
+            if not line or not is_idle(parsed, stop - len(utf8(line)), stop):
+                break
+            text = text[: len(text) - len(line)].rstrip()
+        return text
 
     def _with(self, text: str) -> tuple[Parsed, Position]:
         """The parse of the document with a text in it, and where that ends."""
@@ -135,11 +189,14 @@ class _Place:
         end = new.position(old.offset(at) + len(text))
         return parsed_at(self._parser.imagined(old, new, edits), at), end
 
-    def _judged(self, text: str) -> int:
-        """Faults with a text."""
+    def _judged(self, text: str) -> int | None:
+        """Faults with a text; None for one that a compiler refuses, whatever the tree found missing before.  It may end
+        in a block's head."""
         after, end = self._with(text)
         if after.root is None:
             return self._with_name
+        if doubled(after, *self._near(end)) > self._doubled or bodiless(after, self._position.line, end.line):
+            return None
         stop = self._byte + len(utf8(text))
         n = self._faults(after, end)
         if n <= self._before_it and is_comment(after, self._byte, stop):

@@ -23,8 +23,8 @@ STATEMENTS = ("x", "x()")
 def missing_at(parsed: Parsed, position: Position, *, asked: bool) -> str:
     """Of an empty line of code: a model that is shown a cursor short of where code may stand says nothing there."""
     snapshot, language = parsed.snapshot, parsed.language
-    if not is_blank(snapshot, position) or language.whole_file or not language.is_checked or parsed.root is None:
-        return ""  # in prose and data an indentation says something
+    if not is_blank(snapshot, position) or not language.is_checked or parsed.root is None:
+        return ""  # in prose an indentation says something
     lines, number = snapshot.lines, position.line
     above, below = list(lines[max(0, number - NEAR) : number]), lines[number + 1 : number + NEAR]
     last = next((i for i in reversed(range(len(above))) if above[i].strip()), None)

@@ -11,34 +11,50 @@ nothing changes, so trimming is idempotent.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from palimpsest.prompt.titles import HEADS
 from palimpsest.syntax.lexical import State, scan, unmatched_closers
 from palimpsest.syntax.parse import Language
 from palimpsest.text.repetition import LOOK_BACK, kept
-from palimpsest.types import CURSOR_MARKER
+from palimpsest.types import MARKUP
 
 LONGEST_REST = 10_000
 """Characters behind the cursor that are looked at for what blocks a completion."""
-_FOREIGN = (
-    CURSOR_MARKER, "</editing", "<editing type=", "<suggestion name=", "</suggestion>", "<context type=",
-    "\n<workspace>", "\n</workspace>",
-)  # fmt: skip
-_ELEMENTS = ("<editing>", "<context>", "</context>")
-"""Our own tags, unless the document has such an element: a model with little context may write them because of its
-training."""
+_OTHERS = {"summary": "<details"}
+"""Elements of others around one of that name."""
 _ATTRIBUTE = re.compile(r"""" (?:file|name|editable)="(?P<tag_end>[^"\n]*"(?: editable="\w*")?>)?""")
 """The rest of one of our opening tags whose beginning the model left out."""
 _LONGEST = 40
 """Maximum length of a tag, in characters."""
+_LEFT_OUT = re.compile(r"^[ \t]*(?:\.\.\.|…)[^\w\n]*$", re.MULTILINE)
+"""Stands in blocks for code left out."""
 _OPEN_TAG = re.compile(r"<[A-Za-z][^<>]*\Z")
 _WORD = re.compile(r"\w")
 _NAME = re.compile(r"[^\W\d]\w\w")
+_VALUE_FOLLOWS = re.compile(r"\b(?:return|yield|in|of|case|default|await|typeof)\Z")
 _CLOSING = frozenset(")]}>\"'`,;:.")
 _PARTIAL = 3
 """This many characters of the last line must agree with the next line for it to count as the beginning of that line."""
+
+
+def _mark(mark: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """What a document has that may have the mark, and the mark, with blanks before one that begins a line."""
+    name, tag = "".join(filter(str.isalpha, mark)), re.escape(mark.strip())
+    if not tag.endswith(">") or "/" in tag:
+        tag = tag.rstrip(">") + r"(?![\w.:-])"
+    start = r"^[ \t]*" if mark[0] == "\n" else ""
+    return (f"<{name}", *filter(None, [_OTHERS.get(name)])), re.compile(start + tag, re.MULTILINE)
+
+
+_FOREIGN = (
+    *map(_mark, MARKUP),
+    *(((head,), re.compile(rf"\b{head}\b", re.IGNORECASE)) for head in HEADS),
+)
+"""What a model writes because of its training: elements of ours, and what edits are called.  A document may have the
+same."""
 
 
 def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> str:
@@ -81,12 +97,16 @@ def stops(multiline: bool, *, brackets: bool = False) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """The cursor.  `line_depth` is the bracket depth at the start of its line, `rest_closes` the number of brackets
-    that the rest of the line closes.  A completion may lower the depth to `floor`, which is None if that is unknown.
-    `above`: the end of the text before the cursor."""
+    """The cursor.  `line_depth` is the bracket depth at the start of its line, `opener` where the bracket is
+    that is open there, `rest_closes` the number of brackets that the rest of the line closes.  A completion may
+    lower the depth to `floor`, which is None if that is unknown.  `above`: the end of the text before the cursor."""
 
+    prefix: str
+    suffix: str
+    states: Sequence[State]
     state: State
     line_depth: int
+    opener: int
     outermost: int
     floor: int | None
     rest_closes: int
@@ -105,8 +125,12 @@ class _Position:
         rest, _, below = suffix.partition("\n")
         unneeded = state.depth - outermost - unmatched_closers(suffix, language.lexical, state)
         return cls(
+            prefix=prefix,
+            suffix=suffix,
+            states=states,
             state=state,
             line_depth=states[line_start].depth,
+            opener=_opener(states[: line_start + 1]),
             outermost=outermost,
             floor=state.depth - unneeded if unneeded >= 0 else None,
             rest_closes=unmatched_closers(rest, language.lexical, state),
@@ -122,18 +146,57 @@ class _Position:
     def on_empty_line(self) -> bool:
         return not self.line.strip()
 
+    def has(self, words: tuple[str, ...]) -> bool:
+        """Whether the document has one of them, on either side of the cursor."""
+        return any(word in self.prefix or word in self.suffix for word in words)
+
+    @property
+    def in_list(self) -> bool:
+        """Whether the line is in a bracket that holds values, where one may stand twice."""
+        return self.line_depth > self.outermost and not _opens_block(self.prefix, self.opener)
+
     def goes_on(self, state: State) -> bool:
         """Whether the statement on the cursor's line continues past a line end in this state."""
         opened = state.in_block and not (self.state.in_block and self.on_empty_line)
         return state.escaped or opened or state.depth - self.rest_closes > self.line_depth
 
 
+def _opener(states: Sequence[State]) -> int:
+    """Where the bracket is that is open in the last of these states; -1 where none is."""
+    depth = states[-1].depth
+    return next((at for at in range(len(states) - 2, -1, -1) if states[at].depth < depth), -1)
+
+
+def _opens_block(text: str, at: int, *, alone: bool = False) -> bool:
+    """Whether the bracket at a place holds statements; `alone`: and nothing on its line."""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    if at < 0 or text[at] != "{" or (alone and text[at + 1 : end if end >= 0 else len(text)].strip()):
+        return False
+    line = text[start:at]
+    head = line.rstrip()
+    is_apart = head != line and _WORD.match(head[-1:]) is not None and not _VALUE_FOLLOWS.search(head)
+    return not head or head.endswith((")", "=>", "->", ">")) or is_apart
+
+
 def _foreign(text: str, place: _Position) -> int:
     """Where our own tags, which are not code, begin.  A tag may have begun on the cursor's line."""
-    before = f"\n{place.line[-_LONGEST:]}"
-    marks = (*_FOREIGN, *(mark for mark in _ELEMENTS if mark.strip("</>") not in place.above))
-    starts = ((before + text).find(mark, max(0, len(before) - len(mark) + 1)) for mark in marks)
-    return min([_rest_of_tag(text, place), *(max(0, at - len(before)) for at in starts if at >= 0)])
+    whole, n = place.line + text, len(place.line)
+    found = (
+        match.start()
+        for known, mark in _FOREIGN
+        for match in mark.finditer(whole, max(0, n - _LONGEST))
+        if match.end() > n and not place.has(known)
+    )
+    return min([_rest_of_tag(text, place), *(max(0, at - n) for at in found)])
+
+
+def _stands_for_code(text: str, place: _Position) -> int:
+    """Where a line stands for code left out, unless the document has such lines; where errors are known, they tell."""
+    is_known = place.language.grammar is not None and place.language.is_checked
+    match = _LEFT_OUT.search(text, 0 if place.on_empty_line else len(text.partition("\n")[0]))
+    if is_known or match is None or _LEFT_OUT.search(place.prefix) or _LEFT_OUT.search(place.suffix):
+        return len(text)
+    return match.start()
 
 
 def _rest_of_tag(text: str, place: _Position) -> int:
@@ -207,6 +270,19 @@ def _indent(line: str) -> int:
     return len(wide) - len(wide.lstrip())
 
 
+def _closes_block(text: str, place: _Position) -> int:
+    """Where a bracket ends a block that began on a line above, behind a statement on its own line."""
+    whole, n = place.prefix + text, len(place.prefix)
+    states = [*place.states, *scan(text, place.language.lexical, place.state)]
+    for at in range(n, len(whole)):
+        if whole[at] == "}" and states[at + 1].depth < states[at].depth:
+            start = whole.rfind("\n", 0, at) + 1
+            opener = _opener(states[: at + 1])
+            if opener < start and _opens_block(whole, opener, alone=True) and _WORD.search(whole, start, at):
+                return at - n
+    return len(text)
+
+
 def _too_many_closers(text: str, place: _Position) -> int:
     """The first bracket that closes something the code after the cursor already closes."""
     if place.floor is None:
@@ -245,8 +321,9 @@ def _repeats_lines(text: str, place: _Position) -> int:
     for i, (start, line, inside) in enumerate(lines):
         last = i + 1 == len(lines)
         if start == 0 and not place.on_empty_line:  # the end of a line that a person has begun
-            whole, within = (line + place.rest).rstrip() if last else line, place.line_depth > place.outermost
-            if earlier != whole == line_above and _WORD.search(text) and not (within or place.state.in_block):
+            whole = (line + place.rest).rstrip() if last else line
+            is_above, is_below = earlier != whole == line_above, place.next_lines[:1] == (whole,)
+            if (is_above or is_below) and _WORD.search(text) and not (place.in_list or place.state.in_block):
                 return 0
             continue
         following = () if last else (lines[i + 1][1],)
@@ -283,7 +360,9 @@ def _tidy(text: str, place: _Position) -> str:
 
 _RULES: tuple[Callable[[str, _Position], int], ...] = (
     _foreign,
+    _stands_for_code,
     _end,
+    _closes_block,
     _too_many_closers,
     _closing_quote,
     _repeats_rest,

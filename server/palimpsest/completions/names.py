@@ -15,16 +15,27 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from palimpsest.completions.fitting import LARGEST, fitting
 from palimpsest.completions.query import CompletionQuery
 from palimpsest.completions.results import Result
+from palimpsest.completions.sureness import Bound, Sureness, n_signs
 from palimpsest.context.sources.name_lookup import Exported, NameLookup
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.import_places import added
 from palimpsest.syntax.names import receiver_in
-from palimpsest.syntax.naming import Named, is_one_of, unexplained, used_at
+from palimpsest.syntax.naming import (
+    Given,
+    Imported,
+    Named,
+    given_between,
+    imported_between,
+    is_one_of,
+    unexplained,
+    used_at,
+)
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.uses import Use, uses
 from palimpsest.syntax.values import Import
@@ -35,6 +46,9 @@ from palimpsest.window.services import Services
 
 WAIT_S = 0.1
 """For what other files say; a keystroke has waited longer for the engine."""
+ONLY_NAME = 0.7
+"""How probable the only name is that can stand at the cursor: as a person types, a longer or a new one may come (17 of
+25 were right)."""
 SHORTEST = 3
 """Characters of a name that are typed before the only one that goes on from them is shown."""
 MOST_NAMES = 32
@@ -53,16 +67,20 @@ _WORD = re.compile(r"\w")
 _ANY = "palimpsest"
 """A name in the place of one of which nothing is typed."""
 
+T = TypeVar("T")
+
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """`unknown`: where the first name begins in the text that does not exist; None where there is none."""
+    """`unknown`: where the first name begins in the text that does not exist, or that is there already; None where
+    there is none.  `is_listed`: it is one that an import statement names."""
 
     text: str
     unknown: int | None = None
     items: tuple[Import, ...] = ()
+    is_listed: bool = False
 
 
 class Names:
@@ -76,9 +94,16 @@ class Names:
         self._stood: tuple[tuple[int, str, str, str], tuple[str, ...]] | None = None
 
     async def worth(
-        self, result: Result, query: CompletionQuery, snapshot: Snapshot, position: Position, *, invoked: bool
+        self,
+        result: Result,
+        query: CompletionQuery,
+        snapshot: Snapshot,
+        position: Position,
+        bound: Bound,
+        *,
+        invoked: bool,
     ) -> Result:
-        """`query` may be of a text that differs from the snapshot's at the cursor."""
+        """`query` may be of a text that differs from the snapshot's at the cursor; `bound`: how sure it must be."""
         if len(snapshot.text) > LARGEST:
             return result
         view = query.view
@@ -91,10 +116,11 @@ class Names:
         self._needed = {one.text: one.items for one in known if one.items}
         texts = list(dict.fromkeys(one.text for one in known))
         rest = await self.only(view, snapshot, position)
-        if rest and (invoked or self._admits(rest, snapshot, position)):
+        if rest and (invoked or (bound.least <= ONLY_NAME and self._admits(rest, snapshot, position))):
             with_it = [text for text in texts if _first_word(text) == rest]
             others = [text for text in texts if text not in with_it]
             texts = [*(with_it or [rest]), *(others if invoked else ())]
+            result = result if with_it else replace(result, sure=Sureness(((n_signs(rest), ONLY_NAME),)))
         return result if tuple(texts) == result.texts else replace(result, texts=tuple(texts[: max(1, result.asked)]))
 
     # What does not exist
@@ -106,25 +132,33 @@ class Names:
             found = [one for one in found if one.is_member]
         found = [one for one in found if one.is_member or one.name not in view.cell_words]
         found = [one for one in found if not _is_said(one, snapshot.text, query.blocks)]
-        if not found:
+        imported = imported_between(parsed, start, end)[:MOST_NAMES]
+        given = given_between(parsed, start, end)[:MOST_NAMES]
+        if not (found or imported or given):
             return _Judged(text)
         there = replace(view, parsed=parsed)
 
-        def asked(names: NameLookup) -> list[frozenset[str] | Exported | None]:
-            return [names.members(there, one) if one.is_member else names.exported(there, one.name) for one in found]
+        def asked(names: NameLookup) -> tuple[list[frozenset[str] | Exported | None], list[int | None]]:
+            answers = [names.members(there, one) if one.is_member else names.exported(there, one.name) for one in found]
+            lacking = [_lacking(one, names.lacks(there, one.item)) for one in imported]
+            taken = [names.keywords(there, one.call) for one in given]
+            unknown = [one.start for one, known in zip(given, taken, strict=True) if not _is_taken(one, known)]
+            return answers, [*lacking, *unknown]
 
-        answers = await self._asked(asked) or [None] * len(found)
+        answers, places = await self._asked(asked) or ([None] * len(found), [])
         items = dict.fromkeys(answer.item for answer in answers if isinstance(answer, Exported) and answer.item)
-        unknown = (one for one, answer in zip(found, answers, strict=True) if not _may_exist(one, answer))
-        first = next(unknown, None)
-        at = None if first is None else len(utf8(text)[: max(0, first.start - start)].decode("utf-8", "ignore"))
-        return _Judged(text, at, tuple(items))
+        at = {one.start for one, answer in zip(found, answers, strict=True) if not _may_exist(one, answer)}
+        at |= {place for place in places if place is not None}
+        again = {_first_of(one) for one in imported if one.again} | {one.start for one in given if one.again}
+        first = min((place for place in at | again if place is not None), default=None)
+        if first is None:
+            return _Judged(text, None, tuple(items))
+        n = len(utf8(text)[: max(0, first - start)].decode("utf-8", "ignore"))
+        return _Judged(text, n, tuple(items), is_listed=any(first == one.start for one in imported))
 
-    async def _asked(
-        self, question: Callable[[NameLookup], list[frozenset[str] | Exported | None]], most_s: float = WAIT_S
-    ) -> list[frozenset[str] | Exported | None] | None:
+    async def _asked(self, question: Callable[[NameLookup], T], most_s: float | None = None) -> T | None:
         try:
-            return await self._services.chooser.ask(question, most_s)
+            return await self._services.chooser.ask(question, WAIT_S if most_s is None else most_s)
         except Exception:
             logger.exception("what exists of a completion's names is not known")
             return None
@@ -132,12 +166,13 @@ class Names:
     async def _cut(
         self, judged: _Judged, query: CompletionQuery, snapshot: Snapshot, position: Position
     ) -> _Judged | None:
-        """The lines before the one that names what does not exist, None where there are none: a part of a line would
-        say something else."""
+        """The lines before the one that names what does not exist, with those of its own names before it where it is
+        an import of several, None where there are none: another part of a line would say something else."""
         if judged.unknown is None:
             return judged
-        parser = self._services.parser
-        for text in list(_beginnings(judged.text[: judged.unknown]))[:MOST_CUTS]:
+        parser, before = self._services.parser, judged.text[: judged.unknown]
+        listed = _before_last(before) if judged.is_listed else ()
+        for text in [*listed, *_beginnings(before)][:MOST_CUTS]:
             for fitted in fitting(parser, parser.hurried(snapshot), position, Result((text,))).texts:
                 again = await self._judged(fitted, query, snapshot, position)
                 if again.unknown is None:
@@ -230,7 +265,7 @@ class Names:
         return self._stood[1]
 
     async def _members_at(
-        self, rest: str, view: CursorView, snapshot: Snapshot, position: Position, most_s: float = WAIT_S
+        self, rest: str, view: CursorView, snapshot: Snapshot, position: Position, most_s: float | None = None
     ) -> tuple[Parsed, Use | None, frozenset[str] | None]:
         """The parse with the rest of a name at the cursor; its use there, None where that is no member's; those that
         can stand in its place, None where nobody can tell."""
@@ -311,6 +346,25 @@ def _beginnings(text: str) -> Iterator[str]:
     """The whole lines that a text begins with, all of them first."""
     lines = text.split("\n")[:-1]
     yield from ("\n".join(lines[:n]).rstrip() for n in range(len(lines), 0, -1) if lines[n - 1].strip())
+
+
+def _before_last(text: str) -> Iterator[str]:
+    """A list without the one that follows its last comma."""
+    before = text.rstrip()
+    if before.endswith(","):
+        yield before[:-1].rstrip()
+
+
+def _is_taken(one: Given, known: frozenset[str] | None) -> bool:
+    return known is None or one.name in known
+
+
+def _first_of(one: Imported) -> int | None:
+    return one.module_start if one.module_start is not None else one.start
+
+
+def _lacking(one: Imported, what: str) -> int | None:
+    return {"module": one.module_start, "name": one.start}.get(what)
 
 
 def _first_word(text: str) -> str:

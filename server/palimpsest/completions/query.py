@@ -6,20 +6,29 @@ worth showing.  Sends nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from palimpsest import wire
-from palimpsest.candidates import order, share
+from palimpsest.candidates import order
 from palimpsest.completions.inline import trim
 from palimpsest.completions.repairs import untyped
 from palimpsest.completions.results import Result
+from palimpsest.completions.sureness import Sureness
 from palimpsest.context.view import CursorView
+from palimpsest.languages.embedded import parsed_at
+from palimpsest.syntax.prose import prose_at
 from palimpsest.syntax.shape import shape_at
 from palimpsest.text.levels import with_level
 from palimpsest.text.markup import unescape_closing
 from palimpsest.types import Block
+
+_DEFINING = re.compile(
+    r"(?<![\w$.@])(class|const|def|enum|fn|fun|func|function|interface|let|struct|trait|val|var)\s+(?:mut\s+)?[\w$]*\Z"
+)
+"""Words behind which a name is defined in any language that has them."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,21 @@ class CompletionQuery:
         return shape_at(self.view.parsed, self.view.position) == "block"
 
     @cached_property
+    def is_new_name(self) -> bool:
+        """Whether a name is being defined at the cursor."""
+        parsed, position = parsed_at(self.view.parsed, self.view.position), self.view.position
+        before = parsed.snapshot.lines[position.line][: position.column]
+        found = _DEFINING.search(before)
+        is_type = found is not None and found[1] == "const" and parsed.language.type_first
+        defines = parsed.language.defines(before) or (found is not None and not is_type)
+        return defines and prose_at(parsed, position) is None
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a new name has been begun, so that nobody knows where it ends."""
+        return self.is_new_name and (self.prefix[-1:].isalnum() or self.prefix.endswith("_"))
+
+    @cached_property
     def prefix(self) -> str:
         return self.view.editing.prefix
 
@@ -57,7 +81,7 @@ class CompletionQuery:
         editing, texts = self.view.editing, list[str]()
         line = self.prefix[self.prefix.rfind("\n") + 1 :]
         indentation = line if not line.strip() else ""
-        around = self.prefix + editing.suffix
+        around, sure = self.prefix + editing.suffix, Sureness()
         offered = [choice.text for choice in answer.choices]
         chosen = order(answer.candidates)
         if chosen:
@@ -78,10 +102,11 @@ class CompletionQuery:
                 text = text.lstrip(" \t") if indentation else text
             if text and text not in texts:
                 texts.append(text)
+            if text and len(texts) == 1 and written is answer.choices[0].text:
+                sure = Sureness.of_choice(written, answer.choices[0].sure, said)
         first = answer.choices[0] if answer.choices else None
-        in_time = first is None or first.finish != "time"
-        is_ended = first is not None and first.finish in ("time", "length") and not answer.candidates
+        finish = "end" if first is None else first.finish
+        is_ended = finish in ("time", "length") and not answer.candidates
         is_cut = is_ended and bool(texts) and offered[0].rstrip().endswith(texts[0])
-        another = chosen[:1] not in ([], [0])
-        shown, sure = tuple(texts[: max(asked, 1)]), share(answer.candidates)
-        return Result(shown, asked, in_time, answer.confidence, sure, is_cut, chosen=another)
+        shown = tuple(texts[: max(asked, 1)])
+        return Result(shown, asked, finish != "time", sure, is_cut, is_unsure=finish == "unsure")

@@ -4,8 +4,8 @@ In: a cursor, a result for it, the changes of the document.  Out: whether anythi
 the texts.  Owner of what was deleted last.
 
 Nothing is shown while the person wants none (`Snooze`, `completion.quiet_in`) and in a document that says nothing yet;
-nothing that the model is not sure enough of, or that has no word in it; and nothing that brings back what was just
-deleted: whoever takes a completion back does not want it again.  One who asks is shown all of it.
+nothing that has no word in it; and nothing that brings back what was just deleted: whoever takes a completion back does
+not want it again.  One who asks is shown all of it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ from palimpsest.text.snapshot import InputEdit, Position, Snapshot
 from palimpsest.window.events import DocumentChanged
 from palimpsest.window.services import Services
 
-SURE = {"Palimpsest SmolLM2 135M": (0.2, 0.4)}
-"""By the name in the model's file: how sure it must be by its tokens, and by the other lines that were tried, as it was
-calibrated (docs/measurements.md, "Quiet")."""
 FEWEST_WORDS = 2
 """Of a document: of one that says less, a model can only guess what it is."""
 MOST_PUT = 10_000
@@ -65,15 +62,8 @@ class Quiet:
 
     def worth(self, result: Result, snapshot: Snapshot, position: Position) -> Result:
         """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
-        if not self.is_sure(result):
-            return replace(result, texts=())
         texts = tuple(text for text in result.texts if _says(text) and self.admits(text, snapshot, position))
         return result if texts == result.texts else replace(result, texts=texts)
-
-    def is_sure(self, result: Result) -> bool:
-        """Whether the model is."""
-        model = self._services.supervisor.status.model
-        return is_sure(result, self._services.settings.completion.min_confidence, model.name if model else "")
 
     def admits(self, text: str, snapshot: Snapshot, position: Position) -> bool:
         """Unless it brings back what was just deleted there, or the beginning of it, blanks aside."""
@@ -105,12 +95,6 @@ class Quiet:
                 return
         if gone.strip():
             self._deleted = _Deleted(event.new.uri, at, gone)
-
-
-def is_sure(result: Result, chosen: float, model: str) -> bool:
-    """Whether a model is sure enough of a result: as the person chose, or below 0 as suits the model."""
-    by_tokens, by_lines = (chosen, chosen) if chosen >= 0 else SURE.get(model, (0.0, 0.0))
-    return result.confidence >= by_tokens if result.share is None else result.share >= by_lines
 
 
 def _says(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Pure: what a model may have meant by a text that does not fit between the code around the cursor.
 
-In: the text, the cursor's line on both sides.  Out: texts to try, the likeliest first, and where one that is cut may
-end.  Which of them fits, the tree decides (`completions/fitting.py`).
+In: the text, the cursor's line on both sides, what is open there.  Out: texts to try, the likeliest first, and where
+one that is cut may end.  Which of them fits, the tree decides (`completions/fitting.py`).
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from palimpsest.syntax.lexical import tokens
+from palimpsest.syntax.lexical import State, scan, tokens_from
 from palimpsest.syntax.parse import Language
+from palimpsest.text.stop_words import STOP_WORDS
 
 BLOCK = "{"
 _CLOSERS = {"(": ")", "[": "]", BLOCK: "}"}
@@ -21,6 +22,9 @@ _TYPED = re.compile(r"\S*\w\Z")
 _MOST_TYPED = 80
 """Characters that a model may say once more."""
 _ENDS = frozenset(")]}\"'`;")
+_SENTENCE = re.compile(r"[.!?][\"')\]`*]*(?=\s|\Z)")
+_LAST_WORD = re.compile(r"(?:\s+|\A)(\w+)\Z")
+_LEADS_ON = " \t\n,;(-"
 _TWICE = 2
 """Characters that are no longer the same by chance."""
 _MOST_ENDS = 40
@@ -42,23 +46,30 @@ def untyped(text: str, before: str, around: str) -> str:
     return text
 
 
-def repairs(text: str, before: str, rest: str, language: Language) -> Iterator[str]:
+def repairs(text: str, before: str, rest: str, language: Language, state: State) -> Iterator[str]:
     """The text itself is among them only where it does not say once more what stands behind it.  `before`, `rest`: the
-    cursor's line."""
+    cursor's line; `state`: whether a string or a comment is open there."""
     found = list[str]()
     for joined in _joined(text, before, rest):
-        shorter = [_cut(joined, at, rest) for at in _repeats(joined, before, rest)]
+        shorter = [_cut(joined, at, rest) for at in _repeats(joined, before, rest, language, state)]
         if "" in shorter:
             return
-        found += [*shorter, joined, *(_cut(joined, at, rest) for at in _closings(joined, rest, language))]
-    yield from dict.fromkeys([*found, *(closed(one, language) for one in found)])
+        found += [*shorter, joined, *(_cut(joined, at, rest) for at in _closings(joined, rest, language, state))]
+    yield from dict.fromkeys(
+        [
+            *found,
+            *(closed(one, language, state) for one in found),
+            *(closed(one, language, state, whole=True) for one in found),
+        ]
+    )
 
 
-def closed(text: str, language: Language) -> str:
-    """The text with the brackets and the string closed that it opens; itself where it ends in a block's bracket or in a
-    comment."""
-    open_ = list[str]()
-    for token in tokens(text, language.lexical):
+def closed(text: str, language: Language, state: State, *, whole: bool = False) -> str:
+    """The text with the brackets and the string closed that it opens, and with `whole` the string around the cursor
+    that ends with the line; itself where it ends in a block's bracket or in a comment."""
+    around = [state.quote] if state.quote and not state.in_block else []
+    open_ = list(around)
+    for token in tokens_from(text, language.lexical, state):
         if token.kind == "open":
             open_.append(_CLOSERS[text[token.start]])
         elif token.kind == "begin":
@@ -66,7 +77,9 @@ def closed(text: str, language: Language) -> str:
         elif token.kind == "comment" and "\n" not in text[token.start :]:
             return text
         elif token.kind in ("close", "end") or (token.kind == "line" and {*open_[-1:]} & {*language.lexical.quotes}):
+            around = around[: len(open_) - 1]
             del open_[-1:]
+    open_ = open_ if whole else open_[len(around) :]
     return text if text.endswith(BLOCK) else text + "".join(reversed(open_))
 
 
@@ -85,6 +98,16 @@ def ends(text: str, around: str) -> list[int]:
     return [one.end() for one in whole][:_MOST_ENDS]
 
 
+def spoken(text: str, around: str) -> str:
+    """The whole sentences of prose that was cut; where there is none, all but the words at its end that lead on."""
+    if found := list(_SENTENCE.finditer(text)):
+        return text[: found[-1].end()]
+    text = text[: next(iter(ends(text, around)), 0)]
+    while (last := _LAST_WORD.search(text)) is not None and last[1].lower() in STOP_WORDS:
+        text = text[: last.start()].rstrip(_LEADS_ON)
+    return text if re.search(r"\w", text) else ""
+
+
 def _joined(text: str, before: str, rest: str) -> Iterator[str]:
     """Within a word, first what joins its halves; nothing where the text says one of them otherwise."""
     half, said = _first(rest), _first(text)
@@ -96,13 +119,13 @@ def _joined(text: str, before: str, rest: str) -> Iterator[str]:
     yield text
 
 
-def _repeats(text: str, before: str, rest: str) -> Iterator[int]:
+def _repeats(text: str, before: str, rest: str, language: Language, state: State) -> Iterator[int]:
     """Where the text says once more what is behind it: the rest of the line or its beginning, or, behind a name, the
     bracket that follows that."""
     at = _overlap(text, rest)
     if at >= 0 and not (_last(text[:at]) and _first(text[at:])):
         yield at
-    bracket = _outside(text, rest[:1]) if rest[:1] in _CLOSERS else -1
+    bracket = _outside(text, rest[:1], language, state) if rest[:1] in _CLOSERS else -1
     if bracket >= 0 and _last(before + text[:bracket]):
         yield bracket
 
@@ -119,12 +142,12 @@ def _overlap(text: str, rest: str) -> int:
     return -1
 
 
-def _closings(text: str, rest: str, language: Language) -> Iterator[int]:
+def _closings(text: str, rest: str, language: Language, state: State) -> Iterator[int]:
     """Where the text says what stands right behind, where it closes what it has not opened, and, where something stands
     behind, its last bracket."""
     behind, open_, last = rest.strip(), list[str](), -1
-    found = {_outside(text, behind[:1]), _overlap(text, rest)}
-    for token in tokens(text, language.lexical):
+    found = {_outside(text, behind[:1], language, state), _overlap(text, rest)}
+    for token in tokens_from(text, language.lexical, state):
         if token.kind == "open":
             open_.append(_CLOSERS[text[token.start]])
         elif token.kind == "close":
@@ -137,10 +160,14 @@ def _closings(text: str, rest: str, language: Language) -> Iterator[int]:
     yield from sorted((at for at in {*found, last} if at > 0), reverse=True)
 
 
-def _outside(text: str, char: str) -> int:
-    """Where a text has a sign outside of brackets; -1 where it has none."""
-    depth = 0
-    for at, one in enumerate(text):
+def _outside(text: str, char: str, language: Language, state: State) -> int:
+    """Where a text has a sign outside of the brackets, strings and comments that it opens; -1 where it has none."""
+    depth, is_around = 0, True
+    states = [state, *scan(text, language.lexical, state)]
+    for at, (one, now) in enumerate(zip(text, states, strict=False)):
+        is_around = is_around and (now.quote, now.comment) == (state.quote, state.comment)
+        if (now.quote or now.comment) and not is_around:
+            continue
         if char and one == char and depth == 0 and not char.isalnum():
             return at
         depth = max(0, depth + (one in _CLOSERS) - (one in _CLOSERS.values()))

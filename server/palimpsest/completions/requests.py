@@ -6,19 +6,16 @@ likeliest (`engine/generation/review.py` is how).
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from statistics import median
-from typing import Literal, TypeAlias
 
 from palimpsest import wire
 from palimpsest.completions.inline import open_brackets, stops
+from palimpsest.completions.sureness import WHATEVER, Bound
 from palimpsest.context.view import CursorView
 from palimpsest.prompt.blocks import render_fim
 from palimpsest.text.positions import well_formed
 from palimpsest.types import Block
-from palimpsest.window.events import CacheForgotten
 from palimpsest.window.requests import Requests
 from palimpsest.window.services import Services
 
@@ -29,18 +26,8 @@ SMALL = 500_000_000
 
 NAME_TOKENS = 16
 """The most tokens of a name."""
-Moment: TypeAlias = Literal["asked", "pause", "typing"]
 N_LINES = 8
 """Four were nearly as good."""
-N_TIMES = 5
-"""Reviews that say how long one takes here."""
-MOMENTS: dict[str, tuple[Moment, ...]] = {
-    "never": (),
-    "asked": ("asked",),
-    "pause": ("asked", "pause"),
-    "auto": ("asked", "pause"),
-    "always": ("asked", "pause", "typing"),
-}
 
 
 def completion(
@@ -48,15 +35,16 @@ def completion(
     view: CursorView,
     blocks: Iterable[Block],
     multiline: bool,
-    n: int,
+    n: int = 1,
     *,
     first: bool = True,
+    bound: Bound = WHATEVER,
     review: int = 0,
     names: Sequence[str] = (),
 ) -> wire.GenerateRequest:
     """The middle at the cursor; replaces an older one that still waits or runs.  `first`: with little time, since
-    somebody is typing.  `review`: other lines that are tried, where there is code behind.  `names` that can stand
-    at the cursor, where that is known."""
+    somebody waits.  `bound`: how sure it must be.  `review`: other lines that are tried, where there is code
+    behind.  `names` that can stand at the cursor, where that is known."""
     options = requests.settings.completion
     prefix, suffix = map(well_formed, render_fim(view.editing))
     # An open bracket is a statement that goes on, also where one line is asked for.
@@ -73,6 +61,8 @@ def completion(
         sampling=wire.Sampling(temperature=0.0, seed=0),
         replace=f"{requests.workspace}:typing",
         word_search=word_search(requests),
+        least=bound.least,
+        risk=bound.risk,
         review=review,
         names=list(names),
     )
@@ -97,12 +87,14 @@ def completion_ahead(
     view: CursorView,
     blocks: Iterable[Block],
     multiline: bool,
+    n: int = 1,
     *,
+    bound: Bound,
     review: int = 0,
     names: Sequence[str] = (),
 ) -> wire.GenerateRequest:
     """The same with more time, when nothing is more urgent; whoever types replaces it, and finds its tail."""
-    request = completion(requests, view, (), multiline, 1, first=False, review=review, names=names)
+    request = completion(requests, view, (), multiline, n, first=False, bound=bound, review=review, names=names)
     return replace(request, slot="background", tail="typing", sync=requests.sync(blocks, "background"))
 
 
@@ -112,23 +104,8 @@ def name(requests: Requests, view: CursorView, blocks: Iterable[Block], slot: wi
     return replace(request, slot=slot, sync=requests.sync(blocks, slot), max_tokens=NAME_TOKENS, replace="")
 
 
-class Reviewing:
-    """Says how many other lines are tried, by the setting and by how long it took lately."""
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._took = deque[float](maxlen=N_TIMES)
-        services.events.on(CacheForgotten, lambda _: self._took.clear())
-
-    def n_lines(self, moment: Moment) -> int:
-        """To be tried beside the likeliest, 0 where the engine cannot."""
-        model, options = self._services.supervisor.status.model, self._services.settings.completion
-        if model is None or not model.in_place:
-            return 0
-        fits = len(self._took) == N_TIMES and median(self._took) <= options.first_ms / 2
-        wanted = moment in MOMENTS[options.review] or (options.review == "auto" and fits)
-        return N_LINES if wanted else 0
-
-    def note(self, answer: wire.GenerateAnswer) -> None:
-        if answer.reviewed:
-            self._took.append(answer.ms["review"])
+def n_lines(services: Services) -> int:
+    """Other lines that are tried beside the likeliest for one who asks, 0 where the engine cannot."""
+    model = services.supervisor.status.model
+    is_wanted = services.settings.completion.review == "asked" and model is not None and model.in_place
+    return N_LINES if is_wanted else 0

@@ -9,28 +9,28 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from palimpsest.completions.inline import agrees
+from palimpsest.completions.sureness import Sureness
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """`texts` to insert at the cursor, best first, empty if nothing was worth showing.  `asked`: the number requested.
-    `finished`: more time would not have made the first text longer.  `confidence`: the geometric mean of the
-    probabilities that the model gave the tokens of the first text, 0 to 1.  `share`: the first text's in the
-    probability of all lines that were tried, None where no others were.  `is_cut`: time or the number of tokens has
-    ended the texts, maybe within a word.  `reviewed`: the code behind the cursor chose the first, as far as there is
-    any; `chosen`: it was not the likeliest."""
+    `finished`: more time would not have made the first text longer.  `sure`: how probable the first text is.
+    `is_cut`: time or the number of tokens has ended the texts, maybe within a word; `is_unsure`: the first goes on, but
+    not surely enough.  `reviewed`: the code behind the cursor chose the first, as far as there is any.  `has_engine`:
+    one was asked."""
 
     texts: tuple[str, ...]
     asked: int = 1
     finished: bool = True
-    confidence: float = 1.0
-    share: float | None = None
+    sure: Sureness = field(default=Sureness())
     is_cut: bool = False
+    is_unsure: bool = False
     reviewed: bool = False
-    chosen: bool = False
+    has_engine: bool = True
 
     def behind(self, text: str) -> Result:
         """With a text in front of each."""
@@ -78,9 +78,11 @@ class Results:
                 continue
             if not prefix.startswith(earlier):
                 continue
-            if left := tuple(rest for text in result.texts if (rest := agrees(text, prefix[-n_typed:]))):
+            typed = prefix[-n_typed:]
+            if left := tuple(rest for text in result.texts if (rest := agrees(text, typed))):
                 self._results.move_to_end((place, earlier))
-                return replace(result, texts=left)
+                is_first = agrees(result.texts[0], typed) is not None
+                return replace(result, texts=left, sure=result.sure.behind(typed) if is_first else Sureness())
         return None
 
     def forget(self) -> None:

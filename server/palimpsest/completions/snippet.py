@@ -19,10 +19,11 @@ _KEYWORD = re.compile(r"\s*\w+\s*=(?!=)\s*")
 _ESCAPED = re.compile(r"([\\$}])")
 
 
-def as_snippet(before: str, text: str, language: Language, *, typed: str = "") -> str | None:
+def as_snippet(before: str, text: str, language: Language, state: State, *, typed: str = "") -> str | None:
     """`text` with `${1:…}` around each argument of its outermost calls, and `$0` at the end.  `before`: the cursor's
-    line up to the cursor; an argument that begins there gets no tab stop.  `typed`: text to put first, unchanged."""
-    arguments = list(_arguments(before, text, language))
+    line up to the cursor; an argument that begins there gets no tab stop.  `state`: what is open where the line begins.
+    `typed`: text to put first, unchanged."""
+    arguments = list(_arguments(before, text, language, state))
     if not arguments:
         return None
     parts, end = [escape(typed)], 0
@@ -45,11 +46,11 @@ class _Bracket:
     edges: list[int] = field(default_factory=list)
 
 
-def _arguments(before: str, text: str, language: Language) -> Iterator[tuple[int, int]]:
+def _arguments(before: str, text: str, language: Language, state: State) -> Iterator[tuple[int, int]]:
     """(start, end) in `text` of each argument of each closed outermost call, in order."""
     whole, cut = before + text, len(before)
     end = 0
-    for call in sorted(_closed_calls(whole, language), key=lambda call: call.edges[0]):
+    for call in sorted(_closed_calls(whole, language, state), key=lambda call: call.edges[0]):
         if call.edges[0] < end:
             continue
         end = call.edges[-1]
@@ -62,10 +63,9 @@ def _arguments(before: str, text: str, language: Language) -> Iterator[tuple[int
                 yield start - cut, stop - cut
 
 
-def _closed_calls(code: str, language: Language) -> Iterator[_Bracket]:
+def _closed_calls(code: str, language: Language, state: State) -> Iterator[_Bracket]:
     brackets: list[_Bracket] = []
-    state = State()
-    for i, after in enumerate(scan(code, language.lexical)):
+    for i, after in enumerate(scan(code, language.lexical, state)):
         if after.depth > state.depth:
             is_call = code[i] == "(" and bool(_CALL.search(code[:i])) and not language.defines(code[:i])
             brackets.append(_Bracket(is_call, [i]))

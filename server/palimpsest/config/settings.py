@@ -57,6 +57,7 @@ def _setting(
     return field(default=default, metadata=metadata, repr=not secret)
 
 
+CONFIDENCES = ("quiet", "balanced", "eager", "all")
 MOST_AT_ONCE = 16
 """The engine decodes no more answers beside each other."""
 KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
@@ -274,13 +275,12 @@ class CompletionSettings:
         low=0,
         by=OWN_CODE,
     )
-    min_confidence: float = _setting(
-        -1.0,
-        "How sure of a completion the model must be for it to be shown while typing, 0 to 1: the mean probability of "
-        "its tokens or, where other lines were tried beside it, its share in the probability of all of them. -1: what "
-        "was measured to suit the default model, and no bound for others. One that you ask for is always shown.",
-        low=-1,
-        high=1,
+    confidence: str = _setting(
+        "balanced",
+        "How sure a completion must be to be shown while you type; it ends where it would be less sure. `quiet`: "
+        "seldom, and hardly ever wrong; `balanced`; `eager`: more of it, and more of it wrong; `all`: whatever the "
+        "model says. One that you ask for is always shown.",
+        choices=CONFIDENCES,
         by=ASKED,
     )
     quiet_in: tuple[str, ...] = _setting(
@@ -303,12 +303,10 @@ class CompletionSettings:
         by=OWN_CODE,
     )
     review: str = _setting(
-        "auto",
-        "Try other lines beside the likeliest, and let the code behind the cursor choose: `never`; where a completion "
-        "is `asked` for, which may take `completion.time_ms` once more; on a `pause` as well, for what is on screen "
-        "or was held back; `always`, while typing too; `auto`: on a pause, and while typing where it takes at most "
-        "half of `completion.first_ms`.",
-        choices=("never", "asked", "pause", "always", "auto"),
+        "asked",
+        "Try other lines beside the likeliest where a completion is `asked` for, and let the code behind the cursor "
+        "choose, which may take `completion.time_ms` once more; or `never`.",
+        choices=("never", "asked"),
         by=WORK,
     )
     imports: bool = _setting(

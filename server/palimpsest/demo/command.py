@@ -85,7 +85,7 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
         root = Path(folder).resolve() / "shop"
         sample.copy(root)
         settings: dict[str, Any] = {
-            "completion": {"min_confidence": 0.0},  # what the model says is to be seen
+            "completion": {"confidence": "all"},  # what the model says is to be seen
             "conversation": {"reply_tokens": REPLY_TOKENS, "temperature": 0.0},
             "statistics": {"enabled": False},  # they are of what a person was shown
         }

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from palimpsest.edits.misspelt import is_slip_of
+from palimpsest.prompt import titles
 
 MOST = 32
 """Candidates for one piece of code: each costs the model a few lines."""
@@ -71,7 +72,7 @@ def words_around(texts: Iterable[str]) -> Counter[str]:
 def _repeated(lines: Sequence[str]) -> Iterator[LineFix]:
     for i in range(1, len(lines)):
         if lines[i] == lines[i - 1] and sum(character.isalnum() for character in lines[i]) > 2:
-            yield LineFix(i, (), "Remove the repeated line.")
+            yield LineFix(i, (), titles.TWICE)
 
 
 def _misspelt(lines: Sequence[str], around: Mapping[str, int]) -> Iterator[LineFix]:
@@ -130,10 +131,10 @@ def _missing(lines: Sequence[str]) -> Iterator[LineFix]:
                 yield LineFix(i, (head + closing + text[len(head) :],), f"Add the missing `{closing}`.", True)
         following = next((later for later in lines[i + 1 :] if later.strip()), "")
         if _indent(following) > _indent(line) and text[-1] not in ":{([,\\":
-            yield LineFix(i, (text + ":",), "Add the missing colon.", True)
+            yield LineFix(i, (text + ":",), titles.LACKS_COLON, True)
             yield LineFix(i, (text + " {",), "Add the missing brace.", True)
         if has_semicolons and text[-1] not in ";{}:,":
-            yield LineFix(i, (text + ";",), "Add the missing semicolon.", True)
+            yield LineFix(i, (text + ";",), titles.LACKS_SEMICOLON, True)
 
 
 def _unclosed(text: str) -> list[str]:

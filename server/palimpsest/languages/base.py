@@ -57,18 +57,21 @@ import tree_sitter
 from tree_sitter import Node, Query
 
 from palimpsest.languages import doc_comments, grammars, risks
+from palimpsest.syntax.calls import functions
 from palimpsest.syntax.definitions import definition, first_of
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import tokens
 from palimpsest.syntax.parse import Language, Parsed
-from palimpsest.syntax.scopes import children, scopes
-from palimpsest.syntax.values import Argument, Import, Parameter, Scope
+from palimpsest.syntax.scopes import children, members, scopes
+from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope
 
 _CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
 _DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
 _WORD = re.compile(r"\w+")
 _MANY = ("rest", "splat", "spread", "variadic")
 """Parts of the grammars' names for a parameter or an argument that stands for several."""
+_TAKES_NONE = re.compile(r"\*(?!\*)")
+"""A parameter for many arguments that are passed without names."""
 _NO_BODY = ";"
 _PAIRS = ("()", "[]", "{}")
 _LONGEST_STATEMENT = 100
@@ -279,6 +282,28 @@ class Base(Language):
             name, text = next(self.bound(parsed, node), ""), parsed.text_of(node)
             found.append(Parameter(name, text, kind, "" if value is None else parsed.text_of(value)))
         return tuple(found)
+
+    def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
+        """Of a class, those of its constructors, where it has some; a class with labels may have those of its bases."""
+        if scope.kind == "class":
+            made = [one for one in members(parsed, scope) if self.is_constructor(one.name, scope.name)]
+            found = [self.keywords(parsed, one) for one in made]
+            header = self._passed_by_name(parsed, scope)
+            found += [] if header is None else [Keywords(header)]
+            known = [one for one in found if one is not None]
+            if not found or known != found:
+                return None
+            return Keywords(frozenset[str]().union(*(one.names for one in known)), inherited=self.has_labels)
+        names = self._passed_by_name(parsed, scope)
+        return None if names is None else Keywords(names)
+
+    def _passed_by_name(self, parsed: Parsed, scope: Scope) -> frozenset[str] | None:
+        """By the parameters in a header; None where there are none, or one takes whatever is passed."""
+        declared = functions(parsed, scope.def_line, scope.header_end_line)
+        found = [one.parameters for one in declared if one.name == scope.name and one.line == scope.def_line]
+        if len(found) != 1 or any(one.kind == "star" and not _TAKES_NONE.match(one.text) for one in found[0]):
+            return None
+        return frozenset(one.name.removeprefix(self.sigil) for one in found[0] if one.kind in ("plain", "keyword"))
 
     def is_awaited(self, call: Node) -> bool:
         return call.parent is not None and "await" in call.parent.type

@@ -7,7 +7,7 @@ folder's `modules.py` (`registry.modules_of`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Literal
 from palimpsest.config.settings import ContextSettings
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.syntax.parse import Language, Parsed
-from palimpsest.syntax.values import Import, Scope
+from palimpsest.syntax.values import Import, Keywords, Scope
 from palimpsest.text.uris import relative
 from palimpsest.workspace.files import Stamp, WorkspaceFiles
 
@@ -124,6 +124,15 @@ class Modules:
         """The module that `name` would be in another one; whether it exists is another question."""
         return f"{module}{self.separator}{name}" if self.separator else None
 
+    def lacks(self, found: Import, module: str, path: Path | None) -> bool:
+        """Whether what an import in `module` is from, which the file `path` is, certainly does not exist."""
+        return False
+
+    def is_closed(self, name: str, near: Path | None) -> bool:
+        """Whether all that a module offers is found in what is read of it: nothing adds to it while it is built or
+        runs."""
+        return False
+
     def file_of(self, name: str, near: Path | None) -> Path | None:
         """The source file of a module of the workspace; None for any other."""
         return None
@@ -177,6 +186,14 @@ class Modules:
 
     def describe(self, name: str, names: frozenset[str], near: Path | None) -> Description | None:
         """What a module offers, with `names` even if they are not public; None if it is unknown or still being read."""
+        return None
+
+    def may_be_made(self, name: str, module: str, known: Collection[str], near: Path | None) -> bool:
+        """Whether a tool may make something of that name in a module, by the names that it has or the files beside."""
+        return False
+
+    def keywords(self, module: str, entry: Entry) -> Keywords | None:
+        """The names by which a call of what a module offers may pass arguments; None where nobody can tell."""
         return None
 
     def written(self, prefix: str, entry: Entry) -> str:

@@ -7,7 +7,7 @@ folders: the index knows them all; where it does not know every file yet, folder
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from palimpsest.languages.modules import Surroundings
@@ -18,6 +18,8 @@ from palimpsest.syntax.values import Import, Scope
 
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _LONGEST = 256
+_MADE = frozenset({"R", "BuildConfig", "Manifest"})
+_SHORTEST = 3
 _MOST_FILES = 512
 _MOST_READ = 64
 """Files of one folder whose declarations are looked at."""
@@ -59,6 +61,13 @@ class PackageModules(SourceModules):
         folder = near.parent.parts
         every.sort(key=lambda it: (it.parts[:-1] != folder, it.parts[: len(folder)] != folder, it.parts))
         return ModuleFiles(tuple(every[:_MOST_FILES]), inside=name) if every else None
+
+    def is_closed(self, name: str, near: Path | None) -> bool:
+        return self._index is not None and self._index.is_complete and super().is_closed(name, near)
+
+    def may_be_made(self, name: str, module: str, known: Collection[str], near: Path | None) -> bool:
+        """Such as `DaggerCart` and `R`."""
+        return name in _MADE or any(len(one) >= _SHORTEST and one in name for one in known)
 
     def import_of(self, name: str, path: Path, parsed: Parsed, near: Path | None) -> Import | None:
         packages = self.packages_of(path)

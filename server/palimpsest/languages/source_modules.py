@@ -44,6 +44,14 @@ class SourceModules(Modules):
         """The files of a module; None if it is not known for certain."""
         return None
 
+    def is_closed(self, name: str, near: Path | None) -> bool:
+        texts = [self.files.described(path) for path in self.files_of(name, near)]
+        return bool(texts) and all(one is not None and not self.adds(one.text) for one in texts)
+
+    def adds(self, text: str) -> bool:
+        """Whether a file may offer what is not written in it."""
+        return False
+
     def items(self, parsed: Parsed) -> Mapping[str, Item]:
         """What a file defines that others may see, by name."""
         return top_level(parsed)

@@ -149,8 +149,7 @@ def _described(block: Block, tokens: int, state: str, span: list[int] | None) ->
 def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
     """`stats` are this window's sums, of answers it got, and `decoded` the tokens of each block; `engine` are the
     engine's, of all it did for all windows, `again` of these the tokens that it had decoded before; `ms` says where the
-    time of the last completion or edit went (`usage.Usage.parts`), `confidence` how sure the model was of it, and
-    `share` as well, where other lines were tried beside it."""
+    time of the last completion or edit went (`usage.Usage.parts`)."""
     spans = []
     for span in found.spans:
         key = BlockKey.parse(span.key)
@@ -170,8 +169,6 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
         "engine": dict(found.stats),
         "again": {part: found.stats.get(f"{part}_again", 0) for part in cache_page.AGAIN},
         "ms": dict(usage.parts),
-        "confidence": round(usage.last.confidence, 4),
-        "share": usage.last.share,
     }
 
 

@@ -18,6 +18,7 @@ from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.statistics import ACCEPTED
+from palimpsest.syntax.lexical import state_after
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.snapshot import ContentChange, Position, Range
 from palimpsest.window.events import CompletionChanged
@@ -87,15 +88,18 @@ def _items(
         typed = "" if blanks else word_at_end(before)
         start = Position(position.line, start.column - len(typed))
     where = lsp.Range(position_out(snapshot, start, encoding), position_out(snapshot, end, encoding))
+    line_start = snapshot.offset(Position(start.line, 0)) if snippets else 0
+    state = state_after(snapshot.text[:line_start], language.lexical)
     items = []
+    sure = {} if completed.sure is None else {"confidence": round(completed.sure, 4)}
     for text, id in zip(completed.texts, completed.ids, strict=True):
-        snippet = as_snippet(before, text, language, typed=typed) if snippets else None
+        snippet = as_snippet(before, text, language, state, typed=typed) if snippets else None
         items.append(
             lsp.InlineCompletionItem(
                 insert_text=typed + text if snippet is None else lsp.StringValue(snippet),
                 filter_text=blanks + typed + text,
                 range=where,
-                command=lsp.Command("Count an accepted completion", ACCEPTED, arguments=[{"id": id}]),
+                command=lsp.Command("Count an accepted completion", ACCEPTED, arguments=[{"id": id, **sure}]),
             )
         )
     return items

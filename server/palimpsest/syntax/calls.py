@@ -82,6 +82,17 @@ def functions(parsed: Parsed, start_line: int | None = None, end_line: int = 0) 
     return list(found.values())
 
 
+def doubled(parsed: Parsed, start_line: int, end_line: int) -> int:
+    """How many arguments and parameters in what touches some lines have the name of another one before them: grammars
+    admit that, and languages do not.  What is only a mark (`_`) names nothing."""
+    if parsed.language.labels:
+        return 0
+    given = [[one.keyword for one in call.arguments] for call in calls(parsed, start_line, end_line)]
+    taken = [[one.name for one in function.parameters] for function in functions(parsed, start_line, end_line)]
+    named = ([name for name in names if name.strip("_")] for names in (*given, *taken))
+    return sum(len(names) - len(set(names)) for names in named)
+
+
 def first_argument(text: str, language: Language) -> str:
     """The first argument in a text that may continue after it: `total, 3)` gives `total`; empty if it is not an
     expression."""

@@ -55,10 +55,8 @@ def misplaced(parsed: Parsed, start_line: int | None = None, end_line: int = 0) 
     (`else`) indented differently from the statement they belong to, in what touches some lines."""
     if parsed.root is None:
         return 0
-    found = 0
+    found = len(_empty(parsed, start_line, end_line))
     for captures in parsed.matches("indented", start_line, end_line):
-        for block in captures.get("block", ()):
-            found += not any(True for _ in _statements(block))
         for group in captures.get("together", ()):
             found += _uneven(parsed, group)
         for clause in captures.get("clause", ()):
@@ -66,6 +64,19 @@ def misplaced(parsed: Parsed, start_line: int | None = None, end_line: int = 0) 
                 own, expected = _indent(parsed, clause), _indent(parsed, clause.parent)
                 found += own is not None and expected is not None and own != expected
     return found
+
+
+def bodiless(parsed: Parsed, start_line: int, end_line: int) -> int:
+    """The number of heads in some lines whose block has no statement."""
+    return sum(start_line <= line < end_line for line in _empty(parsed, start_line, end_line))
+
+
+def _empty(parsed: Parsed, start_line: int | None, end_line: int) -> list[int]:
+    """Where the heads of blocks without a statement end."""
+    found = [node for one in parsed.matches("indented", start_line, end_line) for node in one.get("block", ())]
+    empty = (node for node in found if not any(True for _ in _statements(node)))
+    heads = (node.prev_sibling for node in empty)
+    return [head.end_point.row for head in heads if head is not None]
 
 
 def unfinished(parsed: Parsed, start_line: int, end_line: int) -> int:

@@ -119,14 +119,12 @@ def tokens(text: str, lexical: Lexical, quote: str = "", start: int = 0) -> Iter
 
 def scan(text: str, lexical: Lexical, state: State | None = None) -> Iterator[State]:
     """The state after each character of `text`; a delimiter of several characters takes effect at its first one."""
-    state, at = state or State(), 0
+    begun = state = state or State()
+    at = 0
     if state.escaped and text:
         state, at = replace(state, escaped=False), 1
         yield state
-    start = at
-    if state.comment:
-        start = text.find("\n", at) if "\n" in text[at:] else len(text)
-    for token in tokens(text, lexical, state.quote, start):
+    for token in tokens_from(text, lexical, begun):
         for _ in range(at, token.start):
             yield state
         at = token.end
@@ -142,6 +140,25 @@ def scan(text: str, lexical: Lexical, state: State | None = None) -> Iterator[St
             yield state
     for _ in range(at, len(text)):
         yield state
+
+
+def state_after(text: str, lexical: Lexical) -> State:
+    """The state behind a text that begins in code, without those in between."""
+    state = State()
+    for token in tokens(text, lexical):
+        if token.kind == "escape":
+            state = replace(state, escaped=token.end == token.start + 1)
+        else:
+            state = _after(state, token, lexical)
+    return state
+
+
+def tokens_from(text: str, lexical: Lexical, state: State) -> Iterator[Token]:
+    """The tokens of a text that goes on in a state."""
+    start = int(state.escaped)
+    if state.comment:
+        start = text.find("\n")
+    return tokens(text, lexical, state.quote, start) if start >= 0 else iter(())
 
 
 def _after(state: State, token: Token, lexical: Lexical) -> State:

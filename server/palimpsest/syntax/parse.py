@@ -20,7 +20,7 @@ import tree_sitter
 from tree_sitter import Node, Point, Query, QueryCursor, Tree
 
 from palimpsest.syntax.lexical import Lexical
-from palimpsest.syntax.values import Argument, Embedded, Header, Import, Parameter, Scope
+from palimpsest.syntax.values import Argument, Embedded, Header, Import, Keywords, Parameter, Scope
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Snapshot
 
@@ -79,6 +79,8 @@ class Language(Protocol):
     import_hint: str | tuple[str, ...] = "import"
     """A word that occurs on a line of every import, or several of which one does, so that only such lines are
     examined."""
+    labels: bool = False
+    """Whether what stands before an argument is a part of the function's name, so that two may be the same."""
     member_marks: tuple[str, ...] = (".",)
     """What stands between a value or a module and its member; first what stands behind the receiver."""
     sigil: str = ""
@@ -129,6 +131,8 @@ class Language(Protocol):
     """Types of nodes that hold one definition, and what stands before it: `export`."""
     bare_members: bool = False
     """Whether methods use the members of their class by plain names."""
+    has_labels: bool = False
+    """Whether what arguments are passed by are labels, of which a call may have one twice."""
     bare_calls: bool = False
     """Whether a method is called without brackets."""
     type_first: bool = False
@@ -248,6 +252,10 @@ class Language(Protocol):
     def import_written(self, parsed: Parsed, item: Import) -> str:
         """One imported name as a statement on one line."""
 
+    def repeats(self, parsed: Parsed, item: Import, other: Import) -> bool:
+        """Whether an import gives nothing that another one in the same document does not."""
+        return (item.module, item.name, item.level, item.bound) == (other.module, other.name, other.level, other.bound)
+
     def import_added(self, parsed: Parsed, item: Import) -> str:
         """A statement for a name that the file does not import yet, in its own style; "" where nobody can tell."""
         return ""
@@ -309,6 +317,10 @@ class Language(Protocol):
 
     def awaited(self, call: str, *, chained: bool) -> str:
         """The call with its value awaited."""
+
+    def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
+        """The names by which a call of a function or class may pass arguments; None where nobody can tell."""
+        return None
 
     def by_name(self, name: str, value: str) -> str | None:
         """An argument passed by name; None if the language has no such arguments."""

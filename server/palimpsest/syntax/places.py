@@ -6,11 +6,14 @@ that ends there, which lines the nodes around it have.  Knows no language.
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from palimpsest.syntax.parse import Parsed
 from palimpsest.text.positions import utf8
 
+_NAMED = re.compile(r"\$?\w+(?:\.\w+)*")
 _SEPARATORS = (",", ";", ")", "]", "}")
 
 
@@ -23,6 +26,21 @@ def is_token(parsed: Parsed, at: int) -> bool:
 def is_comment(parsed: Parsed, start: int, end: int) -> bool:
     node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
     return node is not None and node.is_extra and not node.is_error
+
+
+def is_idle(parsed: Parsed, start: int, end: int) -> bool:
+    """Whether all between is a statement within others that does no more than name something."""
+    node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+    while node is not None and node.byte_range == (start, end) and node.type != "expression_statement":
+        node = node.parent
+    if node is None or node.byte_range != (start, end):
+        return False
+    is_inner = node.parent is not None and node.parent.parent is not None
+    first = node
+    while first.named_children:
+        first = first.named_children[0]
+    named = parsed.text_of(node.named_children[0]) if node.named_children else ""
+    return is_inner and first.type in parsed.language.identifiers and _NAMED.fullmatch(named) is not None
 
 
 def is_whole(parsed: Parsed, at: int) -> bool:

@@ -18,6 +18,7 @@ Prose = Literal["comments", "strings"]
 LONGEST = 100_000
 """Characters before a cursor that are read where there is no tree."""
 _OPENERS = ("(", "{")
+_BRACKETS = (*_OPENERS, ")", "}")
 
 
 def prose_at(parsed: Parsed, position: Position) -> Prose | None:
@@ -38,10 +39,16 @@ def prose_at(parsed: Parsed, position: Position) -> Prose | None:
     for node in parsed.path(_innermost(parsed.root, at)):
         if node.start_point < at < node.end_point:
             if node.id in strings:
-                part = "strings"
+                part = None if _is_interpolated(node, at) else "strings"
             elif node.children and node.children[0].type.endswith(_OPENERS):
                 part = None  # `{x}`, `$(x)`
     return part
+
+
+def _is_interpolated(string: Node, at: tuple[int, int]) -> bool:
+    """Whether the last bracket in a string opens an expression, where the grammar has no node for all of that."""
+    brackets = [child.type for child in string.children if child.end_point <= at and child.type.endswith(_BRACKETS)]
+    return bool(brackets) and brackets[-1].endswith(_OPENERS)
 
 
 def _innermost(root: Node, at: tuple[int, int]) -> Node:

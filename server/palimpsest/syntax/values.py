@@ -124,6 +124,14 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class Keywords:
+    """Names by which arguments are passed.  `inherited`: also those that a class's bases take."""
+
+    names: frozenset[str] = frozenset()
+    inherited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """`kind`: "plain", "keyword" (passed by name only), "star" (takes many) or "mark" (says how its neighbours are
     passed, and takes nothing itself).

@@ -4,7 +4,8 @@ In: what a model wrote, the text before it.  Out: how much of it to keep.  Pure;
 a letter (rows of numbers, rules of dashes) are allowed.
 
     a call in itself   two copies of a name of five characters or more and its bracket: `notona(notona(`
-    within a line      four copies of a piece, 16 characters at least: ` is _name___module__` …
+    within a line      four copies of a piece, 16 characters at least: ` is _name___module__` …, or three with blanks
+                       between them, eight characters each at least
     one letter         16 times
     lines              a cycle of up to eight lines, two copies and the beginning of a third
 """
@@ -20,6 +21,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _WITHIN = (
     re.compile(r"(\w[\w.]{3,78}[(\[{])\1+"),
     re.compile(r"(?=.{16})(\S.{1,78}?)\1{3,}"),
+    re.compile(r"(\S.{6,77}\S)(?: +\1){2,}"),
     re.compile(r"([^\W\d_])\1{15,}"),
 )
 _SHORTEST = 16

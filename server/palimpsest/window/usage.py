@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from palimpsest import wire
-from palimpsest.candidates import share
 from palimpsest.types import Block, BlockKey
 
 MOST_COUNTED = 2_000
@@ -35,14 +34,11 @@ class Totals:
 
 @dataclass(slots=True)
 class Last:
-    """The last request for text: tokens decoded and reused for its prompt, its blocks included; milliseconds.
-    `confidence` and `share`: how sure the model was of the first answer (`completion.results.Result`)."""
+    """The last request for text: tokens decoded and reused for its prompt, its blocks included; milliseconds."""
 
     decoded: int = 0
     reused: int = 0
     ms: float = 0.0
-    confidence: float = 1.0
-    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +117,6 @@ class Usage:
             decoded=answer.decoded + (sync.decoded if sync else 0),
             reused=answer.reused + (sync.reused if sync else 0),
             ms=round(answer.ms.get("total", 0.0), 1),
-            confidence=answer.confidence,
-            share=share(answer.candidates),
         )
         self.context_tokens = answer.context_tokens + answer.tail_tokens
         self.on_change()

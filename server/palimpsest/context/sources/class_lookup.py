@@ -73,7 +73,7 @@ class ClassLookup:
     ) -> Iterator[ClassDefinition]:
         """The classes that `name` may mean in the module `here`, or what `pick` finds; `imported` is what can be used
         there."""
-        pick = pick or _class_in
+        pick = pick or class_in
         scope, is_elsewhere = pick(here.parsed, name), False
         if scope is not None and not scope.adds:
             yield ClassDefinition(here, scope)
@@ -127,7 +127,7 @@ class ClassLookup:
             added = additions(module.parsed).get(name, ())
             if not added:
                 continue
-            meant = next(self._imported(name, module, imports(module.parsed), modules, _class_in), None)
+            meant = next(self._imported(name, module, imports(module.parsed), modules, class_in), None)
             if meant is not None and (meant.module.path, meant.scope.qualified_name) == (there.path, name):
                 yield from ((module, scope) for scope in added)
 
@@ -143,7 +143,7 @@ class ClassLookup:
         name = found.scope.qualified_name
         files = self.modules(found.module.name, name, found.module, modules)
         for there in [here] if found.module.uri == here.uri else files:
-            scope = _class_in(there.parsed, name)
+            scope = class_in(there.parsed, name)
             if there.uri == found.module.uri and scope is not None:
                 return ClassDefinition(there, scope)
         return None
@@ -266,7 +266,7 @@ def _has_member(found: ClassDefinition, name: str) -> bool:
     )
 
 
-def _class_in(parsed: Parsed, name: str) -> Scope | None:
+def class_in(parsed: Parsed, name: str) -> Scope | None:
     """The class of that qualified name (`Cart`, `Cart.Item`), outside functions."""
     classes, parts = parsed.once(_top_classes), name.split(".")
     known = (n for n in range(len(parts), 1, -1) if ".".join(parts[:n]) in classes)  # in a namespace

@@ -10,26 +10,39 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from palimpsest.context.sources.class_lookup import ClassDefinition, ClassLookup, ParsedModule
+from palimpsest.context.sources.class_lookup import (
+    ClassDefinition,
+    ClassLookup,
+    ParsedModule,
+    class_in,
+    function_in,
+)
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Modules
 from palimpsest.languages.name_index import IndexedDefinition, NameIndex
 from palimpsest.languages.registry import kin_of
+from palimpsest.syntax.calls import Call
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.names import members_of
 from palimpsest.syntax.naming import Named, is_one_of
 from palimpsest.syntax.parse import Language, Parsed
-from palimpsest.syntax.scopes import members, parts, signature
+from palimpsest.syntax.scopes import children, file_scope, members, parts, signature
 from palimpsest.syntax.uses import uses
 from palimpsest.syntax.values import Import, Scope
+from palimpsest.text.positions import utf8
 from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_STEPS = 8
 """From a class to a base of its bases."""
+READ_S = 0.05
+"""Waited for a module that is still read."""
+_OBJECT = "object"
 _LONGEST = 16
 _LAST_WORD, _NEXT_WORD = re.compile(r"\b(\w+)\W{0,3}\Z"), re.compile(r"\s+(\w+)")
+_WORDS = re.compile(r"\w+")
 _CALLED = re.compile(r"(\w+)\s*\(")
 Names = frozenset[str]
 
@@ -147,13 +160,15 @@ class NameLookup:
             return self._of_module(view, module, name)
         return None
 
-    def _of_module(self, view: CursorView, module: str, name: str) -> Names | None:
+    def _of_module(self, view: CursorView, module: str, name: str, *, is_closed: bool = False) -> Names | None:
         language, modules = view.parsed.language, self._modules.of(view)
         dynamic = frozenset(word for word in language.dynamic_members or () if word.isidentifier())
         found = modules.describe(module, frozenset({name}) | dynamic, view.path)
-        if found is None or not found.public or not found.knows(frozenset({name}) | dynamic):
+        if found is None or not (found.public or found.read) or not found.knows(frozenset({name}) | dynamic):
             return None
-        if any(found.looked_up.get(one) is not None for one in dynamic) or not self._is_closed(view, module):
+        if not is_closed and any(found.looked_up.get(one) is not None for one in dynamic):
+            return None
+        if not self._is_closed(view, module):
             return None
         known = {one for one, entry in found.looked_up.items() if entry is not None}
         below = {
@@ -174,6 +189,135 @@ class NameLookup:
                 if source is None or (item.name == "*" and not modules.files_of(source, there.path)):
                     return False
         return True
+
+    # Imports and calls
+    def lacks(self, view: CursorView, item: Import) -> Literal["", "module", "name"]:
+        """What an import names that certainly does not exist."""
+        here, modules = self._here(view), self._modules.of(view)
+        if self._is_usual(view, item):
+            return ""
+        if modules.lacks(item, here.name, view.path):
+            return "module"
+        module = modules.imported(item, here.name, view.path) if item.name not in (None, "*") else None
+        return "name" if module is not None and self._is_without(view, module, item.name or "", MOST_STEPS) else ""
+
+    def _is_usual(self, view: CursorView, item: Import) -> bool:
+        """Whether another file has the same import: a tool may make what it means."""
+        index, words = self._index, _WORDS.findall(item.name or item.module)
+        if index is None or not words or item.level or item.module.startswith("."):
+            return False
+        others = (
+            one.item for one in index.importing(words[-1], _related(view.parsed.language)) if one.path != view.path
+        )
+        return any((one.module, one.name, one.level) == (item.module, item.name, 0) for one in others)
+
+    def _is_without(self, view: CursorView, module: str, name: str, steps: int) -> bool:
+        """Whether a module certainly has no such name; of a part of a module that has no file, whether there is no
+        such part."""
+        modules = self._modules.of(view)
+        if not modules.is_closed(module, view.path):
+            outer, _, last = module.rpartition(modules.separator) if modules.separator else ("", "", "")
+            is_part = bool(outer) and not modules.files_of(module, view.path) and modules.is_own(outer, view.path)
+            return is_part and steps > 0 and self._is_without(view, outer, last, steps - 1)
+        names = self._of_module(view, module, name, is_closed=True)
+        if names is None and modules.wait(READ_S):
+            names = self._of_module(view, module, name, is_closed=True)
+        if names is None or name in names or modules.may_be_made(name, module, names, view.path):
+            return False
+        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        texts = (one.parsed.snapshot.text for one in self._lookup.modules(module, "", self._here(view), modules))
+        return not any(word.search(text) for text in texts)
+
+    def keywords(self, view: CursorView, call: Call) -> Names | None:
+        """The names by which what is called takes arguments; None where nobody can tell."""
+        parsed, language = view.parsed, view.parsed.language
+        here, modules, end = self._here(view), self._modules.of(view), call.name_start + len(utf8(call.name))
+        before = parsed.snapshot.utf8[max(0, call.name_start - _LONGEST) : call.name_start].decode("utf-8", "ignore")
+        if not before.rstrip(" \t").endswith((*language.member_marks, "::")):
+            if not _is_fixed(parsed, call.name):
+                return None
+            found = list(self._lookup.find(call.name, here, view.imports, modules, _callable_in))
+            item = next((one for one in view.imports if one.bound == call.name and one.name), None)
+            module = modules.imported(item, here.name, view.path) if item is not None and not found else None
+            return self._taken(found, here, modules) if module is None else self._told(view, module, item)
+        head = language.head(parsed, call.name_start, end)
+        item = next((one for one in view.imports if head and (one.alias or one.name or one.module) == head), None)
+        owners = language.owners(parsed, call.name_start, end)
+        if owners and item is None:
+            classes = [one for owner in owners for one in self._lookup.find(owner, here, view.imports, modules)]
+            return self._of_method(classes, call.name, here, modules, MOST_STEPS) if len(owners) == 1 else None
+        module = modules.imported(item, here.name, view.path) if item is not None else None
+        if item is None or module is None or not _is_import(parsed, head):
+            return None
+        module = modules.below(module, item.name) if item.name is not None else module
+        found = list(self._lookup.find(f"{head}.{call.name}", here, view.imports, modules, _callable_in))
+        if found or module is None:
+            return self._taken(found, here, modules)
+        return self._told(view, module, Import(module, call.name, None, 0, -1))
+
+    def _told(self, view: CursorView, module: str, item: Import | None) -> Names | None:
+        """By the description of a module that is not the workspace's."""
+        modules, name = self._modules.of(view), item.name if item is not None else None
+        if not name or modules.is_own(module, view.path):
+            return None
+        found = modules.describe(module, frozenset({name}), view.path)
+        if found is None and modules.wait(READ_S):
+            found = modules.describe(module, frozenset({name}), view.path)
+        entry = found.entry(name) if found is not None else None
+        known = modules.keywords(module, entry) if entry is not None else None
+        return None if known is None else known.names
+
+    def _taken(
+        self, found: Sequence[ClassDefinition], here: ParsedModule, modules: Modules, steps: int = MOST_STEPS
+    ) -> Names | None:
+        """By the only function or class that is meant, whose other signatures count, too."""
+        if len(found) != 1 or steps == 0:
+            return None
+        module, scope = found[0].module, found[0].scope
+        parsed, language = module.parsed, module.parsed.language
+        beside = parsed.once(_file_level) if scope.parent is None else children(parsed, scope.parent)
+        same = [one for one in beside if one.name == scope.name]
+        if len(same) != 1 and not language.overloads:
+            return None
+        if scope.kind == "class":
+            if language.overloads and self._lookup.additions(found[0], here, modules):
+                return None
+        elif language.overloads and not self._is_only_in(module, scope.name):
+            return None
+        names = set[str]()
+        for one in same or [scope]:
+            known = language.keywords(parsed, one)
+            if known is None:
+                return None
+            names |= known.names
+            for base in language.bases(parsed, one) if known.inherited else ():
+                if base == _OBJECT or base in language.base_members:
+                    continue
+                classes = list(self._lookup.find(base, module, imports(parsed), modules))
+                inherited = self._taken(classes, here, modules, steps - 1)
+                if inherited is None:
+                    return None
+                names |= inherited
+        return frozenset(names)
+
+    def _of_method(
+        self, classes: Sequence[ClassDefinition], name: str, here: ParsedModule, modules: Modules, steps: int
+    ) -> Names | None:
+        """By the method of a class, or else of one of its bases."""
+        if len(classes) != 1 or steps == 0:
+            return None
+        module, cls = classes[0].module, classes[0].scope
+        own = [one for one in members(module.parsed, cls) if one.name == name and one.kind == "function"]
+        if own:
+            return self._taken([ClassDefinition(module, own[0])], here, modules)
+        bases = list(self._lookup.bases(classes[0], modules))
+        return self._of_method(bases, name, here, modules, steps - 1)
+
+    def _is_only_in(self, module: ParsedModule, name: str) -> bool:
+        index = self._index
+        if index is None or not index.is_complete:
+            return False
+        return all(one.path == module.path for one in index.definitions(name, _related(module.parsed.language)))
 
     def _here(self, view: CursorView) -> ParsedModule:
         return ParsedModule(self._modules.name_of(view) or "untitled", view.path, view.parsed, view.uri)
@@ -239,6 +383,22 @@ def _is_import(parsed: Parsed, head: str) -> bool:
     """Whether nothing but imports binds a name."""
     first = head.partition(".")[0]
     return all(use.role == "import" for use in uses(parsed, first) if use.binds)
+
+
+def _is_fixed(parsed: Parsed, name: str) -> bool:
+    """Whether a name means the same everywhere in the document: a function, a class or an import of the file."""
+    found = [use for use in uses(parsed, name) if use.binds]
+    return all(use.role in ("function", "class", "import") for use in found) and (
+        len(found) == 1 or (parsed.language.overloads and bool(found)) or (not found and parsed.language.global_names)
+    )
+
+
+def _callable_in(parsed: Parsed, name: str) -> Scope | None:
+    return class_in(parsed, name) or function_in(parsed, name)
+
+
+def _file_level(parsed: Parsed) -> list[Scope]:
+    return children(parsed, file_scope(parsed))
 
 
 def _is_narrowed(parsed: Parsed, head: str) -> bool:

@@ -5,23 +5,43 @@ In: the prompt then, the prompt now.  Out: how much of the answer can still be u
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 
 
+@dataclass(frozen=True, slots=True)
+class FoundWord:
+    """A word that was searched for: `n_tokens` of an answer that say `text`, beside the others that were found, with
+    the logarithms of what each is worth.  `unseen`: the probability of all words that were not looked at."""
+
+    text: bytes
+    n_tokens: int
+    values: dict[bytes, float]
+    unseen: float
+
+    def logprob(self, piece: bytes) -> float:
+        """The logarithm of its share in all that begins with what is typed by now."""
+        known = sum(math.exp(value) for text, value in self.values.items() if text.startswith(piece))
+        return self.values[self.text] - math.log(known + self.unseen)
+
+
 @dataclass(slots=True)
 class CachedAnswer:
-    """The first `n_decoded` of `tokens` have their KV behind the prompt's.
-    `word_search` and `names`: how its first word was chosen, and among which it was known to be."""
+    """The first `n_decoded` of `tokens` have their KV behind the prompt's.  `logprobs` of the tokens; `ends`: before
+    each, the logarithm of the probability that a word ends there.
+    `word_search` and `names`: how its first word was chosen, and among which it was known to be; `word`: what it is."""
 
     prompt: TailPrompt
     tokens: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
+    ends: list[float] = field(default_factory=list)
     n_decoded: int = 0
     word_search: int = 0
     names: tuple[str, ...] = ()
+    word: FoundWord | None = None
 
     def chosen_as(self, word_search: int, names: tuple[str, ...]) -> bool:
         """Whether it would be chosen so again.  Behind the word that it begins with, there are no names, or others."""
@@ -50,8 +70,9 @@ class CachedAnswer:
 
     def after(self, composed: TailPrompt, n_typed: int) -> CachedAnswer:
         """The rest, when the first `n_typed` of its tokens belong to the prompt."""
-        tokens, logprobs = self.tokens[n_typed:], self.logprobs[n_typed:]
-        return replace(self, prompt=composed, tokens=tokens, logprobs=logprobs, n_decoded=self.n_decoded - n_typed)
+        left = replace(self, prompt=composed, n_decoded=self.n_decoded - n_typed, word=None if n_typed else self.word)
+        left.tokens, left.logprobs, left.ends = self.tokens[n_typed:], self.logprobs[n_typed:], self.ends[n_typed:]
+        return left
 
     def copy(self) -> CachedAnswer:
-        return replace(self, tokens=list(self.tokens), logprobs=list(self.logprobs))
+        return replace(self, tokens=list(self.tokens), logprobs=list(self.logprobs), ends=list(self.ends))

@@ -1,10 +1,12 @@
-"""One alternative of an answer under way: its tokens chosen one by one, and its text as it becomes final.
+"""One alternative of an answer under way: its tokens chosen one by one, how sure each is, and its text as it becomes
+final.
 
 In: logits, one row at a time.  Out: chosen tokens, pieces of text.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -12,25 +14,29 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from palimpsest import wire
+from palimpsest.engine.cache.cached_answer import FoundWord
 from palimpsest.engine.cache.pool import CellPool
 from palimpsest.engine.cache.tail import Tail
 from palimpsest.engine.cache.tenants import Tenant
 from palimpsest.engine.generation.answer import Answer
-from palimpsest.engine.generation.sampler import Sampler, log_probability
+from palimpsest.engine.generation.sampler import Sampler, log_probability, log_share
 from palimpsest.engine.generation.text_generator import TextGenerator
+from palimpsest.engine.generation.words import word_end
 from palimpsest.engine.llama.native import Logits, Run
 from palimpsest.engine.llama.vocab import Ids
 
 OnText = Callable[[int, str], None]
 """(choice, text)"""
-Finish = Literal["end", "stop", "length", "time"]
+Finish = Literal["end", "stop", "length", "time", "unsure"]
 
 
 @dataclass(slots=True)
 class Branch:
     """`tokens` chosen so far, the first `n_decoded` of them in the cache at `start`.  The first `n_word`
-    are a whole word: what follows must not go on with it.  `typed`: the logarithm of the probability that it begins
-    with what the person has typed of it.
+    are a whole word: what follows must not go on with it.  `ends`: before each token, the logarithm of the probability
+    that a word ends there.  `typed`: the logarithm of the probability that it begins with what the person has typed of
+    it; `word`: the word that it begins with, where that was searched for.  `wrong`: characters of what is said that
+    are expected to be wrong.
     `tail`: whose answer this is kept as, None for the alternatives."""
 
     index: int
@@ -42,10 +48,13 @@ class Branch:
     logits: Logits | None
     tokens: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
+    ends: list[float] = field(default_factory=list)
     n_decoded: int = 0
     n_said: int = 0
     n_word: int = 0
     typed: float = 0.0
+    word: FoundWord | None = None
+    wrong: float = 0.0
     finish: Finish | None = None
     tail: Tail | None = None
 
@@ -55,11 +64,36 @@ class Branch:
         if self.tail is not None:
             self.tail.note(tokens)
 
-    @property
-    def choice(self) -> wire.Choice:
+    def logprob(self, n: int) -> float:
+        """Of its first `n` tokens, given what is typed of them."""
+        word = self.word
+        if word is None or n == 0:
+            return min(0.0, sum(self.logprobs[:n]) - self.typed) if n else 0.0
+        return word.logprob(self.piece) + sum(self.logprobs[word.n_tokens : n])
+
+    def choice(self, pieces: Sequence[bytes]) -> wire.Choice:
+        """`pieces`: what each token says."""
         assert self.finish is not None
         n = self.n_said
-        return wire.Choice(self.answer.text, self.finish, n, (sum(self.logprobs[:n]) - self.typed) / n if n else 0.0)
+        mean = (sum(self.logprobs[:n]) - self.typed) / n if n else 0.0
+        return wire.Choice(self.answer.text, self.finish, n, mean, sure=self._sure(pieces))
+
+    def _sure(self, pieces: Sequence[bytes]) -> list[tuple[int, float]]:
+        """How probable its text is up to each place where a word may end, by characters."""
+        found, said, skip = list[tuple[int, float]](), b"", len(self.piece)
+        for n, token in enumerate(self.tokens[: self.n_said], 1):
+            said += pieces[token]
+            n_chars = min(len(said[skip:].decode("utf-8", "ignore")), len(self.answer.text))
+            if not n_chars or (found and found[-1][0] == n_chars) or (self.word and n < self.word.n_tokens):
+                continue
+            ends = 0.0
+            if word_end(said[-1:]) is None and not (self.word and n == self.word.n_tokens):
+                if n == len(self.ends):
+                    continue  # nobody knows how the word goes on
+                ends = self.ends[n]
+            found.append((n_chars, math.exp(self.logprob(n) + ends)))
+        n = len(self.answer.text)
+        return [*found, (n, 0.0)] if n and (not found or found[-1][0] < n) else found  # within a word it is not whole
 
 
 class TokenChooser:
@@ -70,6 +104,8 @@ class TokenChooser:
         self._stats = generator.pool.stats
         self._max_tokens = request.max_tokens
         self._time_ms = request.time_ms
+        self._least = math.log(request.least) if request.least else -math.inf
+        self._risk = request.risk or math.inf
         self._on_text = on_text
         self._deadline = 0.0
         self.n_new = 0
@@ -94,7 +130,9 @@ class TokenChooser:
         if token is None:
             self._finish(branch, "end")
             return
-        branch.logprobs.append(log_probability(branch.logits, token))
+        among = self._among(branch) if branch.tokens else None  # `typed` is of the first alone
+        branch.logprobs.append(log_probability(branch.logits, token, among))
+        branch.ends.append(log_share(branch.logits, self._generator.lexicon.ending))
         branch.tokens.append(token)
         branch.logits = None
         self.n_new += 1
@@ -120,6 +158,9 @@ class TokenChooser:
 
     def _say(self, branch: Branch, token: int) -> None:
         end = token in self._generator.facts.ends
+        if not end and self._is_unsure(branch, token):
+            self._finish(branch, "unsure")
+            return
         branch.n_said += 1
         branch.sampler.accept(token, end=end)
         if end:
@@ -132,6 +173,12 @@ class TokenChooser:
             self._finish(branch, "length")
         elif self.out_of_time:
             self._finish(branch, "time")
+
+    def _is_unsure(self, branch: Branch, token: int) -> bool:
+        """Whether an answer with this token would be too improbable, or too much of it expected to be wrong."""
+        logprob = branch.logprob(branch.n_said + 1)
+        branch.wrong += len(self._generator.vocab.pieces[token]) * (1 - math.exp(logprob))
+        return logprob < self._least or branch.wrong > self._risk + len(branch.piece)
 
     def _finish(self, branch: Branch, finish: Finish) -> None:
         branch.finish = finish

@@ -112,7 +112,7 @@ class Generation:
     def answer(self) -> wire.GenerateAnswer:
         drafter, composed = self._drafter, self._composed
         return wire.GenerateAnswer(
-            choices=[branch.choice for branch in self._branches],
+            choices=[branch.choice(self._generator.vocab.pieces) for branch in self._branches],
             context_tokens=self._context_tokens,
             tail_tokens=composed.n_tokens,
             decoded=self._start.decoded,
@@ -159,10 +159,9 @@ class Generation:
             tail.answer = CachedAnswer(self._composed, word_search=self._word_search, names=self._names)
         first = self._branch(0, seed)
         first.tail = tail
-        first.tokens, first.logprobs = (
-            tail.answer.tokens,
-            tail.answer.logprobs,
-        )  # one list: a cancelled answer is kept too
+        # The same lists: a cancelled answer is kept too.
+        first.tokens, first.logprobs, first.ends = tail.answer.tokens, tail.answer.logprobs, tail.answer.ends
+        first.word = tail.answer.word
         first.n_decoded = tail.answer.n_decoded
         first.start = start.position - first.n_decoded
         branches = [first]
@@ -196,7 +195,7 @@ class Generation:
         if not self._branches or self._branches[0].tokens or not self._word_search:
             return
         finder = WordFinder(self._generator, self._workspace, self._tail, self._request, self._timed)
-        n_chosen = yield from finder.run(self._branches, lambda: self._chooser.out_of_time)
+        n_chosen = yield from finder.run(self._branches)
         self._chooser.begun(n_chosen)
         self._n_steps += finder.n_steps
         self._n_searched = finder.n_decoded

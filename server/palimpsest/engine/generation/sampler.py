@@ -152,13 +152,15 @@ def _chain(sampling: Sampling, seed: int) -> Any:
 
 def log_share(logits: Logits, ids: Ids) -> float:
     """The logarithm of the probability that it is one of some tokens."""
-    top, best = float(logits.max()), float(logits[ids].max(initial=-np.inf))
-    if best == -np.inf:
-        return 0.0
-    return best - top + float(np.log(np.exp(logits[ids] - best).sum()) - np.log(np.exp(logits - top).sum()))
+    return log_sum(logits[ids]) - log_sum(logits)
 
 
-def log_probability(logits: Logits, token: int) -> float:
-    """log softmax of the raw logits at `token`."""
-    top = float(logits.max())
-    return float(logits[token]) - top - float(np.log(np.exp(logits - top).sum()))
+def log_probability(logits: Logits, token: int, among: Ids | None = None) -> float:
+    """log softmax of the raw logits at `token`; `among`: where it is known to be one of these."""
+    return float(logits[token]) - log_sum(logits if among is None else logits[among])
+
+
+def log_sum(logits: Logits) -> float:
+    """The logarithm of the sum of what they are the logarithms of."""
+    top = float(logits.max(initial=-np.inf))
+    return top if top == -np.inf else top + float(np.log(np.exp(logits - top).sum()))

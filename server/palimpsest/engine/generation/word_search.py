@@ -7,9 +7,10 @@ each micro-batch.  `words.py` says what a word is worth, `known.py` which words 
     scratch  prompt │ a path      a sequence for each open path, a copy of its parent's and one token more
     gen      prompt │ the word    in the end: the best path's cells, by bookkeeping
 
-Where sequences, cells or time run short, the search ends with what it has found; where it has found nothing, the answer
-is chosen token by token.  Memories that cannot give up a part of a sequence are not searched: there
-each path would be a copy of the whole state, and the chosen one could not be handed over.
+Where sequences or cells run short, the search ends with what it has found; where it has found nothing, the answer is
+chosen token by token.  Time does not end it: another word would be found on a busy machine.  Memories that cannot give
+up a part of a sequence are not searched: there each path would be a copy of the whole state, and the chosen one could
+not be handed over.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack
 
 from palimpsest import wire
+from palimpsest.engine.cache.cached_answer import FoundWord
 from palimpsest.engine.cache.tail import Tail
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.branch import Branch
@@ -64,7 +66,7 @@ class WordFinder:
         self._seqs: dict[Path, int] = {}
         self.n_steps = self.n_decoded = 0
 
-    def run(self, branches: list[Branch], out_of_time: Callable[[], bool]) -> Generator[None, None, int]:
+    def run(self, branches: list[Branch]) -> Generator[None, None, int]:
         """Begin each branch with a word of its own, the first with the best; how many tokens were chosen so.
 
         A branch without a word is left as it is.  When it is closed or fails, no sequence stays.
@@ -76,7 +78,7 @@ class WordFinder:
             return 0
         with ExitStack() as stack:
             stack.callback(self._end)
-            while search.wanted and not out_of_time() and self._fits(len(search.wanted)):
+            while search.wanted and self._fits(len(search.wanted)):
                 yield
                 with self._timed("decode"):
                     rows = self._step(search, first)
@@ -164,6 +166,10 @@ class WordFinder:
             start = first.start
             self._pool.context.copy(self._seqs[best.path], first.seq, start, start + len(best.path.tokens))
         first.n_decoded = len(best.path.tokens)
+        values = {word.text: word.probability for word in words}
+        first.word = FoundWord(best.text, len(best.tokens), values, search.unseen)
+        if self._tail.answer is not None:
+            self._tail.answer.word = first.word
         _begin_with(first, best, best.path.row)
         self._tail.note(best.path.tokens)
         for branch, word in zip(others, words[1:], strict=False):
@@ -178,5 +184,6 @@ class WordFinder:
 def _begin_with(branch: Branch, word: Word, row: Logits | None) -> None:
     branch.tokens += word.tokens
     branch.logprobs += word.logprobs
+    branch.ends += [0.0] * len(word.tokens)
     branch.logits = None if word.last else row
     branch.n_word = 0 if word.last else len(word.tokens)

@@ -28,6 +28,10 @@ from palimpsest.engine.llama.vocab import Ids, Vocabulary
 Logits = npt.NDArray[np.float32]
 MOST_STEPS = 10
 """Tokens of a path."""
+SAID = 0.25
+"""Of what a word gains by being known, the share that it gains in probability: the whole is right for the choice, and
+says too much of how often that is right (2,000 words as people type them: 2.14 nats with all of it, 1.97 with none,
+1.92 with a quarter)."""
 
 
 def _of_word(data: bytes, at: int) -> int:
@@ -97,11 +101,13 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`value`: logarithm of its weight.  It is `path` and, where its last token has its end in it, `last` (token and
-    log-probability), which nobody needs to decode; else what comes next must not go on with the word."""
+    """`value`: logarithm of its weight; `probability`: the same for what is said of it.  It is `path` and, where its
+    last token has its end in it, `last` (token and log-probability), which nobody needs to decode; else what comes next
+    must not go on with the word."""
 
     text: bytes
     value: float
+    probability: float
     path: Path
     last: tuple[int, float] | None = None
 
@@ -145,6 +151,8 @@ class WordSearch:
         self.waiting: tuple[Path, ...] = ()
         """Those that may still be wanted."""
         self._followed = Counter[int]()
+        self._passed_over = 0.0
+        """The probability of what was not followed."""
         self.n_taken = 0
         self._grow([(self.root, first)])
 
@@ -162,6 +170,11 @@ class WordSearch:
     def words(self) -> list[Word]:
         """All that were found, best first."""
         return sorted(self._found.values(), key=lambda word: -word.value)
+
+    @property
+    def unseen(self) -> float:
+        """The probability of all words that were not looked at."""
+        return self._passed_over + sum(math.exp(path.score) for path in (*self.wanted, *self.waiting))
 
     def _grow(self, taken: list[tuple[Path, Logits]]) -> None:
         children = list[Path]()
@@ -185,12 +198,15 @@ class WordSearch:
         else:
             ids = self._lexicon.going_on
             ends = float(weights[self._lexicon.ending].sum())
-            self._note(Word(path.text, path.score + _log(ends) + top - total, path))
+            self._note(path.text, path.score + _log(ends) + top - total, path)
         if len(path.tokens) == self._most_steps:
             return
         depth = len(path.tokens)
         of_candidates = {c.tokens[depth] for c in path.candidates if len(c.tokens) > depth}
-        for token in {*_largest(row, ids, self._width), *of_candidates}:
+        followed = {*_largest(row, ids, self._width), *of_candidates}
+        left = float(weights[ids].sum() - weights[list(followed)].sum())
+        self._passed_over += max(0.0, left) * math.exp(path.score + top - total)
+        for token in followed:
             logprob = float(row[token]) - total
             child = Path(
                 path,
@@ -204,14 +220,14 @@ class WordSearch:
             if end is None:
                 yield child
             else:
-                self._note(Word(child.text[:end], child.score, path, (token, logprob)))
+                self._note(child.text[:end], child.score, path, (token, logprob))
 
-    def _note(self, word: Word) -> None:
-        if word.text == self._piece and not self._is_begun:
+    def _note(self, text: bytes, score: float, path: Path, last: tuple[int, float] | None = None) -> None:
+        if text == self._piece and not self._is_begun:
             return
-        value = word.value + self._boosts.get(word.text, 0.0)
-        if word.text not in self._found or self._found[word.text].value < value:
-            self._found[word.text] = Word(word.text, value, word.path, word.last)
+        boost = self._boosts.get(text, 0.0)
+        if text not in self._found or self._found[text].value < score + boost:
+            self._found[text] = Word(text, score + boost, score + SAID * boost, path, last)
 
     def _open(self, children: list[Path]) -> list[Path]:
         """Those that may still come to more than the `n` best words, the most promising first."""
@@ -219,9 +235,12 @@ class WordSearch:
         for path in sorted((*self.waiting, *children), key=lambda path: -path.score):
             if ranks[len(path.tokens)] < self._width or path.candidates:
                 kept.append(path)
+            else:
+                self._passed_over += math.exp(path.score)
             ranks[len(path.tokens)] += 1
         least = self.words[self._n - 1].value if len(self._found) >= self._n else -math.inf
         bounds = {path: bound for path in kept if (bound := self._bound(path)) > least}
+        self._passed_over += sum(math.exp(path.score) for path in kept if path not in bounds)
         return sorted(bounds, key=lambda path: -bounds[path])
 
     def _bound(self, path: Path) -> float:

@@ -23,6 +23,8 @@ from palimpsest.workspace.files import Entry
 
 _MOD, _WORK, _VENDOR, _INTERNAL = "go.mod", "go.work", "vendor", "internal"
 _SUFFIX = ".go"
+_C = "C"
+"""What `cgo` makes of code in C."""
 _PLACES = ("/usr/local/go", "/usr/lib/go", "/opt/homebrew/opt/go/libexec")
 T = TypeVar("T")
 
@@ -56,6 +58,20 @@ class GoModules(SourceModules):
             if (found := self._of_module(name, here, near)) is not None:
                 return found
         return self._of_go(name) if "." not in name.partition("/")[0] else None
+
+    def lacks(self, found: Import, module: str, path: Path | None) -> bool:
+        """A package of the workspace's own modules, or of Go itself, without a folder."""
+        name = found.module
+        if path is None or found.name is not None or not is_path(name) or self.found(name, path) is not None:
+            return False
+        folder = self._module_folder(path)
+        known = self._own_modules(folder) if folder is not None else {}
+        own = next((one for one in _prefixes(name) if one in known), None)
+        if own is not None:
+            return not known[own].joinpath(*_below(name, own)).exists()
+        is_of_go = folder is not None and "." not in name.partition("/")[0] and name != _C
+        vendored = folder is not None and (folder / _VENDOR / name).exists()
+        return is_of_go and not vendored and self._sources is not None and not (self._sources / name).exists()
 
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
         """The other files of the package; a test that is a package of its own imports what it tests."""

@@ -37,7 +37,8 @@ class Html(Data):
     language_ids = ("html",)
     suffixes = (".html", ".htm", ".xhtml")
     grammar_module = "tree_sitter_html"
-    lexical = Lexical((), (("<!--", "-->"),))
+    # A quote is one only where it holds an attribute's value.
+    lexical = Lexical((), (("<!--", "-->"),), raw_quotes=(('="', '"'), ("='", "'")))
     is_checked = False
 
     def embedded(self, parsed: Parsed, lines: range) -> Sequence[Embedded]:

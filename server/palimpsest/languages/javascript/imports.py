@@ -82,6 +82,12 @@ def written(parsed: Parsed, item: Import) -> str:
     return f"{start} {{ {named} }} from {source};"
 
 
+def repeats(parsed: Parsed, item: Import, other: Import) -> bool:
+    """Whether a module is loaded by a call that a statement imports already."""
+    ways = [parsed.snapshot.lines[one.line].lstrip().startswith("import") for one in (item, other)]
+    return ways == [False, True] and item.module.removeprefix("node:") == other.module.removeprefix("node:")
+
+
 def added(parsed: Parsed, item: Import) -> str:
     """A new statement, in the way of those that the file has.  Whether a module is a value of its own or has it by
     name, others' imports do not tell for sure, so only names are imported."""

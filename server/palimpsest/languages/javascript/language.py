@@ -141,6 +141,9 @@ class JavaScript(Base):
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(parsed, item)
 
+    def repeats(self, parsed: Parsed, item: Import, other: Import) -> bool:
+        return imports.repeats(parsed, item, other) or super().repeats(parsed, item, other)
+
     def import_added(self, parsed: Parsed, item: Import) -> str:
         return imports.added(parsed, item)
 

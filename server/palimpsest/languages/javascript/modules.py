@@ -8,6 +8,7 @@ path, which no import can write.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,6 +34,9 @@ _NODE_TYPES = "@types/node"
 _MOST_KNOWN = 1024
 SUFFIX_RUN = {".ts": ".js", ".tsx": ".js", ".jsx": ".js", ".mts": ".mjs", ".cts": ".cjs"}
 """What a file is imported as, where imports have suffixes."""
+SCRIPTS = frozenset({*SUFFIX_RUN, *SUFFIX_RUN.values()})
+_ADDS = re.compile(r"\bexports\b|\bexport\s*=|\bdeclare\s+(?:global|module)\b")
+"""What gives a module names in other ways than `export`."""
 _MADE = ("dist", "lib", "build", "out")
 
 
@@ -80,6 +84,38 @@ class JavaScriptModules(SourceModules):
         runs = SUFFIX_RUN.get(path.suffix, path.suffix)
         is_whole = any(other.endswith(runs) for other in others) if others else path.suffix in (".mjs", ".cjs")
         return Import(f"{module_name(way)}{runs}" if is_whole else module_name(way), name, None, 0, -1)
+
+    def adds(self, text: str) -> bool:
+        return _ADDS.search(text) is not None
+
+    def lacks(self, found: Import, module: str, path: Path | None) -> bool:
+        """A path without a suffix of a script may be anything that a bundler knows, and a package is what the nearest
+        `package.json` says or a folder below it is called."""
+        text = found.module
+        if path is None or self.files.root_of(path) is None or self._resolved(text, path) is not None:
+            return False
+        return self.files.once(("js lacks", text, path.parent), lambda: self._lacks(text, path))
+
+    def _lacks(self, text: str, path: Path) -> bool:
+        if text.startswith("."):
+            place = Path(os.path.normpath(path.parent / text))
+            is_script = not place.suffix or place.suffix in SCRIPTS
+            return is_script and self.files.root_of(place) is not None and not _is_beside(place)
+        if text.startswith("node:") or packages.builtin(text):
+            return not packages.builtin(text)
+        asked = packages.specifier(text)
+        if asked is None or ":" in text or self._places.library_of(path) is not None:
+            return False
+        manifests = [(folder, self._places.manifest(folder)) for folder in self._places.above(path)]
+        known = [(folder, data) for folder, data in manifests if data is not None]
+        top = asked.package.partition("/")[0]
+        return bool(known) and not (
+            any(True for _ in self._configs.places(text, path))
+            or any(True for _ in self._places.installed(asked.package, path))
+            or any(True for _ in self._places.installed(packages.types_of(asked.package), path))
+            or any(packages.depends_on(data, asked.package) or data.get("name") == asked.package for _, data in known)
+            or any((folder / below / top).exists() for folder, _ in known for below in ("", _SOURCES))
+        )
 
     def find(self, name: str, near: Path | None) -> ModuleFiles | None:
         if os.path.isabs(name):
@@ -245,6 +281,15 @@ class JavaScriptModules(SourceModules):
         places = (place / path.relative_to(made) for place in (*sources, folder / _SOURCES, folder))
         found = (self._places.file(Path(os.path.normpath(place))) for place in places)
         return next((one for one in found if one is not None and one.is_own), None)
+
+
+def _is_beside(place: Path) -> bool:
+    """Whether anything is there that an import without its suffix may mean."""
+    stem = place.name.removesuffix(place.suffix) if place.suffix in SCRIPTS else place.name
+    try:
+        return any(name == stem or name.startswith(f"{stem}.") for name in os.listdir(place.parent))
+    except OSError:  # a folder that is built, say
+        return True
 
 
 def _built(name: str) -> str:

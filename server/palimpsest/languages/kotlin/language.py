@@ -17,9 +17,10 @@ from palimpsest.languages.kotlin import words
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
-from palimpsest.syntax.values import Argument, Import, Parameter
+from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope
 
 _IMPORT = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*+(?:;\s*+)?(?://.*)?\Z")
+_SECONDARY = re.compile(r"\s+(?:\w+\s+)*constructor\s*\(")
 _WORD = re.compile(r"\w")
 _BEFORE = 16
 
@@ -114,6 +115,11 @@ class Kotlin(Base):
         if not any(child.type == "=" for child in node.children) or len(named) < 2:
             return Argument(node.start_byte, node.end_byte, text, value=text, star=text.startswith("*"))
         return Argument(node.start_byte, node.end_byte, text, parsed.text_of(named[0]), parsed.text_of(named[-1]))
+
+    def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
+        body = parsed.snapshot.lines[scope.def_line : scope.end_line]
+        is_several = scope.kind == "class" and any(_SECONDARY.match(line) for line in body)
+        return None if is_several else super().keywords(parsed, scope)
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
         found, is_many = list[Parameter](), False

@@ -14,8 +14,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
-from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.uris import relative
 
@@ -34,6 +35,10 @@ _MOST_BESIDE = 200
 class PhpModules(SourceModules):
     separator = ""
 
+    def __init__(self, language: Language, around: Surroundings) -> None:
+        super().__init__(language, around)
+        self._index = around.index
+
     def name_of(self, path: Path, root: Path | None) -> str:
         """The class that the file is named after; the file's path where it is in no namespace."""
         namespace = self._namespace(path) if path.suffix == _SUFFIX else ""
@@ -48,6 +53,20 @@ class PhpModules(SourceModules):
             return relative(there, root) if self._is_there(there) else None
         is_class = found.name is not None and found.module.rpartition("\\")[2] == found.name
         return found.module if is_class and _CLASS.fullmatch(found.module) else None
+
+    def lacks(self, found: Import, module: str, path: Path | None) -> bool:
+        """A class, or a namespace, that has no place below the folder of its prefix and that no file defines."""
+        name, index = self.imported(found, module, path), self._index
+        if name is None or path is None or found.level or self.found(name, path) is not None:
+            return False
+        if index is None or not index.is_complete or index.definitions(found.name or ""):
+            return False
+        for folder in self._folders(path):
+            prefixes = self.files.once(("composer", folder), lambda folder=folder: self._prefixes(folder))  # type: ignore[misc]
+            if prefixes is not None:
+                places = list(_candidates(name, {key: prefixes[key] for key in prefixes if key}))
+                return bool(places) and not any(one.with_suffix("").exists() for one in places)
+        return False
 
     def find(self, name: str, near: Path | None) -> ModuleFiles | None:
         root = self.files.root_of(near) if near is not None else None

@@ -22,7 +22,7 @@ from palimpsest.languages.python import calls, evidence, imports, lines
 from palimpsest.languages.python.headers import ends_with_colon, one_line
 from palimpsest.languages.python.packages import names
 from palimpsest.syntax.parse import Parsed, parse_text
-from palimpsest.syntax.values import Argument, Header, Import, Parameter, Scope
+from palimpsest.syntax.values import Argument, Header, Import, Keywords, Parameter, Scope
 
 _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
 """Names that modules and methods have in addition to the builtins."""
@@ -129,6 +129,9 @@ class Python(Base):
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
         return calls.parameters(parsed, holder)
+
+    def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
+        return calls.keywords(parsed, scope, super().keywords(parsed, scope))
 
     def is_awaited(self, call: Node) -> bool:
         return call.parent is not None and call.parent.type == "await"

@@ -14,10 +14,11 @@ from tree_sitter import Node
 from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
 from palimpsest.languages.ruby.names import BUILTINS, KEYWORDS, MEMBERS
+from palimpsest.syntax.calls import functions
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
-from palimpsest.syntax.values import Argument, Import, Parameter, Scope
+from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope
 
 _HEREDOC = re.compile(r"<<[~-]?([\"'`]?)(?P<word>[A-Z_a-z]\w*)\1")
 _BEGINS = r"(?:if|unless|while|until|for|case|begin)\b"
@@ -135,6 +136,12 @@ class Ruby(Base):
 
     def continues_block(self, line: str) -> bool:
         return _CLAUSE.match(line) is not None
+
+    def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
+        """A function that names none takes them together as its last argument."""
+        declared = functions(parsed, scope.def_line, scope.header_end_line)
+        has_own = any(one.kind == "keyword" for function in declared for one in function.parameters)
+        return super().keywords(parsed, scope) if has_own and scope.kind == "function" else None
 
     def defines(self, before: str) -> bool:
         return _DEFINES.search(before) is not None

@@ -22,6 +22,7 @@ from palimpsest.syntax.values import Import, Scope
 
 _UP = "super"
 _SELF_NAMED = frozenset({"mod.rs", "lib.rs", "main.rs"})
+_MACRO = re.compile(r"(?m)^(?:\w+::)*\w+!")
 _PUBLIC = re.compile(r"pub\b")
 _RESTRICTED = re.compile(r"pub\s*\(")
 _EXPORTED = "#[macro_export"
@@ -71,6 +72,10 @@ class RustModules(SourceModules):
         crate, *parts = name.split(SEPARATOR)
         found = self._crate(crate, near)
         return self._module(found, parts) if found is not None else None
+
+    def adds(self, text: str) -> bool:
+        """By a macro at the top of the file."""
+        return _MACRO.search(text) is not None
 
     def reexports(self, parsed: Parsed) -> Sequence[Import]:
         found = list[Import]()

@@ -61,8 +61,10 @@ class Swift(Base):
     builtin_members = frozenset(_OF_VALUES.split())
     common_words = frozenset((*_KEYWORDS.split(), *_GLOBALS.split()))
     constructor = "init"
+    has_labels = True
     initializers = frozenset({"init"})
     receiver = "self"
+    labels = True
     global_names = True
     bare_members = True
     hidden_by = frozenset({"private", "fileprivate"})

@@ -58,6 +58,10 @@ class InstalledModules:
         found = find_module(name, self.environment.path, self.environment.suffixes)
         return found if found is None or self._may_read(found.path) else None
 
+    def has_hooks(self) -> bool:
+        """Whether packages are installed that are elsewhere, which only running their hooks would tell."""
+        return any(True for folder in self.environment.site for _ in folder.glob("__editable__*"))
+
     def _may_read(self, path: Path) -> bool:
         """Whether the path may be read: an environment in the workspace may not link outside it."""
         environment = self.environment

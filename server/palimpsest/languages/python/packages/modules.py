@@ -6,7 +6,10 @@ interpreter's folders; what they do not know yet is read in the background.
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from palimpsest.languages.catalog import Catalog
@@ -17,11 +20,18 @@ from palimpsest.languages.python.packages.inspecting import Inspector
 from palimpsest.languages.python.packages.library import Library
 from palimpsest.languages.python.packages.locations import InstalledModules, WorkspaceModules
 from palimpsest.languages.python.packages.names import imported_module, module_of, source_folders
-from palimpsest.syntax.parse import Language, Parsed
-from palimpsest.syntax.values import Import
+from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.scopes import scopes
+from palimpsest.syntax.values import Import, Keywords
 
 _KNOWN = frozenset({"__future__", "typing", "typing_extensions"})
 """Modules whose names need no description."""
+
+
+_ADDS = re.compile(r"\b(?:globals|vars|setattr|exec|extend_path)\s*\(|sys\.modules|__path__|__getattr__|lazy")
+"""What may give a module names while it runs."""
+_CALLED = "f"
+_DECLARATIONS = ("pyproject.toml", "requirements.txt", "setup.cfg", "setup.py")
 
 
 class PythonModules(Modules):
@@ -32,15 +42,19 @@ class PythonModules(Modules):
         files, settings, variables = around.files, around.settings, around.variables
         inspector = Inspector(around.cache)
 
+        self._place: InstalledModules | None = None
+
         def open_environment() -> Library | None:
             environment = find_environment(settings.python, files.roots, variables)
-            return Library(InstalledModules(environment, inspector)) if environment is not None else None
+            self._place = InstalledModules(environment, inspector) if environment is not None else None
+            return Library(self._place) if self._place is not None else None
 
         def open_workspace() -> Library:
             return Library(WorkspaceModules(files, lambda: self._folders))
 
         self._files = files
         self._folders: tuple[Path, ...] = ()
+        self._chosen = bool(settings.python or variables.get("VIRTUAL_ENV"))
         self._revision = 0
         self._installed = Catalog[str](open_environment, around.executor, self._has_read)
         self._own = Catalog[str](open_workspace, around.executor, self._has_read)
@@ -54,6 +68,84 @@ class PythonModules(Modules):
     def import_of(self, name: str, path: Path, parsed: Parsed, near: Path | None) -> Import | None:
         module = self.name_of(path, self._files.root_of(path))
         return Import(module, name, None, 0, -1) if self.file_of(module, near) == path else None
+
+    def lacks(self, found: Import, module: str, path: Path | None) -> bool:
+        name = self.imported(found, module, path)
+        if not name or (found.level and path is None):
+            return False
+        return self._files.once(("lacks", name, path), lambda: self._lacks(name, path))
+
+    def is_closed(self, name: str, near: Path | None) -> bool:
+        found = self._find(name, near)
+        if found is not None:
+            return not self._may_add(found, own=True)
+        place = self._place
+        if place is None:
+            return False
+        if name.partition(".")[0] in place.environment.stdlib_names:
+            return True  # its interpreter is asked
+        found = place.find(name)
+        return found is not None and not self._may_add(found, own=False)
+
+    def may_be_made(self, name: str, module: str, known: Collection[str], near: Path | None) -> bool:
+        """Also what the text of an installed module has, which its own `__getattr__` may give."""
+        found = self._find(module, near)
+        if found is not None:
+            return found.is_package and _is_beside(found, name)
+        if name.startswith("_"):  # a stub may have it
+            return True
+        there = self._place.find(module) if self._place is not None else None
+        read = self._place.read(there.path) if self._place is not None and there is not None else None
+        return read is not None and re.search(rf"\b{re.escape(name)}\b", read[0]) is not None
+
+    def _lacks(self, name: str, near: Path | None) -> bool:
+        """Whether no module is called so, neither in the workspace nor, where that is known, in the environment: what
+        is installed elsewhere is known where the environment is the workspace's or was chosen."""
+        if self._find(name, near) is not None:
+            return False
+        around, _, last = name.rpartition(".")
+        own = self._find(around, near) if around else None
+        if own is not None:
+            return own.is_package and not _is_beside(own, last) and not self._may_add(own, own=True)
+        top, place = name.partition(".")[0], self._place
+        if place is None:
+            self._installed.describe(top, frozenset())  # opens the environment, in the background
+            return False
+        environment = place.environment
+        if name in environment.builtin or find_module(name, environment.path, environment.suffixes) is not None:
+            return False
+        if around:
+            outer = find_module(around, environment.path, environment.suffixes)
+            if outer is None:
+                return around not in environment.builtin and self._lacks(around, near)
+            if top in environment.stdlib_names and (read := place.read(outer.path)) is not None:
+                return name not in read[0]
+            return not _is_beside(outer, last) and not self._may_add(outer, own=False)
+        if top in environment.stdlib_names or top in sys.stdlib_module_names:
+            return False
+        is_known = self._chosen or not environment.trusted
+        return is_known and not place.has_hooks() and not any(top in text for text in self._declared())
+
+    def _declared(self) -> Iterator[str]:
+        """What the workspace says that it needs, with the marks of names as in code."""
+        for root in self._files.roots:
+            for file in _DECLARATIONS:
+                if (text := self._files.described(root / file)) is not None:
+                    yield text.text.replace("-", "_")
+
+    def _may_add(self, found: FoundModule, *, own: bool) -> bool:
+        """Whether a module may have names that are not written in its file."""
+        if found.kind == "namespace":  # it may be any folder: of a project, say
+            listed = frozenset(_listed(found.path) or ())
+            is_project = not listed.isdisjoint((*_DECLARATIONS, found.path.name))
+            return is_project or not any(name.endswith(".py") for name in listed)
+        if found.kind != "source":
+            return True
+        if own:
+            text = self._files.described(found.path)
+            return text is None or _ADDS.search(text.text) is not None
+        read = self._place.read(found.path) if self._place is not None else None
+        return read is None or _ADDS.search(read[0]) is not None or "import *" in read[0]
 
     def file_of(self, name: str, near: Path | None) -> Path | None:
         found = self._find(name, near)
@@ -70,6 +162,22 @@ class PythonModules(Modules):
         self._folders = self._near(near)
         catalog = self._own if self.is_own(name, near) else self._installed
         return catalog.describe(name, names)
+
+    def keywords(self, module: str, entry: Entry) -> Keywords | None:
+        """Of Python's own modules: in others a decorator may change how something is called."""
+        place, written = self._place, [entry.signature, *(one.signature for one in entry.overloads)]
+        is_own = place is not None and module.partition(".")[0] in place.environment.stdlib_names
+        if not is_own or entry.bases or entry.kind not in ("class", "function"):
+            return None
+        found = set[str]()
+        for text in written:
+            parsed = parse_text(f"def {_CALLED}{text}: ...", self._language)
+            scope = next((one for one in scopes(parsed) if one.name == _CALLED), None)
+            known = None if scope is None or not text else self._language.keywords(parsed, scope)
+            if known is None:
+                return None
+            found |= known.names
+        return Keywords(frozenset(found))
 
     def written(self, prefix: str, entry: Entry) -> str:
         lead = "class " if entry.kind == "class" else "async " if entry.is_async else ""
@@ -95,3 +203,16 @@ class PythonModules(Modules):
     def _has_read(self) -> None:
         """Called on the thread that reads."""
         self._revision += 1
+
+
+def _is_beside(package: FoundModule, name: str) -> bool:
+    """Whether the folder of a package has anything of that name, as what a module is built from."""
+    listed = _listed(package.path if package.kind == "namespace" else package.path.parent)
+    return listed is None or any(entry.partition(".")[0] == name for entry in listed)
+
+
+def _listed(folder: Path) -> list[str] | None:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return None
