@@ -126,7 +126,7 @@ def test_what_the_server_has_found_on_a_pause_takes_the_place_of_what_is_shown(o
     window.ready()
     window.at(CART, "total = self.subtotal()")
     window.key("Enter")
-    window.type("if self.disc", delay_ms=0)
+    window.type("while self.disc", delay_ms=0)
 
     def asked_again() -> list[Asked]:
         asked = window.server.recording.asked(COMPLETION, window.begun)
