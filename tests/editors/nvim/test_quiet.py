@@ -28,7 +28,7 @@ def test_right_behind_an_undo_or_redo_nothing_is_asked_for(start: Start, backend
         assert nvim.requests(INLINE) == sent == 1, keys
         assert nvim.ghost_now() is None
     assert before in nvim.lines
-    nvim.keys("<Esc>/if self.disc$<CR>A<BS>c")
+    nvim.keys("<Esc>/while self.disc$<CR>A<BS>c")
     nvim.ghost()
 
 

@@ -9,7 +9,7 @@ from tests.editors.vscode.conftest import CART
 from tests.editors.vscode.server import CodeServer
 from tests.editors.vscode.window import Window
 
-TYPED = "if self.disc"
+TYPED = "while self.disc"
 COMPLETION = "textDocument/inlineCompletion"
 
 
