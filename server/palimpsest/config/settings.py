@@ -244,14 +244,14 @@ class CompletionSettings:
     max_tokens: int = _setting(64, "The most tokens of one inline completion.", low=1, by=WORK)
     first_ms: int = _setting(
         250,
-        "The most time for generating the first answer while typing; where it ends by time, a longer one is prepared "
-        "behind it.",
+        "The most time for generating the first answer, while you type and where you ask; where it ends by time, a "
+        "longer one is prepared behind it.",
         low=1,
         by=WORK,
     )
     time_ms: int = _setting(
         1500,
-        "The most time for generating one inline completion behind the first answer, or asked for.",
+        "The most time for generating one inline completion behind the first answer, or all that you asked for.",
         low=1,
         by=WORK,
     )

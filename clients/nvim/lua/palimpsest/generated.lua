@@ -355,14 +355,14 @@ return {
       name = "completion.first_ms",
       type = "integer",
       default = 250,
-      doc = "The most time for generating the first answer while typing; where it ends by time, a longer one is prepared behind it.",
+      doc = "The most time for generating the first answer, while you type and where you ask; where it ends by time, a longer one is prepared behind it.",
       low = 1,
     },
     {
       name = "completion.time_ms",
       type = "integer",
       default = 1500,
-      doc = "The most time for generating one inline completion behind the first answer, or asked for.",
+      doc = "The most time for generating one inline completion behind the first answer, or all that you asked for.",
       low = 1,
     },
     {

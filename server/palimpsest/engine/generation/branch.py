@@ -177,7 +177,7 @@ class TokenChooser:
     def _is_unsure(self, branch: Branch, token: int) -> bool:
         """Whether an answer with this token would be too improbable, or too much of it expected to be wrong."""
         logprob = branch.logprob(branch.n_said + 1)
-        branch.wrong += len(self._generator.vocab.pieces[token]) * (1 - math.exp(logprob))
+        branch.wrong += len(self._generator.vocab.pieces[token].decode("utf-8", "ignore")) * (1 - math.exp(logprob))
         return logprob < self._least or branch.wrong > self._risk + len(branch.piece)
 
     def _finish(self, branch: Branch, finish: Finish) -> None:
