@@ -63,6 +63,8 @@ export class Completions {
     const cursor = editor?.selection.active;
     if (editor?.document.uri.toString() !== uri || editor.document.version !== version || !editor.selection.isEmpty) return;
     if (position !== undefined && (cursor?.line !== position.line || cursor.character !== position.character)) return;
+    const isShown = this.shown?.uri === uri && this.shown.version === version;
+    if (!isShown && ours<string>("completion.trigger", "automatic") === "manual") return;
     await this.ask("again");
   }
 
@@ -83,7 +85,7 @@ export class Completions {
     const context = this.asking === undefined ? asked : { ...asked, triggerKind: Automatic };
     const unasked = this.asking !== "revealing" && context.triggerKind === Automatic;
     if (unasked) {
-      if (ours<string>("completion.trigger", "automatic") === "manual") return null;
+      if (this.asking === undefined && ours<string>("completion.trigger", "automatic") === "manual") return null;
       if (this.undone.get(document) === document.version) return null;
       const delay = ours<number>("completion.delay_ms", 0);
       if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));

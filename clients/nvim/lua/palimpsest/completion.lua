@@ -110,7 +110,7 @@ end
 local function again(buffer)
   if shown.by_neovim(buffer) then
     native.again(buffer)
-  elseif automatic(buffer) then
+  elseif automatic(buffer) or M.visible() then -- what was asked for by hand has alternatives by now
     ask()
   end
 end
