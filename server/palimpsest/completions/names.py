@@ -47,8 +47,8 @@ from palimpsest.window.services import Services
 WAIT_S = 0.1
 """For what other files say; a keystroke has waited longer for the engine."""
 ONLY_NAME = 0.7
-"""How probable the only name is that can stand at the cursor: as a person types, a longer or a new one may come (17 of
-25 were right)."""
+"""How probable the only name is that can stand at the cursor: as a person types, a longer or a new one may come (12 of
+18 were right)."""
 SHORTEST = 3
 """Characters of a name that are typed before the only one that goes on from them is shown."""
 MOST_NAMES = 32
