@@ -17,9 +17,16 @@ async def decoded_after_an_edit(editor: Editor, shop: Path) -> tuple[int, int, d
     at = editor.at(uri, "def ")
     where = {"uri": uri, "position": {"line": at.line, "character": at.character}}
     first = await editor.command("palimpsest.ask", {"text": SAID, **where})
+
+    def used() -> int:
+        told = editor.status.get("conversation") or {}
+        return int(told["used"]) if told.get("conversation") == first["conversation"] else 0
+
+    await until(used)
+    before = used()
     editor.edit(uri, "def ", "LIMIT = 12\n\n\ndef ")
     second = await editor.command("palimpsest.ask", {"text": "Why?", "conversation": first["conversation"], **where})
-    await until(lambda: (editor.status.get("conversation") or {}).get("conversation") == first["conversation"])
+    await until(lambda: used() > before)  # a status of the first turn may still be on its way
     return first["usage"]["decoded"], second["usage"]["decoded"], editor.status["conversation"]
 
 
