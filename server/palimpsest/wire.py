@@ -39,6 +39,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
+from palimpsest.calibration import AS_SAID, Calibration
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Length, Range
 
@@ -236,8 +237,9 @@ class GenerateRequest:
                  then begins before its first letter, too
     draft        the most tokens of a draft looked up in the prompt (0: none) and verified in one micro-batch.  The
                  answer does not depend on it, except for how quantized weights round in larger micro-batches
-    least        the answer ends before the token that takes the product of its tokens' probabilities below this, given
-                 what is typed of its first word; 0: nowhere
+    calibration  from the product of tokens' probabilities, given what is typed of the first word, to how probable a
+                 text is said to be
+    least        the answer ends before the token that makes it less probable than this; 0: nowhere
     risk         it ends before more characters of it than this are expected to be wrong; 0: nowhere
     review       so many other beginnings of a greedy answer are tried beside it, a line each, and the code behind the
                  cursor says how well it goes on from each (0: none), in `time_ms` more.  Needs a `fim` and a memory
@@ -263,6 +265,7 @@ class GenerateRequest:
     draft: Count = 0
     tail: Annotated[str, Length(0, 64)] | None = None
     word_search: Count = 0
+    calibration: Calibration = AS_SAID
     least: Annotated[float, Range(0, 1)] = 0.0
     risk: Annotated[float, Range(0, MOST)] = 0.0
     review: Annotated[int, Range(0, MAX_N)] = 0

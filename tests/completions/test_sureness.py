@@ -57,6 +57,12 @@ def test_what_was_typed_of_it_is_certain() -> None:
     assert SURE.behind("") == SURE
 
 
+def test_that_a_word_ends_where_typing_stopped_is_not_known() -> None:
+    sure = Sureness(((6, 0.05), (12, 0.04)))  # "gitdb." is likely, "gitdb" alone is not
+    assert sure.behind("gitdbx").of("abcdef") == 0.04
+    assert (sure.behind("gitdb.").of("abcdef") or 0) > 0.7
+
+
 def test_blanks_that_a_model_writes_otherwise_do_not_count() -> None:
     sure = Sureness.of_choice("    return a\n\treturn b", [(12, 0.9), (22, 0.5)], "return a\n\treturn b")
     assert sure.cut("return a\n  return b", Bound(0.8)) == "return a"

@@ -109,3 +109,39 @@ async def test_which_kind_of_block_accepted_names_came_from_is_learned_shown_and
             assert (await editor.command("palimpsest.context.learned"))["kinds"] == []
         finally:
             await stop_editor(editor)
+
+
+def came_true(answer: dict[str, Any]) -> tuple[float, float]:
+    rows = answer["calibration"]
+    return sum(row["shown"] for row in rows), sum(row["right"] for row in rows)
+
+
+async def test_whether_what_was_shown_is_typed_in_the_end_is_counted_by_how_sure_it_was(
+    editor: Editor, shop: Path
+) -> None:
+    await editor.command("palimpsest.stats.reset")
+    uri = editor.open("shop/cart.py")
+    position = editor.edit(uri, BODY, BODY + "        while self.disc$0\n")
+    await editor.settled(uri, position)
+    (text,) = {item.insert_text for item in (await editor.complete(uri, position))[:1]}
+    assert isinstance(text, str)
+    rest = text.removeprefix("disc")
+    assert came_true(await editor.command("palimpsest.stats")) == (0, 0)
+    position = type_at(editor, uri, position, "Q")
+    await editor.complete(uri, position)
+    assert came_true(await editor.command("palimpsest.stats")) == (1, 0)
+    position = editor.edit(uri, "while self.discQ", "while self.disc$0")
+    assert await editor.complete(uri, position)
+    for char in rest:
+        position = type_at(editor, uri, position, char)
+    answer = await editor.command("palimpsest.stats")
+    assert came_true(answer) == (2, 1)
+    assert "came true" in answer["text"]
+    other = await start_editor(shop)
+    try:
+        await other.ready()
+        await other.command("palimpsest.stats")
+    finally:
+        await stop_editor(other)
+    await editor.command("palimpsest.stats.reset")
+    assert came_true(await editor.command("palimpsest.stats")) == (0, 0)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
+from palimpsest.calibration import Calibration
 from palimpsest.engine.generation.sampler import log_probability
 from palimpsest.engine.native_engine import NativeEngine
 from tests.native.conftest import MakeEngine
@@ -102,3 +103,30 @@ def test_a_searched_word_has_its_share_in_what_begins_so(engine: NativeEngine) -
         found = dict(choice.sure).get(len(first))
         assert found is None or found <= math.exp(word.logprob(b".val")) + 1e-6
     assert np.isfinite(word.logprob(b".val"))
+
+
+def test_a_place_where_its_own_word_goes_on_is_no_end(engine: NativeEngine) -> None:
+    """Else "EX" of "EXEC" would be as sure as that the word ends there, and what follows it certain."""
+    said = [
+        asked(
+            engine, request(f"def total(items):\n    return {begun}", heal=False, word_search=0, max_tokens=max_tokens)
+        )
+        for begun in ("", "it", "x + ", "self.zymurgy + zym", "len(")
+        for max_tokens in (3, 8, 24)
+    ]
+    inside = [
+        choice
+        for choice in said
+        if any(f"{choice.text[n - 1]}{choice.text[n]}".isalnum() for n, _ in choice.sure if n < len(choice.text))
+    ]
+    assert not inside
+
+
+def test_how_probable_it_is_said_to_be_follows_the_calibration(engine: NativeEngine) -> None:
+    flat = Calibration(0.5, 0.2)
+    plain, calibrated = asked(engine, request()), asked(engine, request(calibration=flat))
+    assert [n for n, _ in plain.sure] == [n for n, _ in calibrated.sure]
+    said = [flat.of(probability) for _, probability in plain.sure]
+    assert [probability for _, probability in calibrated.sure] == pytest.approx(said, abs=1e-3)
+    bound = flat.of(0.3)
+    assert asked(engine, request(calibration=flat, least=bound)).text == asked(engine, request(least=0.3)).text

@@ -12,7 +12,8 @@ In: git repositories, a model, a seed.  Out: for each way of typing, by language
 and `calibration`: of what was shown with a probability in each tenth, the share that was right.  Untimed, each key's
 answer is awaited, and a ghost is taken at once where all of it is what comes next.  With `--timed` there is a key each
 120 ms, and what has been right on screen for 240 ms is taken, also lines and words of it alone.  With `--peer` a stock
-llama-server is asked as llama.vim asks, on the same hunks.  Repositories are only read.
+llama-server is asked as llama.vim asks, on the same hunks.  Repositories are only read.  With `--learn`, how sure a
+completion of this model is said to be follows what was seen here, on this machine (`completions/outcomes.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcInvalidParams
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -41,9 +42,13 @@ from bench.typing.person import Typed, calibration, summary
 from bench.typing.plot import svg
 from bench.typing.screen import OurScreen, PeerScreen
 from bench.typing.typist import hurriedly, patiently
+from palimpsest.calibration import bin_of
+from palimpsest.completions.outcomes import place_of
 from palimpsest.config.settings import CONFIDENCES
 from palimpsest.errors import ModelError
 from palimpsest.lsp.client.driver import Driver
+from palimpsest.system import folders
+from palimpsest.window.statistics import FILE, Statistics
 
 logger = logging.getLogger(__name__)
 NAME = "typing"
@@ -62,6 +67,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--timed", action="store_true", help="a key each 120 ms, instead of waiting for each answer")
     parser.add_argument("--peer", action="store_true", help="llama.vim on a stock llama-server as well")
+    parser.add_argument(
+        "--learn", action="store_true", help="write to this machine's statistics how often what was shown came true"
+    )
     parser.add_argument("--picture", type=Path, metavar="FILE", help="an SVG of keys saved against wrong characters")
 
 
@@ -74,6 +82,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             advance = bar(progress, confidence, len(hunks))
             settings = _settings(model, confidence, timed=options.timed)
             name, ways[confidence] = asyncio.run(_typed(hunks, settings, advance, timed=options.timed))
+        ours = list(ways.values())
         if options.peer:
             advance = bar(progress, PEER, len(hunks))
             with peer.started(model, {}) as url:
@@ -89,6 +98,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             for i, one in enumerate(hunks)
         ],
     }
+    if options.learn:
+        _learn(name, [one for typed in ours for one in typed])
     if options.picture:
         options.picture.write_text(svg(result), encoding="utf-8")
     return result
@@ -110,6 +121,16 @@ def show(result: dict[str, Any], console: Console) -> None:
             console.print(f"{way}: said and right: {', '.join(bins)}")
 
 
+def _learn(model: str, typed: Sequence[Typed]) -> None:
+    counts = dict[str, tuple[float, float]]()
+    for bin, right in ((bin_of(sure), right) for one in typed for *_, sure, right in one.ghosts if sure is not None):
+        n, n_right = counts.get(bin, (0.0, 0.0))
+        counts[bin] = n + 1, n_right + right
+    statistics = Statistics(folders.state() / FILE)
+    statistics.learn(place_of(model), counts)
+    statistics.close()
+
+
 def _rows(typed: Sequence[Typed]) -> dict[str, dict[str, float]]:
     languages = sorted({one.language for one in typed})
     rows = {language: summary([one for one in typed if one.language == language]) for language in languages}
@@ -123,7 +144,7 @@ def _kept(typed: Typed) -> dict[str, Any]:
 
 def _settings(model: Path, confidence: str, *, timed: bool) -> dict[str, Any]:
     """The product's own; untimed, without limits of time, so that a busy machine changes nothing."""
-    completion: dict[str, Any] = {"confidence": confidence, "enabled": True}
+    completion: dict[str, Any] = {"confidence": confidence, "enabled": True, "calibrate": False}
     if not timed:
         completion |= {"time_ms": LONG_MS, "first_ms": LONG_MS, "sync_ms": 0, "ahead": False, "review": "asked"}
     return {"model": {"path": str(model)}, "engine": {"idle_exit_s": 10}, "completion": completion}
@@ -151,7 +172,7 @@ async def _typed(
                     name = info["name"]
                     screen = await OurScreen.opened(driver, root / one.file, one.before, one.after)
                     found.append(await (hurriedly if timed else patiently)(screen, one.text, one.language))
-                except JsonRpcException as error:  # what holds a secret is shown to no model
+                except JsonRpcInvalidParams as error:  # what holds a secret is shown to no model
                     logger.warning("%s is not typed: %s", one.file, error)
                     found.append(Typed(one.language))
                 finally:

@@ -8,7 +8,7 @@ hunk is left aside.
 from __future__ import annotations
 
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -117,10 +117,3 @@ def _added(repo: Path, commit: str, file: str, old: str, hunk: Hunk) -> Added:
     text = "\n" + "\n".join(line.rstrip() for line in hunk.added).rstrip("\n")
     before, after = "\n".join(lines[: hunk.at]), "\n".join(lines[hunk.at :])
     return Added(repo, commit, file, before, text, f"\n{after}")
-
-
-def by_language(added: list[Added]) -> Mapping[str, list[Added]]:
-    found: dict[str, list[Added]] = {}
-    for one in added:
-        found.setdefault(one.language, []).append(one)
-    return found

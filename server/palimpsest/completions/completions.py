@@ -25,6 +25,7 @@ from palimpsest.completions.inline import has_behind
 from palimpsest.completions.learning import Learning, Seen
 from palimpsest.completions.names import Names
 from palimpsest.completions.offers import Offers
+from palimpsest.completions.outcomes import Outcomes
 from palimpsest.completions.query import CompletionQuery
 from palimpsest.completions.quiet import Quiet
 from palimpsest.completions.repairs import grows
@@ -40,6 +41,7 @@ from palimpsest.window.events import (
     CacheForgotten,
     CompletionChanged,
     CursorMoved,
+    DocumentChanged,
     FeatureSwitched,
     RefreshNeeded,
     SettingsChanged,
@@ -96,13 +98,17 @@ class Completions:
         self._n_asked = 0
         self._n_awaited = 0
         self._quiet = Quiet(services)
-        self.document_changed = self._quiet.document_changed
+        self.outcomes = Outcomes(services)
         self.names = Names(services, self._quiet.admits)
         self.learning = Learning(services)
         self.offers = Offers(services.statistics, self.learning)
         services.events.on(CacheForgotten, lambda _: self._forget())
         services.events.on(FeatureSwitched, lambda _: self._forget_screen())
         services.events.on(SettingsChanged, self._settings_changed)
+
+    def document_changed(self, event: DocumentChanged) -> None:
+        self._quiet.document_changed(event)
+        self.outcomes.document_changed(event)
 
     def _forget(self) -> None:
         """The engine or its model changed."""
@@ -237,11 +243,14 @@ class Completions:
         self._screen = _OnScreen(
             snapshot, position, first, ids, result.asked, finished, result.reviewed, wanted, result.sure
         )
+        sure = result.sure.of(first)
         if start != position:  # what is typed next stands elsewhere
             self._forget_screen()
+        elif not invoked:
+            self.outcomes.shown(snapshot, position, first, sure)
         if not result.texts:
             return None
-        return Completed(snapshot, position, result.texts, ids, start=start, sure=result.sure.of(first))
+        return Completed(snapshot, position, result.texts, ids, start=start, sure=sure)
 
     async def _worth(
         self,
@@ -362,6 +371,7 @@ class Completions:
             query.multiline,
             max(n, 1),
             first=not n,
+            calibration=self.outcomes.calibration,
             bound=self._bound(query, invoked=invoked),
             review=requests.n_lines(services) if n else 0,
             names=query.names,
@@ -484,6 +494,7 @@ class Completions:
             query.blocks,
             query.multiline,
             max(n, 1),
+            calibration=self.outcomes.calibration,
             bound=self._bound(query, invoked=n > 0),
             review=requests.n_lines(services) if n else 0,
             names=query.names,

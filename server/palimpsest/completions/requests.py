@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from palimpsest import wire
+from palimpsest.calibration import AS_SAID, Calibration
 from palimpsest.completions.inline import open_brackets, stops
 from palimpsest.completions.sureness import WHATEVER, Bound
 from palimpsest.context.view import CursorView
@@ -38,13 +39,14 @@ def completion(
     n: int = 1,
     *,
     first: bool = True,
+    calibration: Calibration = AS_SAID,
     bound: Bound = WHATEVER,
     review: int = 0,
     names: Sequence[str] = (),
 ) -> wire.GenerateRequest:
     """The middle at the cursor; replaces an older one that still waits or runs.  `first`: with little time, since
-    somebody waits.  `bound`: how sure it must be.  `review`: other lines that are tried, where there is code
-    behind.  `names` that can stand at the cursor, where that is known."""
+    somebody waits.  `calibration`: how probable what the model says is; `bound`: how sure it must be.  `review`: other
+    lines that are tried, where there is code behind.  `names` that can stand at the cursor, where that is known."""
     options = requests.settings.completion
     prefix, suffix = map(well_formed, render_fim(view.editing))
     # An open bracket is a statement that goes on, also where one line is asked for.
@@ -61,6 +63,7 @@ def completion(
         sampling=wire.Sampling(temperature=0.0, seed=0),
         replace=f"{requests.workspace}:typing",
         word_search=word_search(requests),
+        calibration=calibration,
         least=bound.least,
         risk=bound.risk,
         review=review,
@@ -89,12 +92,15 @@ def completion_ahead(
     multiline: bool,
     n: int = 1,
     *,
+    calibration: Calibration,
     bound: Bound,
     review: int = 0,
     names: Sequence[str] = (),
 ) -> wire.GenerateRequest:
     """The same with more time, when nothing is more urgent; whoever types replaces it, and finds its tail."""
-    request = completion(requests, view, (), multiline, n, first=False, bound=bound, review=review, names=names)
+    request = completion(
+        requests, view, (), multiline, n, first=False, calibration=calibration, bound=bound, review=review, names=names
+    )
     return replace(request, slot="background", tail="typing", sync=requests.sync(blocks, "background"))
 
 

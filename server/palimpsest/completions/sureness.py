@@ -7,6 +7,7 @@ differ between what a model writes and what is shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,7 @@ NEW_NAME = 0.95
 """Least probability where a name is being defined: at 0.7 to 0.95 fewer than one in four are right there."""
 SHORTEST = 2
 """Characters: of a shorter one nobody is spared a key."""
+_WORD_ENDS = re.compile(r"\w\Z")
 
 
 def bound_at(confidence: str, *, is_new_name: bool = False) -> Bound:
@@ -72,9 +74,11 @@ class Sureness:
         return text if n >= n_signs(text) else _beginning(text, n)
 
     def behind(self, typed: str) -> Sureness:
-        """Of what is left, once its beginning was typed."""
+        """Of what is left, once its beginning was typed.  That a word ends where the typed text does was part of its
+        probability, and is not known yet."""
         n = n_signs(typed)
-        known = min((probability for end, probability in self.ends if end <= n), default=1.0)
+        certain = n - 1 if _WORD_ENDS.search(typed) else n
+        known = min((probability for end, probability in self.ends if end <= certain), default=1.0)
         return Sureness(tuple((end - n, min(1.0, p / known)) for end, p in self.ends if end > n)) if n else self
 
 

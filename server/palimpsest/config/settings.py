@@ -283,6 +283,12 @@ class CompletionSettings:
         choices=CONFIDENCES,
         by=ASKED,
     )
+    calibrate: bool = _setting(
+        True,
+        "Count on this machine, for each model, how often what is shown comes true, and let how sure a completion is "
+        "follow that. With `statistics.enabled` alone; only counts are kept.",
+        by=LESS_HELP,
+    )
     quiet_in: tuple[str, ...] = _setting(
         [],
         "Where no completion, and no next edit of a model made for them, is shown unasked: `comments`, `strings` "

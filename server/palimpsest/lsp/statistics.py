@@ -164,12 +164,16 @@ async def snooze(server: PalimpsestServer, asked: Minutes) -> dict[str, Any]:
 
 
 async def stats(server: PalimpsestServer, asked: Days) -> dict[str, Any]:
-    found = await asyncio.to_thread(server.window.session.statistics.report, asked.days)
+    session = server.window.session
+    found = await asyncio.to_thread(session.statistics.report, asked.days)
+    found["calibration"] = session.completions.outcomes.report()
     return {**found, "text": page(found)}
 
 
 async def reset(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    await asyncio.to_thread(server.window.session.statistics.reset)
+    session = server.window.session
+    await asyncio.to_thread(session.statistics.reset)
+    await asyncio.to_thread(session.completions.outcomes.forget)
     return {}
 
 

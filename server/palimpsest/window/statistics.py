@@ -53,7 +53,8 @@ Counted = tuple[str, str, str, str, str]
 Timed = tuple[str, str, str, int]
 """day, language, what, bucket: a row of `latency`; a bucket ends with 2 ** (bucket / 2) ms."""
 Worth = dict[tuple[str, str], tuple[float, float]]
-"""workspace, kind of block: names expected of its blocks, and those that were in them."""
+"""workspace, kind of block: names expected of its blocks, and those that were in them; or model, bin of probability:
+completions shown, and those that came true."""
 Counts = dict[Counted, tuple[int, int]]
 Times = dict[Timed, int]
 
@@ -118,21 +119,21 @@ class Statistics:
                 self._times[timed] = self._times.get(timed, 0) + 1
             self._soon()
 
-    def learn(self, workspace: str, counts: Mapping[str, tuple[float, float]]) -> None:
-        """Which kinds of block the names of something accepted came from, whether anything is counted besides."""
+    def learn(self, place: str, counts: Mapping[str, tuple[float, float]]) -> None:
+        """What was expected and found, by kind, of a workspace or a model; whether anything is counted besides."""
         with self._lock:
-            _add_up(self._worth, {(workspace, kind): both for kind, both in counts.items()})
+            _add_up(self._worth, {(place, kind): both for kind, both in counts.items()})
             self._soon()
 
-    def learned(self, workspace: str) -> dict[str, tuple[float, float]]:
-        """What the file has of a workspace."""
+    def learned(self, place: str) -> dict[str, tuple[float, float]]:
+        """What the file has of it."""
         found = self._in_file(_read_worth) or {}
-        return {kind: both for (name, kind), both in found.items() if name == workspace}
+        return {kind: both for (name, kind), both in found.items() if name == place}
 
-    def forget_learned(self, workspace: str) -> None:
+    def forget_learned(self, place: str) -> None:
         with self._lock:
-            self._worth = {key: both for key, both in self._worth.items() if key[0] != workspace}
-        self._in_file(lambda file: file.execute("DELETE FROM worth WHERE workspace = ?", (workspace,)).rowcount)
+            self._worth = {key: both for key, both in self._worth.items() if key[0] != place}
+        self._in_file(lambda file: file.execute("DELETE FROM worth WHERE workspace = ?", (place,)).rowcount)
 
     def _soon(self) -> None:
         if self._path is not None and self._timer is None:

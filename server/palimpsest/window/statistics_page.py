@@ -26,6 +26,9 @@ def page(found: Mapping[str, Any]) -> str:
     waited = [(kind, str(it["n"]), f"{it['p50']} ms", f"{it['p95']} ms") for kind, it in found["latency"].items()]
     if waited:
         lines += ["", *_table(("waited for", "times", "half within", "19 of 20 within"), waited)]
+    sure = [(f"{it['said']:.3f}", f"{it['shown']:.0f}", f"{it['right']:.0f}") for it in found.get("calibration", ())]
+    if sure:
+        lines += ["", *_table(("completions said to be", "shown", "came true"), sure)]
     return "\n".join([*lines, ""])
 
 

@@ -394,6 +394,12 @@ return {
       choices = { "quiet", "balanced", "eager", "all" },
     },
     {
+      name = "completion.calibrate",
+      type = "boolean",
+      default = true,
+      doc = "Count on this machine, for each model, how often what is shown comes true, and let how sure a completion is follow that. With `statistics.enabled` alone; only counts are kept.",
+    },
+    {
       name = "completion.quiet_in",
       type = "array",
       default = {},

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from palimpsest import wire
+from palimpsest.calibration import Calibration
 from palimpsest.engine.cache.cached_answer import FoundWord
 from palimpsest.engine.cache.pool import CellPool
 from palimpsest.engine.cache.tail import Tail
@@ -71,14 +72,14 @@ class Branch:
             return min(0.0, sum(self.logprobs[:n]) - self.typed) if n else 0.0
         return word.logprob(self.piece) + sum(self.logprobs[word.n_tokens : n])
 
-    def choice(self, pieces: Sequence[bytes]) -> wire.Choice:
+    def choice(self, pieces: Sequence[bytes], calibration: Calibration) -> wire.Choice:
         """`pieces`: what each token says."""
         assert self.finish is not None
         n = self.n_said
         mean = (sum(self.logprobs[:n]) - self.typed) / n if n else 0.0
-        return wire.Choice(self.answer.text, self.finish, n, mean, sure=self._sure(pieces))
+        return wire.Choice(self.answer.text, self.finish, n, mean, sure=self._sure(pieces, calibration))
 
-    def _sure(self, pieces: Sequence[bytes]) -> list[tuple[int, float]]:
+    def _sure(self, pieces: Sequence[bytes], calibration: Calibration) -> list[tuple[int, float]]:
         """How probable its text is up to each place where a word may end, by characters."""
         found, said, skip = list[tuple[int, float]](), b"", len(self.piece)
         for n, token in enumerate(self.tokens[: self.n_said], 1):
@@ -88,10 +89,11 @@ class Branch:
                 continue
             ends = 0.0
             if word_end(said[-1:]) is None and not (self.word and n == self.word.n_tokens):
-                if n == len(self.ends):
-                    continue  # nobody knows how the word goes on
+                following = pieces[self.tokens[n]] if n < len(self.tokens) else b""
+                if n == len(self.ends) or (following and word_end(following) != 0):
+                    continue  # the word goes on, or nobody knows
                 ends = self.ends[n]
-            found.append((n_chars, math.exp(self.logprob(n) + ends)))
+            found.append((n_chars, calibration.of(math.exp(self.logprob(n) + ends))))
         n = len(self.answer.text)
         return [*found, (n, 0.0)] if n and (not found or found[-1][0] < n) else found  # within a word it is not whole
 
@@ -104,7 +106,8 @@ class TokenChooser:
         self._stats = generator.pool.stats
         self._max_tokens = request.max_tokens
         self._time_ms = request.time_ms
-        self._least = math.log(request.least) if request.least else -math.inf
+        self._calibration = request.calibration
+        self._least = request.least
         self._risk = request.risk or math.inf
         self._on_text = on_text
         self._deadline = 0.0
@@ -176,9 +179,9 @@ class TokenChooser:
 
     def _is_unsure(self, branch: Branch, token: int) -> bool:
         """Whether an answer with this token would be too improbable, or too much of it expected to be wrong."""
-        logprob = branch.logprob(branch.n_said + 1)
-        branch.wrong += len(self._generator.vocab.pieces[token].decode("utf-8", "ignore")) * (1 - math.exp(logprob))
-        return logprob < self._least or branch.wrong > self._risk + len(branch.piece)
+        probability = self._calibration.of(math.exp(branch.logprob(branch.n_said + 1)))
+        branch.wrong += len(self._generator.vocab.pieces[token].decode("utf-8", "ignore")) * (1 - probability)
+        return probability < self._least or branch.wrong > self._risk + len(branch.piece)
 
     def _finish(self, branch: Branch, finish: Finish) -> None:
         branch.finish = finish

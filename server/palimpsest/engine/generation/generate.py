@@ -110,9 +110,9 @@ class Generation:
         self._tail.drop()
 
     def answer(self) -> wire.GenerateAnswer:
-        drafter, composed = self._drafter, self._composed
+        drafter, composed, pieces = self._drafter, self._composed, self._generator.vocab.pieces
         return wire.GenerateAnswer(
-            choices=[branch.choice(self._generator.vocab.pieces) for branch in self._branches],
+            choices=[branch.choice(pieces, self._request.calibration) for branch in self._branches],
             context_tokens=self._context_tokens,
             tail_tokens=composed.n_tokens,
             decoded=self._start.decoded,
