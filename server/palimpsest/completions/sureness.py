@@ -22,11 +22,11 @@ class Bound:
 
 
 WHATEVER = Bound()
-BOUNDS = {"quiet": Bound(0.5, 0.8), "balanced": Bound(0.35, 1.25), "eager": Bound(0.25, 4.0), "all": WHATEVER}
+BOUNDS = {"quiet": Bound(0.6, 1.0), "balanced": Bound(0.5, 1.5), "eager": Bound(0.35, 4.0), "all": WHATEVER}
 """By `completion.confidence`.  A bound for the probability alone lets long texts through that are wrong as a whole: at
 the same number of wrong characters it saved three quarters of the keys (docs/measurements.md)."""
-NEW_NAME = 0.95
-"""Least probability where a name is being defined: at 0.7 to 0.95 fewer than one in four are right there."""
+NEW_NAME = 0.9
+"""Least probability where a name is being defined: below it fewer than one in four are right there."""
 SHORTEST = 2
 """Characters: of a shorter one nobody is spared a key."""
 _WORD_ENDS = re.compile(r"\w\Z")
