@@ -39,34 +39,29 @@ class Engine:
         return wire.ScoreAnswer([*self.gains, *[-9.0] * (len(request.variants) - len(self.gains))], 1)
 
 
-async def replies(engine: Any, code: str, slot: wire.Slot, request: SuggestionRequest) -> list[str]:
+async def replies(engine: Any, code: str, request: SuggestionRequest) -> list[str]:
     async def score(engine: Engine, request: wire.ScoreRequest, blocks: Any) -> wire.ScoreAnswer:
         return await engine.score(request)
 
     services, seen = SimpleNamespace(requests=Requests("w", merged([])[0]), score=score), view(code)
     found = SlipFixes(cast(Any, services))
-    return await found.replies(NameQuery(engine, seen, (), slot), request, of_editing(seen.editing))
+    return await found.replies(NameQuery(engine, seen, ()), request, of_editing(seen.editing))
 
 
-async def indexes(slot: wire.Slot, position: tuple[int, int] = (4, 4), **asked: Any) -> set[int]:
+async def indexes(position: tuple[int, int] = (4, 4), **asked: Any) -> set[int]:
     """The lines that the engine is asked to compare with others."""
     engine = Engine()
-    assert await replies(engine, WRONG, slot, SuggestionRequest(URI, Position(*position), **asked)) == []
+    assert await replies(engine, WRONG, SuggestionRequest(URI, Position(*position), **asked)) == []
     return {variant.start - 1 for request in engine.asked for variant in request.variants}
 
 
 async def test_the_lines_asked_about_are_looked_at() -> None:
-    assert await indexes("suggestion") >= {1, 3}
-    assert await indexes("suggestion", lines=range(3, 4)) == {3}
-    assert await indexes("suggestion", lines=range(4, 5)) == set()
-    assert await indexes("suggestion", instruction="fix the bug") >= {1, 3}
-    assert await indexes("suggestion", instruction="add a prefix") == set(), "a word with fix in it asks for nothing"
-    assert await indexes("suggestion", round=1) == set(), "who asks again wants something else"
-
-
-async def test_unasked_neither_the_line_being_typed_nor_what_does_not_parse_yet() -> None:
-    assert await indexes("background") == {3}
-    assert await indexes("background", position=(3, 4)) == set()
+    assert await indexes() >= {1, 3}
+    assert await indexes(lines=range(3, 4)) == {3}
+    assert await indexes(lines=range(4, 5)) == set()
+    assert await indexes(instruction="fix the bug") >= {1, 3}
+    assert await indexes(instruction="add a prefix") == set(), "a word with fix in it asks for nothing"
+    assert await indexes(round=1) == set(), "who asks again wants something else"
 
 
 @pytest.mark.parametrize(
@@ -75,6 +70,6 @@ async def test_unasked_neither_the_line_being_typed_nor_what_does_not_parse_yet(
 )
 async def test_one_reply_where_the_model_is_sure_and_none_where_it_cannot_say(engine: Any, n_replies: int) -> None:
     code = "def total(items):\n    count = 1\n    count = 1\n    return count\n"
-    found = await replies(engine, code, "suggestion", SuggestionRequest(URI, Position(1, 4)))
+    found = await replies(engine, code, SuggestionRequest(URI, Position(1, 4)))
     assert len(found) == n_replies
     assert all("L3-" in reply for reply in found)

@@ -110,7 +110,6 @@ async def test_a_repositorys_settings_choose_no_model_and_take_no_care_away(
         "engine.retries": "1000000",
         "engine.n_threads": "100000",
         "suggestion.confirm": '"never"',
-        "suggestion.proactive": "true",
         "completion.enabled": "true",
     }
     lists = 'context.exclude = []\ncompletion.disabled_folders = ["theirs/"]\n'

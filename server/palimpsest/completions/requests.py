@@ -104,10 +104,12 @@ def completion_ahead(
     return replace(request, slot="background", tail="typing", sync=requests.sync(blocks, "background"))
 
 
-def name(requests: Requests, view: CursorView, blocks: Iterable[Block], slot: wire.Slot) -> wire.GenerateRequest:
+def name(requests: Requests, view: CursorView, blocks: Iterable[Block]) -> wire.GenerateRequest:
     """The rest of a name, for someone who waits for an edit and does not type."""
     request = completion(requests, view, (), multiline=False, n=1, first=False)
-    return replace(request, slot=slot, sync=requests.sync(blocks, slot), max_tokens=NAME_TOKENS, replace="")
+    return replace(
+        request, slot="suggestion", sync=requests.sync(blocks, "suggestion"), max_tokens=NAME_TOKENS, replace=""
+    )
 
 
 def n_lines(services: Services) -> int:

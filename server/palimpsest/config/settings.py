@@ -379,12 +379,6 @@ class SuggestionSettings:
         choices=("others", "always", "never"),
         by=ASKED,
     )
-    proactive: bool = _setting(
-        False,
-        "After a pause, look at the function at the cursor unasked, and offer an edit that passes all checks.",
-        by=ASKED,
-    )
-    proactive_s: float = _setting(2.0, "Seconds without typing or moving after which that is done.", low=0.1, by=ASKED)
     temperature: float = _setting(
         0.0, "Sampling temperature; replies after the first use 0.7 at least.", low=0.0, by=OWN_CODE
     )

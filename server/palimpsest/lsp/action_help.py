@@ -24,8 +24,7 @@ _CHECKED = (
 )
 TEXTS: Mapping[str, str] = {
     REWRITE: f"“Improve …” asks the model for an edit of the code at the cursor, or of the selected lines. {_CHECKED}",
-    QUICKFIX: f"“Fix …” asks the model for an edit that puts right what the message of a diagnostic says. {_CHECKED} "
-    "A hint that came unasked (`suggestion.proactive`) can be made or dismissed here, too.",
+    QUICKFIX: f"“Fix …” asks the model for an edit that puts right what the message of a diagnostic says. {_CHECKED}",
     SOURCE: "“Look over the file's own statements” asks the model for an edit of what stands outside of functions and "
     f"classes. {_CHECKED}",
 }

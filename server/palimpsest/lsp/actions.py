@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp import proactive, ref_actions
+from palimpsest.lsp import ref_actions
 from palimpsest.lsp.announced import QUICKFIX, REWRITE, SOURCE
 from palimpsest.lsp.applying import apply_soon
 from palimpsest.lsp.arguments import read
 from palimpsest.lsp.convert import position_in
-from palimpsest.lsp.diagnostics import tell_seen
+from palimpsest.lsp.diagnostics import OWN, tell_seen
 from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
@@ -72,9 +72,8 @@ def register(server: PalimpsestServer) -> None:
             found += [
                 _action(server, f"Palimpsest: fix “{d.message}”", QUICKFIX, params, f"Fix: {d.message}", [d])
                 for d in params.context.diagnostics
-                if d.source != proactive.SOURCE
+                if d.source != OWN
             ]
-            found += proactive.actions(server, params, QUICKFIX)
         if params.context.only and _asked(params.context.only, SOURCE):
             whole = lsp.CodeActionParams(params.text_document, _top(), params.context)
             found.append(_action(server, "Palimpsest: look over the file's own statements", SOURCE, whole, ""))

@@ -16,7 +16,6 @@ from lsprotocol import types as lsp
 from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
-from palimpsest.lsp import proactive
 from palimpsest.lsp.arguments import Between, Document, read
 from palimpsest.window.events import DiagnosticsTold
 
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DIAGNOSTICS = "palimpsest/diagnostics"
+OWN = "palimpsest"
+"""The source of our own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def tell_seen(window: Window, uri: str, lines: range, found: Iterable[lsp.Diagno
 
 def _diagnostic(first: int, last: int, it: GivenDiagnostic | lsp.Diagnostic) -> Diagnostic | None:
     severity = int(it.severity or 1)
-    if it.source == proactive.SOURCE or severity > lsp.DiagnosticSeverity.Warning or not isinstance(it.message, str):
+    if it.source == OWN or severity > lsp.DiagnosticSeverity.Warning or not isinstance(it.message, str):
         return None
     named = str(it.code) if isinstance(it.code, (str, int)) else ""
     source = " ".join(filter(None, (it.source or "", named)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
@@ -16,9 +17,9 @@ from palimpsest.conversations.transcript.reading import parse
 from palimpsest.documents.wikilinks import Found, Link, Several
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.diagnostics import OWN
 from palimpsest.lsp.link_ids import told
 from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
-from palimpsest.lsp.proactive import SOURCE
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.window.events import (
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session.session import Session
 
-FEATURE = "links"
 BROKEN, AMBIGUOUS = "broken-link", "ambiguous-link"
 PAUSE_S = 0.3
 MOST = 500
@@ -45,14 +45,15 @@ logger = logging.getLogger(__name__)
 
 
 def register(server: PalimpsestServer) -> None:
-    server.window.session_listeners.append(lambda session: _Warnings(server, session))
+    warned = set[str]()  # what an editor shows outlives a session
+    server.window.session_listeners.append(lambda session: _Warnings(server, session, warned))
 
 
 class _Warnings:
     """Looks at the links of open documents a moment after the last change, and publishes what is wrong."""
 
-    def __init__(self, server: PalimpsestServer, session: Session) -> None:
-        self._server, self._session = server, session
+    def __init__(self, server: PalimpsestServer, session: Session, warned: set[str]) -> None:
+        self._server, self._session, self._warned = server, session, warned
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         events = session.events
         events.on(DocumentOpened, lambda event: self._look(event.snapshot.uri, 0.0))
@@ -96,7 +97,15 @@ class _Warnings:
             return
         now = self._session.documents.find(uri)
         if now is not None and now.version == snapshot.version:
-            self._server.published.put(FEATURE, uri, found, snapshot.version)
+            self._publish(uri, found, snapshot.version)
+
+    def _publish(self, uri: str, found: Sequence[lsp.Diagnostic], version: int | None = None) -> None:
+        """Nothing is sent where there was nothing and is nothing still."""
+        if found or uri in self._warned:
+            self._server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
+        self._warned.discard(uri)
+        if found:
+            self._warned.add(uri)
 
     def _diagnostic(self, snapshot: Snapshot, one: LinkAt) -> lsp.Diagnostic:
         encoding = self._server.window.client.encoding
@@ -105,12 +114,12 @@ class _Warnings:
             f"{snapshot.text[one.link.start : one.link.end]}: {told(one.meaning)}",
             lsp.DiagnosticSeverity.Warning,
             code=AMBIGUOUS if isinstance(one.meaning, Several) else BROKEN,
-            source=SOURCE,
+            source=OWN,
         )
 
     def _closed(self, uri: str) -> None:
         self._forget(uri)
-        self._server.published.put(FEATURE, uri, [])
+        self._publish(uri, [])
 
     def _forget(self, uri: str) -> None:
         if (waiting := self._waiting.pop(uri, None)) is not None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any, BinaryIO
 
-from lsprotocol import types as lsp
 from lsprotocol.types import NotebookDocumentSyncOptions
 from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
@@ -32,26 +31,6 @@ CLOSING_S = 2.0
 """An editor that left without `shutdown` does not wait, and what is closed behind it shall not take long."""
 
 
-class Published:
-    """Joins the diagnostics of all features, and publishes those of a document when they change."""
-
-    def __init__(self, publish: Callable[[lsp.PublishDiagnosticsParams], None]) -> None:
-        self._publish = publish
-        self._found: dict[str, dict[str, Sequence[lsp.Diagnostic]]] = {}
-
-    def put(self, feature: str, uri: str, found: Sequence[lsp.Diagnostic], version: int | None = None) -> None:
-        """All that a feature has to say of a document; nothing is sent where that was nothing and is so still."""
-        of_document = self._found.setdefault(uri, {})
-        before = of_document.pop(feature, ())
-        if found:
-            of_document[feature] = found
-        if not of_document:
-            del self._found[uri]
-        if found or before:
-            every = [one for name in sorted(of_document) for one in of_document[name]]
-            self._publish(lsp.PublishDiagnosticsParams(uri, every, version))
-
-
 class PalimpsestServer(LanguageServer):
     """pygls's server and the one window it serves."""
 
@@ -66,7 +45,6 @@ class PalimpsestServer(LanguageServer):
         of_pygls: dict[str, Any] = {"protocol_cls": Protocol, "converter_factory": converter}
         super().__init__("palimpsest", __version__, notebook_document_sync=notebooks, **of_pygls)
         self.window = Window(self.protocol, Report(self), factory, partial(load, self))
-        self.published = Published(self.text_document_publish_diagnostics)
         self.ending: Ending | None = None
         self.running: set[asyncio.Task[Any]] = set()
         """What goes on beside requests."""

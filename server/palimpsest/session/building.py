@@ -27,7 +27,6 @@ from palimpsest.conversations.documents.workspace_documents import WorkspaceDocu
 from palimpsest.conversations.fork_tools import ForkTools
 from palimpsest.conversations.forking import Forking
 from palimpsest.conversations.toolset import Toolset
-from palimpsest.edits.suggestions.proactive import Proactive
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.edits.summaries import Summaries
 from palimpsest.index.workspace_index import WorkspaceIndex
@@ -69,7 +68,6 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
     suggestions = Suggestions(services)
     next_edits = NextEdits(services, suggestions, clock)
     cursor = Cursor(services)
-    proactive = Proactive(services, suggestions)
     engine = EngineControl(services)
     memory, workspace_documents = WindowMemory(services), WorkspaceDocuments(services)
     referring = Referring(services, workspace_documents, memory.now)
@@ -81,7 +79,7 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
     services.events.on(DocumentOpened, lambda event: load(language_of(event.snapshot.language_id, event.snapshot.uri)))
     indexing, tracker = Indexing(services), ActivityTracker(services)
     Prefetch(services, cursor, completions)
-    _hear_of_changes(services, completions, next_edits, cursor, proactive, indexing, tracker)
+    _hear_of_changes(services, completions, next_edits, cursor, indexing, tracker)
     return Session(
         events=services.events,
         services=services,
@@ -92,7 +90,6 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
         context=WindowContext(services),
         completions=completions,
         suggestions=suggestions,
-        proactive=proactive,
         next_edits=next_edits,
         summaries=Summaries(services),
         memory=memory,
@@ -112,7 +109,6 @@ def _hear_of_changes(
     completions: Completions,
     next_edits: NextEdits,
     cursor: Cursor,
-    proactive: Proactive,
     indexing: Indexing,
     tracker: ActivityTracker,
 ) -> None:
@@ -122,7 +118,6 @@ def _hear_of_changes(
         completions,
         next_edits,  # has to know of an edit before the place moves along with it
         cursor,
-        proactive,
         indexing,
         tracker,
     )

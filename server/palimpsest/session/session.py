@@ -17,7 +17,6 @@ from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.conversations.forking import Forking
 from palimpsest.conversations.toolset import Toolset
-from palimpsest.edits.suggestions.proactive import Proactive
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.edits.summaries import Summaries
 from palimpsest.next_edits.next_edits import NextEdits
@@ -46,7 +45,6 @@ class Session:
     context: WindowContext
     completions: Completions
     suggestions: Suggestions
-    proactive: Proactive
     next_edits: NextEdits
     summaries: Summaries
     memory: WindowMemory

@@ -115,13 +115,6 @@ class CacheForgotten:
 
 
 @dataclass(frozen=True, slots=True)
-class SuggestionSettled:
-    """A suggestion was accepted or rejected."""
-
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
 class EditAccepted:
     """The last change of a document is a completion or a next edit that was accepted."""
 

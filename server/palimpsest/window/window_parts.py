@@ -14,7 +14,7 @@ from typing import Literal
 from palimpsest.config.settings import Settings
 
 WindowPart = Literal[
-    "engine", "sources", "index", "switches", "completions", "next_edits", "proactive", "statistics", "documents", "log"
+    "engine", "sources", "index", "switches", "completions", "next_edits", "statistics", "documents", "log"
 ]
 FOLDERS = "folders"
 """The workspace's folders, as if they were a section of the settings."""
@@ -25,7 +25,6 @@ MADE_OF: Mapping[WindowPart, frozenset[str]] = {
     "switches": frozenset({"completion", "suggestion", "next_edit", FOLDERS}),
     "completions": frozenset({"completion"}),
     "next_edits": frozenset({"context", FOLDERS}),
-    "proactive": frozenset({"suggestion"}),
     "statistics": frozenset({"statistics"}),
     "documents": frozenset({"context", "documents", FOLDERS}),
     "log": frozenset({"log"}),

@@ -537,19 +537,6 @@ return {
       choices = { "others", "always", "never" },
     },
     {
-      name = "suggestion.proactive",
-      type = "boolean",
-      default = false,
-      doc = "After a pause, look at the function at the cursor unasked, and offer an edit that passes all checks.",
-    },
-    {
-      name = "suggestion.proactive_s",
-      type = "number",
-      default = 2.0,
-      doc = "Seconds without typing or moving after which that is done.",
-      low = 0.1,
-    },
-    {
       name = "suggestion.temperature",
       type = "number",
       default = 0.0,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from palimpsest import wire
 from palimpsest.context.view import CursorView
 from palimpsest.edits import selection
 from palimpsest.edits.formats import FORMATS
@@ -43,7 +42,6 @@ class SuggestionModel:
         blocks: Sequence[Block],
         *,
         draft: Draft | None = None,
-        slot: wire.Slot = "suggestion",
     ) -> Suggested:
         """`view` is of the document asked about, with the draft's changes where there is one.
 
@@ -70,12 +68,11 @@ class SuggestionModel:
             n=request.n,
             format=request.format,
             round=request.round,
-            slot=slot,
         )
         words = words_of(text for block in blocks for text in (block.name, block.text)) | view.cell_words
         fixes = list[str]()  # asked for first: the tail that is asked for again is that of the replies
         if not draft.changes:
-            place, options = name_fixes.NameQuery(engine, view, blocks, slot), services.settings.suggestion
+            place, options = name_fixes.NameQuery(engine, view, blocks), services.settings.suggestion
             if _is_wanted(options.mend_names, instructions):
                 fixes = await self._name_fixes.replies(place, request, shown[EDITING])
             if not fixes and _is_wanted(options.mend_slips, instructions):

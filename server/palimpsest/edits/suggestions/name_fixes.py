@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from palimpsest import wire
 from palimpsest.completions import requests
 from palimpsest.context.view import CursorView
 from palimpsest.edits.formats import FORMATS
@@ -36,7 +35,6 @@ class NameQuery:
     engine: Engine
     view: CursorView
     blocks: Sequence[Block]
-    slot: wire.Slot
 
 
 class NameFixes:
@@ -78,7 +76,7 @@ class NameFixes:
         new, edits = old.changed([ContentChange(rest, "")], old.version)
         begun = services.view_of(services.parser.imagined(old, new, edits), cursor)
         answer = await services.generate(
-            place.engine, requests.name(services.requests, begun, place.blocks, place.slot), place.blocks
+            place.engine, requests.name(services.requests, begun, place.blocks), place.blocks
         )
         match = WORD.match(slip.name[0] + answer.choices[0].text)
         return match[0] if match else ""
@@ -86,8 +84,7 @@ class NameFixes:
 
 def _slips(place: NameQuery, request: SuggestionRequest, shown: Collection[int | None]) -> list[Slip]:
     """The first few of the lines asked about.  A name that other files' blocks have may well be meant, and lack an
-    import; one at the cursor, where nobody asked, is being typed; an instruction is about something else unless it has
-    the name."""
+    import; an instruction is about something else unless it has the name."""
     view = place.view
     lines = [n for n in shown if n is not None and (request.lines is None or n in request.lines)]
     if not lines or view.cells_hide_names:
@@ -96,8 +93,6 @@ def _slips(place: NameQuery, request: SuggestionRequest, shown: Collection[int |
     # a class at the cursor, names in scope, the last edits and what is wrong are of this document, slip and all
     left = words_of(block.text for block in place.blocks if block.uri != view.uri and block.type != "scope")
     left |= view.cell_words
-    if place.slot == "background":
-        left |= {view.typed}
     found = slips(view.parsed, min(lines), max(lines) + 1, view.cell_names)
     return [
         slip for slip in found if slip.start.line in lines and slip.name not in left and (not said or slip.name in said)

@@ -38,7 +38,6 @@ def suggestion(
     n: int,
     format: str = "",
     round: int = 0,
-    slot: wire.Slot = "suggestion",
 ) -> wire.GenerateRequest:
     """Edits of what is shown, under a grammar that admits nothing else.  A model that is told the format
     (`instructions`) may edit other blocks, too; a small one keeps to the editing block.  `format` names another
@@ -52,8 +51,8 @@ def suggestion(
     return wire.GenerateRequest(
         workspace=requests.workspace,
         **text_tail(tail, chat=instructions),
-        slot=slot,
-        sync=requests.sync(blocks, slot),
+        slot="suggestion",
+        sync=requests.sync(blocks, "suggestion"),
         max_tokens=options.max_tokens,
         time_ms=options.time_ms,
         grammar=written.grammar(nameable),
@@ -64,7 +63,7 @@ def suggestion(
 
 
 def scores(
-    requests: Requests, view: CursorView, blocks: Iterable[Block], fixes: Sequence[LineFix], slot: wire.Slot
+    requests: Requests, view: CursorView, blocks: Iterable[Block], fixes: Sequence[LineFix]
 ) -> wire.ScoreRequest:
     """How likely the editing block is with each of some fixes."""
     head, *lines, end = render_numbered(view.editing).split("\n", len(view.editing.lines) + 1)
@@ -83,8 +82,8 @@ def scores(
         workspace=requests.workspace,
         lines=[well_formed(f"{line}\n") for line in (head, *lines)] + [well_formed(end)],
         variants=[replace(variant, lines=[*map(well_formed, variant.lines)]) for variant in variants],
-        slot=slot,
-        sync=requests.sync(blocks, slot),
+        slot="suggestion",
+        sync=requests.sync(blocks, "suggestion"),
     )
 
 

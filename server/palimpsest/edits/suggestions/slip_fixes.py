@@ -53,7 +53,7 @@ class SlipFixes:
         fixes = _fixes(place, request, block)
         if not fixes:
             return []
-        asked = scores(self._services.requests, place.view, place.blocks, fixes, place.slot)
+        asked = scores(self._services.requests, place.view, place.blocks, fixes)
         try:
             answer = await self._services.score(engine, asked, place.blocks)
         except ContextTooLarge as error:  # the replies may still fit
@@ -72,21 +72,18 @@ class SlipFixes:
 
 
 def _fixes(place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> Sequence[LineFix]:
-    """Of the lines asked about.  Where nobody asked, the line at the cursor is being typed, and that the code does not
-    parse yet says nothing."""
+    """Of the lines asked about."""
     if request.round or (request.instruction and not ASKS.search(request.instruction)):
         return ()
     view, texts = place.view, [line.text for line in block.lines]
-    is_asked = place.slot != "background"
     wanted = {
         i
         for i, line in enumerate(block.lines)
         if line.number is not None
         and line.document_line is not None
         and (request.lines is None or line.document_line in request.lines)
-        and (is_asked or line.document_line != request.position.line)
     }
     shown = [line.document_line for line in block.lines if line.document_line is not None]
-    is_broken = is_asked and bool(shown) and errors_between(view.parsed, min(shown), max(shown) + 1) > 0
+    is_broken = bool(shown) and errors_between(view.parsed, min(shown), max(shown) + 1) > 0
     around = words_around([*texts, *(block.text for block in place.blocks)])
     return line_fixes(texts, around, among=wanted, is_broken=is_broken)

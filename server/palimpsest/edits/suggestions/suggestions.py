@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from palimpsest import wire
 from palimpsest.edits.candidates import is_sure
 from palimpsest.edits.line_edits import applied, line_map
 from palimpsest.edits.rebased import rebased
@@ -21,7 +20,6 @@ from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import DocumentChange, Proposal, Refusal
-from palimpsest.window.events import SuggestionSettled
 from palimpsest.window.services import LOADING_S, Services
 
 
@@ -45,7 +43,6 @@ class Suggestions:
         n: int = 1,
         lines: range | None = None,
         format: str = "",
-        slot: wire.Slot = "suggestion",
         give: bool = True,
     ) -> Suggested:
         """Edits of the block at a position, or of the document lines `lines` in it; with `give` they have ids.
@@ -53,14 +50,14 @@ class Suggestions:
         Raises EngineError when the engine cannot answer, InvalidArgument for a document that is not open.
         """
         request = SuggestionRequest(uri, position, instruction, n, lines, format)
-        return await self._ask(self._offers.numbered(request) if give else request, slot, give)
+        return await self._ask(self._offers.numbered(request) if give else request, give)
 
     async def rerun(self, identity: str) -> Suggested:
         """The same question once more, without what was offered for it before.  Raises as `at` does, InvalidArgument
         for an unknown id, StaleDocument where the place is gone."""
         offer = self._offers.get(identity)
         request = self._moved(offer)
-        return await self._ask(self._offers.numbered(request), "suggestion", True)
+        return await self._ask(self._offers.numbered(request), True)
 
     async def go_on(self, identity: str, instruction: str = "") -> Suggested:
         """The next reply, made on the text with the proposal in it; what is suggested then is both together.  Raises
@@ -84,12 +81,12 @@ class Suggestions:
             suggested = await self._model.ask(engine, self._offers.numbered(request), view, blocks, draft=draft)
         return self.give(self._not_rejected(suggested))
 
-    async def _ask(self, request: SuggestionRequest, slot: wire.Slot, give: bool) -> Suggested:
+    async def _ask(self, request: SuggestionRequest, give: bool) -> Suggested:
         services = self._services
         view = services.view(services.documents.get(request.uri), request.position)
         blocks = await services.chooser.chosen(view, fresh=True)
         async with services.supervisor.engine(LOADING_S) as engine:
-            suggested = self._not_rejected(await self._model.ask(engine, request, view, blocks, slot=slot))
+            suggested = self._not_rejected(await self._model.ask(engine, request, view, blocks))
         return self.give(suggested) if give else suggested
 
     def _not_rejected(self, suggested: Suggested) -> Suggested:
@@ -167,13 +164,11 @@ class Suggestions:
         """The editor has applied it."""
         offer = self._offers.take(identity, "was accepted already")
         self._count(offer, "accepted")
-        self._services.events.emit(SuggestionSettled(identity))
 
     def reject(self, identity: str) -> Offer:
         """Not wanted, and not offered again for that text.  Raises InvalidArgument for an unknown id."""
         offer = self._offers.reject(identity)
         self._count(offer, "rejected")
-        self._services.events.emit(SuggestionSettled(identity))
         return offer
 
     # Parts ----------------------------------------------------------------------------------------------------
