@@ -105,7 +105,8 @@ PLAIN = words("""
     api_keys.md tokens.css package-lock.json apikey_test.ts shadow.css
     history.md git_history.py parameters.yml config/default.toml locales/sa.json .resticignore authenticator.ts
     wallet.ts openrc.md session.ts login.html password_reset.json cookie.json history.json token_type.json data.csv
-    accounts.json secretary.json tokenizer.json keyboard.json application.yml application-test.yml helm/values.yaml kube/deploy.yaml
+    accounts.json secretary.json tokenizer.json keyboard.json application.yml application-test.yml
+    helm/values.yaml kube/deploy.yaml
 """)
 
 

@@ -67,12 +67,11 @@ def class_of(character: str) -> str:
 
 
 def _bits() -> dict[str, float]:
-    rows = "".join(_TABLE.split())
-    n, found = len(CLASSES), dict[str, float]()
-    for first in string.ascii_letters + string.digits + "_":
-        for second in string.ascii_letters + string.digits + "_":
-            at = CLASSES.index(class_of(first)) * n + CLASSES.index(class_of(second))
-            found[first + second] = int(rows[at], 36) / 2
+    rows, found = "".join(_TABLE.split()), dict[str, float]()
+    places = [(it, CLASSES.index(class_of(it))) for it in string.ascii_letters + string.digits + "_"]
+    for first, row in places:
+        for second, column in places:
+            found[first + second] = int(rows[row * len(CLASSES) + column], 36) / 2
             if first == second or (ord(second) - ord(first) == 1 and first.isalpha()):  # as in `0000` and `abcd`
                 found[first + second] = _OF_ROWS
     return found
