@@ -135,6 +135,16 @@ def masked_block(text: str) -> str:
     return masked(text)
 
 
+@lru_cache(maxsize=8)
+def masked_lines(text: str) -> tuple[str, ...]:
+    """The lines, each where it was, with `...` in place of each secret; cached."""
+    kept, at = list[str](), 0
+    for start, end in spans(text):
+        kept += [text[at:start], HIDDEN, "\n" * text.count("\n", start, end)]
+        at = end
+    return tuple("".join([*kept, text[at:]]).split("\n"))
+
+
 def _formed(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """What has a form: its kind, and where it begins and ends."""
     for kind, literals, form in FORMS:
@@ -153,7 +163,8 @@ def _tokens(text: str, parts: bool) -> Iterator[tuple[int, int]]:
             if prefix is None:
                 continue
             body = start + len(prefix)
-            end = _BODY.match(text, body, min(run.end(), start + _LONGEST_TOKEN)).end()
+            rest = _BODY.match(text, body, min(run.end(), start + _LONGEST_TOKEN))
+            end = rest.end() if rest is not None else body
             if end - start >= fewest and (
                 any(True for _ in random_parts(text, body, end, fewest - len(prefix), _BITS_OF_A_PREFIX))
                 or _HEX.search(text, body, end)
