@@ -12,9 +12,11 @@ No repetition is nested, so time is linear in the text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from operator import itemgetter
 
 from palimpsest.text.assigned_secrets import assigned
 from palimpsest.text.randomness import random_parts
@@ -38,6 +40,7 @@ _PLACEHOLDER = re.compile(r"example|x{8,}|\*{4,}", re.IGNORECASE)
 _RUN = re.compile(r"[A-Za-z0-9+/=_.~%\\&#;$\-]{12,}")
 _START, _BODY = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z$].?"), re.compile(r"[A-Za-z0-9_\-.$/+~]*=*")
 _LONGEST_TOKEN = 400
+_LAST = itemgetter(1)
 _BYTES = (
     (
         "\\",
@@ -149,27 +152,38 @@ def _formed(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """What has a form: its kind, and where it begins and ends."""
     for kind, literals, form in FORMS:
         if any(literal in text for literal in literals):
+            behind = 0
             for match in form.finditer(text):
-                yield kind, (match.start(), _end(text, *match.span()) if kind == KEY else match.end())
+                if match.start() >= behind:
+                    behind = _end(text, *match.span()) if kind == KEY else match.end()
+                    yield kind, (match.start(), behind)
 
 
 def _tokens(text: str, parts: bool) -> Iterator[tuple[int, int]]:
     """Where tokens are that begin as those of a service do."""
     fewest = _FEWEST_OF_A_PART if parts else _FEWEST_OF_A_PREFIX
     for run in _RUN.finditer(text):
-        for token in _START.finditer(text, *run.span()):
-            start = token.start()
-            prefix = next((it for it in _PREFIXES.get(token[0], ()) if text.startswith(it, start)), None)
-            if prefix is None:
-                continue
-            body = start + len(prefix)
+        begun = [
+            (it.start(), len(prefix)) for it in _START.finditer(text, *run.span()) if (prefix := _prefix(text, it))
+        ]
+        if not begun:
+            continue
+        random = [*random_parts(text, *run.span(), 1, _BITS_OF_A_PREFIX)]
+        random += (it.span() for it in _HEX.finditer(text, *run.span()))
+        random.sort(key=_LAST)
+        for start, length in begun:
+            body = start + length
             rest = _BODY.match(text, body, min(run.end(), start + _LONGEST_TOKEN))
-            end = rest.end() if rest is not None else body
-            if end - start >= fewest and (
-                any(True for _ in random_parts(text, body, end, fewest - len(prefix), _BITS_OF_A_PREFIX))
-                or _HEX.search(text, body, end)
-            ):
-                yield start, end
+            end, nth = rest.end() if rest is not None else body, bisect_right(random, body, key=_LAST)
+            if end - start >= fewest and nth < len(random):
+                first, last = random[nth]
+                if min(last, end) - max(first, body) >= fewest - length:
+                    yield start, end
+
+
+def _prefix(text: str, start: re.Match[str]) -> str:
+    known = _PREFIXES.get(start[0], ())
+    return next((it for it in known if text.startswith(it, start.start())), "")
 
 
 def _is_allowed(text: str, start: int, end: int) -> bool:
