@@ -1,13 +1,16 @@
 """`palimpsest log`: where logs are, and what is written to them."""
 
 import logging
+import sys
 from pathlib import Path
 
 import pytest
 
 from palimpsest.__main__ import main
+from palimpsest.app import log_to_file
 from palimpsest.cli.log import Followed
 from palimpsest.system import folders, logs
+from palimpsest.text.tokens import masked
 
 
 @pytest.fixture(autouse=True)
@@ -58,3 +61,31 @@ def test_one_that_is_put_aside_is_followed_to_its_end(tmp_path: Path) -> None:
         assert list(followed.news()) == ["last"]
     finally:
         handler.close()
+
+
+def test_no_secret_is_written_to_one() -> None:
+    key = "q7Zp3" + "vK9xT2mW8rB4nL6"
+    formatter = logs.Formatter("%(name)s: %(message)s", masked)
+    try:
+        raise ValueError(f"refused: {key}")
+    except ValueError:
+        record = logging.LogRecord("shop", logging.ERROR, "shop.py", 1, "no login with %s", (key,), sys.exc_info())
+    written = formatter.format(record)
+    assert written.startswith("shop: no login with ...\n")
+    assert "ValueError: refused: ..." in written
+    assert key not in written
+
+
+def test_the_servers_log_has_no_secret() -> None:
+    key, root = "q7Zp3" + "vK9xT2mW8rB4nL6", logging.getLogger()
+    before = list(root.handlers), root.level, logging.getLogger("palimpsest").level
+    try:
+        log_to_file("info")
+        logging.getLogger("palimpsest.shop").info("no login with %s", key)
+        assert "no login with ..." in (folders.logs() / folders.SERVER_LOG).read_text()
+    finally:
+        for handler in [one for one in root.handlers if one not in before[0]]:
+            root.removeHandler(handler)
+            handler.close()
+        root.setLevel(before[1])
+        logging.getLogger("palimpsest").setLevel(before[2])

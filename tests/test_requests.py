@@ -53,6 +53,15 @@ def test_words_are_searched_for_where_it_is_wanted_and_costs_little(
     assert completion(requests, view(), (), False, 1).word_search == ahead.word_search == width
 
 
+def test_the_code_at_the_cursor_is_completed_without_its_secrets() -> None:
+    key = "q7Zp3" + "vK9xT2mW8rB4nL6"
+    here = view(f"def total(items, key='{key}'):\n    return sum(items)\n    login('{key}', 1)\n")
+    request = completion(Requests("w", merged([])[0], lambda: 1), here, (), False, 1)
+    assert request.fim is not None
+    assert "def total(items, key='...'):\n    return" in request.fim.prefix
+    assert "    login('...', 1)" in request.fim.suffix
+
+
 @pytest.mark.parametrize("name", ["shop.cart", "README.md#a: b", "cell 1"])
 def test_a_report_finds_the_block_it_is_about_as_long_as_its_text_is_the_same(name: str) -> None:
     block = Block("scope", name, "def total(items)")

@@ -19,6 +19,7 @@ from palimpsest import __version__
 from palimpsest.config.settings import Settings
 from palimpsest.system import folders, logs
 from palimpsest.system.given import host_and_port
+from palimpsest.text.tokens import masked
 
 if TYPE_CHECKING:
     from palimpsest.lsp.report import Report, State
@@ -183,7 +184,7 @@ def _state(engine: EngineStatus, kind: str) -> State:
 
 def log_to_file(level: str) -> None:
     """Everything to a file that never grows large, warnings to stderr, nothing to stdout: that is the protocol's."""
-    formatter = logs.Formatter("%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s")
+    formatter = logs.Formatter("%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s", masked)
     errors = logging.StreamHandler(sys.stderr)
     errors.setLevel(logging.WARNING)
     handlers: list[logging.Handler] = [errors]

@@ -25,7 +25,7 @@ def test_a_file_with_a_token_is_not_read(tmp_path: Path) -> None:
     files = WorkspaceFiles([tmp_path])
     assert files.source(tmp_path / "notes.txt") is None
     assert files.source(tmp_path / "config.py") is None
-    assert files.why_not(tmp_path / "config.py") == "holds what looks like a GitHub token"
+    assert files.why_not(tmp_path / "config.py") == "holds what looks like an access token"
     described = files.described(tmp_path / "config.py")
     assert described is not None
     assert described.text == 'A = 1\nTOKEN = "..."\n'
@@ -109,7 +109,7 @@ def test_what_a_link_to_an_ignored_file_shows_is_ignored(tmp_path: Path) -> None
 
 
 def test_nothing_with_a_token_is_put_on_the_board(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match="a GitHub token"):
+    with pytest.raises(InvalidArgument, match="an access token"):
         ExternalBlocks().put("file", "notes", f"use {TOKEN}")
     (tmp_path / "a.py").symlink_to(tmp_path / ".git" / "hooks" / "pre-commit")
     for name in (".env", ".git/config", "a.py"):

@@ -10,6 +10,8 @@ from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.tags import extract
 from palimpsest.errors import InvalidArgument, NotFound
 
+KEY = "q7Zp3" + "vK9xT2mW8rB4nL6"
+
 
 def texts(memory: Memory, conversation: str) -> list[str]:
     return [memory.turns.text(turn) for turn in memory.turns.branch(conversation)]
@@ -54,6 +56,16 @@ def test_calls_keep_their_order_arguments_and_results(memory: Memory) -> None:
     assert (first.name, first.arguments, second.status, second.result) == ("read_fd", {"fd": "fd-1"}, "failed", None)
     assert first.result is not None
     assert memory.contents.text(first.result) == "<fd_content/>"
+
+
+def test_what_a_tool_said_and_what_is_remembered_is_kept_without_secrets(memory: Memory) -> None:
+    talk = memory.conversations.new()
+    turn = memory.turns.add(talk.id, "assistant", "run()")
+    call = memory.turns.add_call(turn.id, "run", {}, "done", f"logged in with {KEY} as shop")
+    remembered = memory.experiences.remember("main", f"the staging key is {KEY}")
+    assert call.result is not None
+    assert memory.contents.text(call.result) == "logged in with ... as shop"
+    assert remembered.text == "the staging key is ..."
 
 
 def test_what_is_not_there_is_named_with_what_is(memory: Memory) -> None:

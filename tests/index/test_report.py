@@ -31,7 +31,7 @@ def test_files_and_what_was_left_out_are_said(root: Path, tmp_path: Path) -> Non
     [check] = checks(root)
     assert check.ok
     assert not check.needed
-    assert "2 files; left out: 1 holds what looks like a GitHub token, 1 larger than" in check.detail
+    assert "2 files; left out: 1 holds what looks like an access token, 1 larger than" in check.detail
 
 
 def test_one_that_is_not_whole_says_so(root: Path, tmp_path: Path) -> None:

@@ -24,6 +24,12 @@ def test_definitions_have_kind_place_signature_and_the_first_line_of_their_docum
     ]
 
 
+def test_secrets_are_not_kept() -> None:
+    key = "q7Zp3" + "vK9xT2mW8rB4nL6"
+    (found,) = rows(f'def login(key: str = "{key}") -> None:\n    """Log in with {key}."""\n').definitions
+    assert (found.signature, found.doc) == ('def login(key: str = "...") -> None:', "Log in with ....")
+
+
 def test_imports_are_as_they_are_written() -> None:
     assert list(rows(CART).imports) == [
         ImportRow("shop.prices", "Price", "P", 0, 2),

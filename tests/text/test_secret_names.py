@@ -2,6 +2,8 @@
 
 from pathlib import PurePosixPath
 
+import pytest
+
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 
 
@@ -36,6 +38,61 @@ SECRET = words("""
     recovery-codes.txt cookies.txt storageState.json playwright/.auth/user.json env.local env.production .htpasswd.txt
     .netrc.gpg etc/shadow mnemonic .clasprc.json .modal.toml vault.json
 """)
+OF_KINDS = {
+    "variables": """
+        .flaskenv prod.envrc .Renviron config/env.local application-prod.yml settings.local.php .env.vault
+    """,
+    "keys": """
+        release.bcfks server.priv signing.jwk tls.privkey backup.pgp home.luks disk.bek cwallet.sso id_ed448
+        ssh_key.old my_private_key private-key.txt openai_api_key cert9.db encrypted_data_bag_secret ssh-key-prod
+    """,
+    "wallets": """
+        wallet.json seed_phrase.md.txt recovery-key.txt backup-codes.txt BitLocker-Recovery-Key.txt UTC--2026-a
+    """,
+    "password managers": """
+        export.1pux vault.opvault my.enpassdb home.bcup lastpass_export.csv 1password-export.csv dashlane.csv
+        nordpass.csv keepass.csv protonpass_export.json aegis-backup.json chrome-passwords.csv firefox_logins.csv
+        bitwarden.csv freeotp-backup.xml export.2fas keeper_export.json roboform.csv otp_accounts.json
+        vaultwarden_export.json
+    """,
+    "browsers": """
+        Login_Data Cookies cookies.db storage_state.json
+    """,
+    "histories": """
+        .zsh_history .mysql_history .psql_history .rediscli_history .node_repl_history .python_history .irb-history
+        .Rhistory fish_history bash_history .dbshell .local/share/fish/fish_history repl_history.jl .octave_hist
+        ipython/profile_default/history.sqlite atuin/history.db .history mongosh_repl_history
+    """,
+    "logins": """
+        debian.cnf users.acl smbpasswd .neomuttrc getmail/.getmailrc chap-secrets pap-secrets unattend.xml
+        master.passwd root.pass db.pw .pass restic-password.txt admin_password root-passwd accounts.xml .cifs_login
+        cqlshrc db.credentials opasswd shadow-
+    """,
+    "tokens": """
+        slack-token refresh_token.txt oauth2.json msal_token_cache.bin .gitlab-token .tokens access_tokens.yaml
+    """,
+    "registries": """
+        npmrc docker-config.json hex.config settings-security.xml .bundle/config
+    """,
+    "clouds": """
+        clouds.yaml secure.yaml prod-openrc.sh openrc keystonerc_admin acme.json .saml2aws .civo.json gcp-prod.json
+        sa.json azureProfile.json prod-sa.json cloudflare.ini .ossutilconfig .vultr-cli.yaml .railway/config.json
+        hcloud/cli.toml scw/config.yaml .aliyun/config.json .snowflake/connections.toml .config/gcloud/x
+        .cloudflared/cert.txt prod_accessKeys.csv
+    """,
+    "clusters": """
+        prod-kubeconfig prod_kubeconfig.yaml cluster.rkestate bootstrap-kubeconfig .minikube/config k0s.yaml
+        helm/repositories.yaml .rancher/cli2.json argocd/config gitlab-secrets.json hudson.util.secret
+        gitlab-runner/config.toml .tsh/keys/a
+    """,
+    "networks": """
+        office.mobileconfig home.pcf hostapd.conf filezilla-export.xml ws_ftp.ini home.tblk server.rtsz
+        sites.mxtsessions openfortivpn.conf identity.secret .vnc/passwd
+    """,
+    "names": """
+        prod-credentials-2026.json credentials2.csv db_secrets_old.yaml aws_creds1.txt
+    """,
+}
 PLAIN = words("""
     main.py credentials.py secrets.py secrets.ts environment.yml id_rsa.pub keys.md keyboard.py env.py tokens.py
     .env.example .env.sample .env.template .env.dist prod.env.example secrets.yaml.example
@@ -46,6 +103,10 @@ PLAIN = words("""
     token.py design/tokens.json theme/tokens.json nginx.conf app.conf keys.py keymap.json api.json hosts.json
     user.json shadow/a.json env.json keys_test.txt storage.json storage_state.py cookies.json passwords_test.go
     api_keys.md tokens.css package-lock.json apikey_test.ts shadow.css
+    history.md git_history.py parameters.yml config/default.toml locales/sa.json .resticignore authenticator.ts
+    wallet.ts openrc.md session.ts login.html password_reset.json cookie.json history.json token_type.json data.csv
+    accounts.json secretary.json tokenizer.json keyboard.json application.yml application-test.yml
+    helm/values.yaml kube/deploy.yaml
 """)
 
 
@@ -59,6 +120,11 @@ def of_version_control(names: list[str]) -> list[str]:
 
 def test_keys_and_passwords_are_secret() -> None:
     assert secret(SECRET) == SECRET
+
+
+@pytest.mark.parametrize("kind", OF_KINDS)
+def test_files_in_which_programs_keep_secrets_are_known_by_kind(kind: str) -> None:
+    assert secret(words(OF_KINDS[kind])) == words(OF_KINDS[kind])
 
 
 def test_code_and_templates_are_judged_by_what_is_in_them() -> None:

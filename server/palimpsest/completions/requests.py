@@ -16,6 +16,7 @@ from palimpsest.completions.sureness import WHATEVER, Bound
 from palimpsest.context.view import CursorView
 from palimpsest.prompt.blocks import render_fim
 from palimpsest.text.positions import well_formed
+from palimpsest.text.tokens import masked_block
 from palimpsest.types import Block
 from palimpsest.window.requests import Requests
 from palimpsest.window.services import Services
@@ -48,7 +49,7 @@ def completion(
     somebody waits.  `calibration`: how probable what the model says is; `bound`: how sure it must be.  `review`: other
     lines that are tried, where there is code behind.  `names` that can stand at the cursor, where that is known."""
     options = requests.settings.completion
-    prefix, suffix = map(well_formed, render_fim(view.editing))
+    prefix, suffix = (well_formed(masked_block(it)) for it in render_fim(view.editing))
     # An open bracket is a statement that goes on, also where one line is asked for.
     brackets = open_brackets(view.editing.prefix, view.editing.suffix, view.parsed.language)
     return wire.GenerateRequest(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.text.tokens import masked
 
 MAIN = "main"
 """What conversations have unless another is asked for."""
@@ -129,7 +130,7 @@ def _number(identity: str) -> int:
 
 def _checked(key: str, text: str) -> str:
     checked_key(key)
-    text = text.strip()
+    text = masked(text.strip())
     if not text or len(text) > MOST_CHARS:
         raise InvalidArgument("text", f"1 to {MOST_CHARS} characters are wanted, not {len(text)}.")
     return text

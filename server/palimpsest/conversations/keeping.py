@@ -14,6 +14,7 @@ from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import DOCUMENTS, SHOWN
 from palimpsest.conversations.refs.tags import PROBLEMS, extract
 from palimpsest.conversations.turns import Role, Turn
+from palimpsest.text.tokens import masked
 
 
 def keep(
@@ -29,7 +30,7 @@ def keep(
 ) -> Turn:
     """`documents`: what the model is told of those that the text links to; `parts`: what comes with it.  Raises
     NotFound, InvalidArgument."""
-    details: dict[str, Any] = {DOCUMENTS: documents} if documents else {}
+    details: dict[str, Any] = {DOCUMENTS: masked(documents)} if documents else {}
     with memory.database.transaction():
         incoming = None
         if options.enabled and role == "user":

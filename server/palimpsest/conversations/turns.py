@@ -16,6 +16,7 @@ from palimpsest.conversations.contents import Contents
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.system.processes import is_there, own_name
+from palimpsest.text.tokens import masked
 
 Role = Literal["system", "user", "assistant", "tool"]
 State = Literal["writing", "complete", "cut", "failed"]
@@ -214,9 +215,9 @@ class Turns:
         result: str | None = None,
         descriptor: str | None = None,
     ) -> Call:
-        """A call of a turn's, behind those that it has."""
+        """A call of a turn's, behind those that it has; of its result secrets are not kept."""
         with self._database.transaction() as rows:
-            stored = None if result is None else self._contents.put(result).hash
+            stored = None if result is None else self._contents.put(masked(result)).hash
             (number,) = rows.execute("SELECT COALESCE(MAX(number) + 1, 0) FROM call WHERE turn = ?", (turn,)).fetchone()
             rows.execute(
                 "INSERT INTO call (turn, number, name, arguments, status, result, descriptor, created)"

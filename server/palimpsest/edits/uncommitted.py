@@ -87,13 +87,9 @@ def _read(
         elif old is None or new is None or not entry.is_regular:
             named.append(file)
         elif old != new:
-            changes.append(FileChange(file, entry.kind, _masked(old), _masked(new)))
+            before, after = (tokens.masked_lines("\n".join(lines)) if lines else () for lines in (old, new))
+            changes.append(FileChange(file, entry.kind, before, after))
     return changes, named
-
-
-def _masked(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Without what looks like a secret and has no format."""
-    return tuple(tokens.masked("\n".join(lines)).split("\n")) if lines else ()
 
 
 def _gives_away(texts: Iterable[tuple[str, ...] | None]) -> str | None:

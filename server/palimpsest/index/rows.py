@@ -1,6 +1,7 @@
 """What the index keeps of one file.
 
-In: a parse.  Out: its definitions, packages, imports and words as plain values, bounded in number and length.  Pure.
+In: a parse.  Out: its definitions, packages, imports and words as plain values, bounded in number and length, without
+secrets.  Pure.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import docstring, scopes, signature
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.positions import utf8
+from palimpsest.text.tokens import masked
 
 MOST_DEFINITIONS = 2_000
 MOST_IMPORTS = 500
@@ -125,12 +127,13 @@ def _is_outer(scope: Scope) -> bool:
 
 
 def _definition(parsed: Parsed, scope: Scope) -> DefinitionRow:
-    doc = (docstring(parsed, scope) or "").strip().partition("\n")[0]
+    doc = (docstring(parsed, scope) or "").strip().partition("\n")[0].rstrip()[:LONGEST_DOC]
+    head = signature(parsed, scope)[:LONGEST_SIGNATURE]
     return DefinitionRow(
         "method" if scope.is_method else scope.kind,
         scope.name[:LONGEST_NAME],
         scope.qualified_name[:LONGEST_NAME],
         scope.def_line,
-        signature(parsed, scope)[:LONGEST_SIGNATURE],
-        doc.rstrip()[:LONGEST_DOC],
+        masked(head),
+        masked(doc),
     )

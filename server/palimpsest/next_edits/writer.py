@@ -31,6 +31,7 @@ from palimpsest.syntax.places import rows_around
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.positions import well_formed
 from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.text.tokens import masked_block, masked_lines
 from palimpsest.window.events import DocumentChanged, NextEditModelFailed, SettingsChanged
 from palimpsest.window.services import Services
 
@@ -145,17 +146,18 @@ class NextEditWriter:
         text = "\n".join(snapshot.lines[window.start : window.stop])
         if not window or len(text) > MOST_CHARS:
             return None
-        if well_formed(text) != text:  # its answer would be without what no model can write
-            return None
+        lines = masked_lines("\n".join(snapshot.lines))
+        if well_formed(text) != text or "\n".join(lines[window.start : window.stop]) != text:
+            return None  # its answer would be without what no model can write, or may see
         newest = told[-1]
         is_here = newest.after.uri == snapshot.uri and newest.after.text == snapshot.text
         return Asked(
             self._path(snapshot.uri),
-            snapshot.lines,
+            lines,
             window,
             around,
             position,
-            original=newest.original(window) if is_here else text,
+            original=masked_block(newest.original(window)) if is_here else text,
             files=tuple(self._pieces(snapshot.uri)),
             changes=tuple(event.change(self._path(event.after.uri)) for event in told),
         )
@@ -165,7 +167,7 @@ class NextEditWriter:
         found = list[FilePart]()
         for chunk in self._services.activity.chunks:
             if chunk.uri != uri and self._may_show(chunk.uri) and len(found) < MOST_FILES:
-                found.append(FilePart(self._path(chunk.uri), "\n".join(chunk.lines)))
+                found.append(FilePart(self._path(chunk.uri), masked_block("\n".join(chunk.lines))))
         return found[::-1]
 
     def _path(self, uri: str) -> str:

@@ -10,6 +10,7 @@ import logging
 import logging.handlers
 import os
 import re
+from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -29,17 +30,22 @@ def one_line(text: str) -> str:
 
 
 class Formatter(logging.Formatter):
-    """One line for each message; a traceback's lines are indented, so that none looks like a message."""
+    """One line for each message; a traceback's lines are indented, so that none looks like a message.  `mask` takes
+    out what no log may have."""
+
+    def __init__(self, form: str, mask: Callable[[str], str] = str) -> None:
+        super().__init__(form)
+        self._mask = mask
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        record.message = one_line(record.message)
+        record.message = self._mask(one_line(record.message))
         return super().formatMessage(record)
 
     def formatException(self, ei: object) -> str:
-        return _indented(super().formatException(ei))  # type: ignore[arg-type]
+        return self._mask(_indented(super().formatException(ei)))  # type: ignore[arg-type]
 
     def formatStack(self, stack_info: str) -> str:
-        return _indented(super().formatStack(stack_info))
+        return self._mask(_indented(super().formatStack(stack_info)))
 
 
 def _indented(text: str) -> str:

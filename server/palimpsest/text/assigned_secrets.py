@@ -1,123 +1,105 @@
-"""Find literals that are given to the name of a secret and look random: keys and passwords without a format.
+"""Find passwords, and keys too short to look random anywhere: what stands behind the name of a secret.
 
-In: a text in any language.  Out: where such literals are.  Pure.
+In: a text in any language.  Out: where such secrets are.  Pure.
 
-A name of a secret has a word such as `key`, `token` or `password` in it.  It is given the quoted literal that follows
-within some 80 characters, whatever stands between (a call, a default, a type, a line's end) but another name that is
-given it, and the others of a list; without quotes, what is behind an assignment, a mapping's key, markup or a blank.
-A literal looks random if few of its characters stand beside one that they stand beside in words.  What a program fills
-in (`${KEY}`, `<token>`, `%s`) does not count.  Each word is looked for once, and what follows it has bounds, so time is
-linear in the text.
+Behind a name means the rest of its line and the line after it, and, where the line ends open (`token:`, `keys = [`),
+the lines below that are indented deeper.  There a word counts as a key that is less random than a key elsewhere, and a
+word with letters, digits and signs as a password.  What a program fills in (`${KEY}`, `<token>`, `%s`) does not count.
+Each name is looked for once and its lines are bounded, so time is linear in the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
-from math import log2
 from urllib.parse import unquote
 
-_OF_PASSWORDS = (
-    "pass", "requirepass", "sshpass -p", "pwd", "identified by", "clave", "senha", "contrase", "kennwort",
-    "пароль", "密码", "パスワード", "비밀번호", "hasło",
-)  # fmt: skip
-_WORDS = (
-    *_OF_PASSWORDS,
-    "key",
-    "token",
-    "secret",
-    "cred",
-    "auth",
-    "bearer",
-    "salt",
-    "hmac",
-    "jwt",
-    "cookie",
-    "schlüssel",
-)
+from palimpsest.text.randomness import random_parts
+from palimpsest.text.secret_formats import PASSWORDS, SECRETS, SHORT
+
+_FEWEST, _BITS = 10, 11.0
+_FEWEST_OF_A_PASSWORD = 8
+_MOST_OF_A_LINE, _MOST_LINES, _MOST = 4_000, 12, 8_000
+"""Characters of a line, lines and characters behind a name."""
 _NO_NAME = re.compile(
-    r"pub(?:lic)?[_-]?key|key(?:bo|word|frame|stroke|code)|author(?!iz)|tokeni[sz]e"
+    r"key(?:bo|word|frame|stroke|code)|author(?!iz)|tokeni[sz]e|passenger"
     r"|pass(?!w|phrase|code|e?(?:_\w{1,6})?[\"'`]?\]?\s{0,3}[=:>＝])"
     r"|cred(?!s?(?![a-z])|ential|[A-Z])|(?:ba|as)salt|salt[iey]"
 )
+_ALSO_OTHERS = frozenset(("key", "pass", "auth", "token", "cred", "salt"))
 _LONGEST_NO_NAME = 12
-_QUOTE = r"[\"']{3}|[\"'`]"
-_NAME_END = r"[\w.\-]{0,40}+\\?(?:[\"'`]|&quot;)?[\])]?"
-_TYPE = (
-    r"(?:\s{0,3}:\s{0,3}[A-Za-z_&?*][\w.<>\[\], |&'?]{0,40}?(?=\s{0,3}=)|\s{1,3}[A-Za-z]\w{0,20}(?=\s{1,3}=)"
-    r"|\[\w{0,9}\])?"
+_OPEN = re.compile(r"(?:[:=(\[{,|>+\\]|&\w+|[|>][+\-\d]{1,2}|!!?\w+)[ \t]*\r?$")
+_LETTER = re.compile(r"[a-zа-я]")
+_VALUE = re.compile(
+    r"(?P<quote>[\"'`])(?P<quoted>[^\s\"'`\\]{8,200})(?P=quote)"
+    r"|(?:(?<=[\s=:>＝])|(?<=&quot;))(?P<plain>[^\s\"'`\\,;<>(){}\[\]&]{8,200}+)(?!(?<!\$)[(\[{])"
 )
-_PLAIN = re.compile(
-    rf"{_NAME_END}{_TYPE}"
-    r"(?:[\"']?,?\s{0,40}[\"']?[\w:]{0,20}value[\"']?(?=\s{0,8}[:=])|</\w{1,20}>\s{0,40}<\w{1,20}(?=>))?"  # the pair's
-    r"(?:\s{0,8}(?:=>|:{0,3}=|[?.+|]{0,2}={1,3}|:(?:\s{0,9}!!\w{1,9}|\s{0,9}[|>][+\-\d]{0,2}(?=\s))?|<-|>)\s{0,40}"
-    r"|[ \t]{1,20})"
-    r"(?:&quot;)?"
-    r"(?:(?:[Bb]earer|[Bb]asic|[Tt]oken)\s{1,3})?"
-    r"(?:\[\[|%[qQ]?[({\[]|ENC\(|<!\[CDATA\[)?"
-    r"(?P<given>[^\s\"'`\\,;<>(){}\[\]&]{8,4000}+)(?!(?<!\$)[(\[{])"
-)
-_BODY = rf"(?P<quote>{_QUOTE})(?P<given>(?>(?:(?!(?P=quote))[^\r\n]){{8,4000}}))(?P=quote)"
-_ANY_BODY = _BODY.replace("{8,", "{1,")
-"""A short one may be a list's first: `auth=("bob", "q7Zp3…")`."""
-_KEY = r"[\"'][^\s\"'`]{0,40}[\"']\s{0,8}(?::|=>?)\s{0,8}"
-_GAP = r"[^\"'`;\r\n]{0,80}+(?:\r?\n[^\"'`;\r\n]{0,40}+)?"
-_ACCESSORS = r"(?:\s{0,3}\{[\w; ]{3,40}\})?"
-"""Of a property in C#."""
-_QUOTED = re.compile(rf"{_NAME_END}{_ACCESSORS}(?P<gap>{_GAP})(?P<key>{_KEY})?(?:[\"']\\)?{_ANY_BODY}")
-_NEXT = re.compile(rf"\s{{0,8}}(?:(?P<comma>,)|[+.&\\]{{0,2}})\s{{0,40}}(?:{_KEY})?\w{{0,2}}{_BODY}")
-_MOST_IN_A_LIST = 64
-_ANOTHERS = re.compile(r"[,\n]\s*(?![\w:]*(?:value|default|content))[\w\-]+\s*[=:](?!=)")
-"""Between a name and a literal: the literal is another name's."""
-_URL = re.compile(r"(?P<scheme>:)?//[^\s:/@\"'`<>{}$]{0,100}:(?P<given>[^\s:/\"'`<>{}$]{3,200})@[\w\[.\-]")
-_NETRC = re.compile(r"\bmachine\s{1,9}\S{1,99}\s{1,9}login\s{1,9}\S{1,99}\s{1,9}password\s{1,9}(?P<given>\S{3,200})")
-_CURL = re.compile(r"-u(?:ser)?[ =]{1,3}[\"']?[^\s:\"'$]{1,64}:(?P<given>[^\s\"'`$<>{}]{3,200})")
-_MYSQL = re.compile(r"\w:(?P<given>[^\s:/\"'`<>{}$]{8,200})@(?:tcp|unix)?[(/]")
 _PLACEHOLDER = re.compile(r"[$#%@]?\{\{?[^{}]*\}?\}?|<[\w -]*>|%\(\w+\)[sdifr]|%[0-9.]*[sdifrvq](?![A-Za-z0-9])|\.\.\.")
-"""What a program fills in, or what is left out: the rest of such a literal may be random still."""
+"""What a program fills in, or what is left out."""
 _FILLED_IN = re.compile(
-    r"\}\}|\(\?[:!=<P]|[Aa]-[Zz]|^\$\{?\w+\}?$|^%\w+%$|xxxx|\*\*\*\*|example"
-    r"|^(?:user|pass(?:word|wd)?)$|^(?:https?|file)://[^?]*$",
+    r"\}\}|\(\?[:!=<P]|[Aa]-[Zz]|^\$\{?\w+\}?$|^%\w+%$|xxxx|\*\*\*\*|example|://"
+    r"|^(?:user|pass(?:word|wd)?)$|^\w+=[\w.]*$",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"(?:0x)?(?:[0-9a-f\-]{16,}|[0-9A-F\-]{16,})")
-"""Also without letters; they have no pairs that tell words."""
-_OF_WORDS = """
-    abcdgilmnprst baelu caehiklortu daeiou eacdeflmnprstvx faefio ge haeio iabcdefglmnoprstv ke ladeilostuy maeiop
-    nacdegiost ocdlmnoprstuw paeiloprt qu raegimnorstuy sacehiopstu taehiorstuy uelmnprst vae wahi xt
-"""
-"""A letter, then those that follow it: 86 % of the pairs in the words of Python's standard library."""
-_PAIRS = frozenset(word[0] + letter for word in _OF_WORDS.split() for letter in word[1:])
-_LEAST_ENTROPY = 2.9
-"""Bits for each character."""
-_FEWEST, _FEWEST_OF_A_PASSWORD, _FEWEST_OF_A_PART = 14, 10, 8
-_PART = re.compile(r"[^\s\\]{8,}")
-_FEWEST_PAIRS = 5
-"""Pairs that no word has: fewer are in versions and dates."""
-_SHARE = 0.42
+_WORD = re.compile(r"[A-Za-z0-9+/=_.~%\\&#;$!*?@^|:\-]{10,}")
+_DIGITS = re.compile(r"(?<![\w.])\d{14,}(?![\w.])")
+_COMMANDS = r"\b(?:mysql\w*|mariadb\w*|redis-cli|sshpass)\b"
+_IN_COMMANDS = (
+    ("//", re.compile(r"(?P<scheme>:)?//[^\s:/@\"'`<>{}$]{0,100}:(?P<given>[^\s:/\"'`<>{}$]{3,200})@[\w\[.\-]")),
+    ("machine", re.compile(r"\bmachine\s{1,9}\S{1,99}(?:\s{1,9}(?:login|password)\s{1,9}(?P<given>\S{3,99})){2}")),
+    ("-u", re.compile(r"-u(?:ser)?[ =]{1,3}[\"']?[^\s:\"'$]{1,64}:(?P<given>[^\s\"'`$<>{}]{3,200})")),
+    ("@", re.compile(r"\w:(?P<given>[^\s:/\"'`<>{}$]{8,200})@(?:tcp|unix)?[(/]")),
+    (" -", re.compile(_COMMANDS + r"[^\n|;&]{0,200}?\s-[pa] ?[\"']?(?P<given>[^\s\"'`$<>{}|]{6,200})")),
+)  # fmt: skip
+"""What each has in it, and the password in an address or a command."""
 
 
 def assigned(text: str) -> Iterator[tuple[int, int]]:
-    """Where the literals begin and end, in no order; without their quotes."""
-    plain = text.replace("\u0130", "i").lower()  # as long as `text`: no other letter becomes two
-    for word in _WORDS:
-        at, is_password = plain.find(word), word in _OF_PASSWORDS
-        while at >= 0:
-            end = behind = at + len(word)
-            if not _is_no_name(text, plain, at):
-                for start, stop, is_quoted, is_string in _given(text, end):
-                    yield from _random_parts(text, start, stop, is_password, is_string)
-                    behind = behind if is_quoted else stop  # a long one may repeat the word
-            at = plain.find(word, behind)
-    for sign, form in (("//", _URL), ("machine", _NETRC), ("-u", _CURL), ("@", _MYSQL)):
-        if sign in plain:
+    """Where the secrets begin and end, in no order; without their quotes."""
+    for start, end, is_password in _behind_names(text):
+        for word in _WORD.finditer(text, start, end):
+            yield from random_parts(text, *word.span(), _FEWEST, _BITS)
+        yield from (found.span() for found in _DIGITS.finditer(text, start, end) if len(set(found[0])) >= 7)
+        if is_password:
+            for found in _VALUE.finditer(text, start, end):
+                name = "quoted" if found["quoted"] else "plain"
+                if _is_password(found[name], name == "quoted"):
+                    yield found.span(name)
+    for sign, form in _IN_COMMANDS:
+        if sign in text:
             for found in form.finditer(text):
                 rest = _PLACEHOLDER.sub("", unquote(found["given"]))
-                fewest = 3 if form is not _URL or found["scheme"] else _FEWEST_OF_A_PART
+                fewest = 3 if found.groupdict().get("scheme", ":") else _FEWEST_OF_A_PASSWORD
                 if len(rest) >= fewest and not _FILLED_IN.search(rest):
                     yield found.span("given")
+
+
+def _behind_names(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Where secrets may stand, no place twice, and whether passwords may."""
+    plain = text.replace("\u0130", "i").lower()  # as long as `text`: no other letter becomes two
+    for words, is_password in ((SECRETS, False), (PASSWORDS, True), (SHORT, True)):
+        names = sorted(_names(text, plain, words, words is SHORT))
+        behind = 0
+        for at in names:
+            start, end = max(at, behind), _end(text, at)
+            if end > start:
+                yield start, end, is_password
+                behind = end
+
+
+def _names(text: str, plain: str, words: tuple[str, ...], is_whole: bool) -> Iterator[int]:
+    """Where names of secrets end."""
+    for word in words:
+        at = plain.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if is_whole:
+                is_name = not _LETTER.match(plain, end) and not (at and _LETTER.match(plain, at - 1))
+            else:
+                is_name = word not in _ALSO_OTHERS or not _is_no_name(text, plain, at)
+            if is_name:
+                yield end
+            at = plain.find(word, end)
 
 
 def _is_no_name(text: str, plain: str, at: int) -> bool:
@@ -128,61 +110,40 @@ def _is_no_name(text: str, plain: str, at: int) -> bool:
     return any(one.start() <= at - start < one.end() for one in _NO_NAME.finditer(near))
 
 
-def _given(text: str, end: int) -> Iterator[tuple[int, int, bool, bool]]:
-    """Literals that a name ending near `end` may be given; whether each is quoted, and a string just assigned."""
-    if (unquoted := _PLAIN.match(text, end)) is not None:
-        yield *unquoted.span("given"), False, False
-    quoted = _QUOTED.match(text, end)
-    if quoted is None or _ANOTHERS.search(quoted["gap"]):
-        return
-    gap = quoted["gap"].rstrip("rRbBuUfFL@$#\\ ")
-    yield *quoted.span("given"), True, not quoted["key"] and gap.endswith(("=", ":", ">")) and not set(gap) & set("(,")
-    for _ in range(_MOST_IN_A_LIST):
-        quoted = _NEXT.match(text, quoted.end())
-        if quoted is None or (quoted["comma"] and not set(gap) & set("[({")):
-            return
-        yield *quoted.span("given"), True, False
+def _end(text: str, at: int) -> int:
+    """The end of the lines behind a name."""
+    start = text.rfind("\n", max(0, at - _MOST_OF_A_LINE), at) + 1
+    indent, end, most = _indent(text, start), _line_end(text, at), at + _MOST
+    is_open = _OPEN.search(text, max(at, end - 40), end) is not None
+    for n in range(_MOST_LINES):
+        if end >= min(len(text), most) or not (n == 0 or (is_open and _indent(text, end + 1) > indent)):
+            break
+        end = _line_end(text, end + 1)
+    return min(end, most)
 
 
-def _random_parts(text: str, start: int, end: int, is_password: bool, is_string: bool) -> Iterator[tuple[int, int]]:
-    """From the first to the last part between blanks that looks random."""
-    parts = [
-        (start + part.start(), start + part.end())
-        for part in _PART.finditer(text[start:end])
-        if _is_random(part[0], is_password) and not _is_name(part[0], is_string)
-    ]
-    if parts:
-        yield parts[0][0], parts[-1][1]
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at, at + _MOST_OF_A_LINE)
+    return end if end >= 0 else min(len(text), at + _MOST_OF_A_LINE)
 
 
-def _is_name(text: str, is_string: bool) -> bool:
-    """Of a type or of another secret, such as `x25519.PrivateKey`; a string that is just assigned is one less often."""
-    has_digit, has_word = any(map(str.isdigit, text)), any(text.lower().find(word) > 0 for word in _WORDS)
-    return (has_word and not has_digit) if is_string else (has_word or not has_digit)
+def _indent(text: str, at: int) -> int:
+    end = at
+    while end < len(text) and end - at < 100 and text[end] in " \t-":
+        end += 1
+    return end - at
 
 
-def _is_random(text: str, is_password: bool) -> bool:
+def _is_password(text: str, is_quoted: bool) -> bool:
     if _FILLED_IN.search(text):
         return False
-    text = _PLACEHOLDER.sub("", text).rstrip("=")
-    if is_password:
-        kinds = sum(bool(re.search(kind, text)) for kind in ("[a-z]", "[A-Z]", "[0-9]", r"[^A-Za-z0-9_.\-/]"))
-        if kinds >= 3 and len(set(text)) >= 6 and len(text) >= _FEWEST_OF_A_PART:
-            return True
-    if _DIGITS.fullmatch(text) and len(set(text)) >= 7:
-        return True
-    if len(text) < (_FEWEST_OF_A_PASSWORD if is_password else _FEWEST) or entropy(text) < _LEAST_ENTROPY:
-        return False
-    return looks_random(text)
-
-
-def looks_random(text: str) -> bool:
-    """Whether few of its pairs of characters stand in words; one of two digits counts for neither."""
-    pairs = [a + b for a, b in pairwise(text.lower()) if a.isalnum() and b.isalnum() and not (a + b).isdigit()]
-    strange = sum(pair not in _PAIRS for pair in pairs)
-    return strange >= _FEWEST_PAIRS and strange >= _SHARE * len(pairs)
-
-
-def entropy(text: str) -> float:
-    """Shannon's, in bits for each character."""
-    return sum(-n / len(text) * log2(n / len(text)) for n in Counter(text).values()) if text else 0.0
+    text = _PLACEHOLDER.sub("", text)
+    kinds = [bool(re.search(kind, text)) for kind in ("[a-z]", "[A-Z]", "[0-9]", r"[^A-Za-z0-9_.\-/]")]
+    is_name = any(text.lower().find(word) > 0 for word in (*PASSWORDS, *SECRETS))
+    return (
+        sum(kinds) >= 3
+        and len(set(text)) >= 6
+        and len(text) >= _FEWEST_OF_A_PASSWORD
+        and (is_quoted or kinds[3] or not {".", "_"} & set(text))
+        and (kinds[2] or (is_quoted and not is_name))
+    )

@@ -3,8 +3,8 @@
 In: paths.  Out: answers from names and folders alone; opens no file and follows no link.
 
 The names are documented by the tools that store keys and passwords in them, or are on public lists of sensitive files
-(GitHub's gitignore templates, the default rules of gitrob, trufflehog and gitleaks).  Source files (`secrets.py`) and
-templates (`.env.example`) are judged by their content instead (`tokens.py`).
+(GitHub's gitignore templates, the default rules of gitrob, trufflehog and gitleaks), by kind.  Source files
+(`secrets.py`) and templates (`.env.example`) are judged by their content instead (`tokens.py`).
 """
 
 from __future__ import annotations
@@ -21,85 +21,127 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-_NAMES = _words("""
-    .env* .dev.vars* *.env *.env.* *.pem *.key *.p8 *.p12 *.pfx *.pkcs12 *.jks *.jceks *.bks *.keystore
-    *.keychain *.keychain-db *.kdb *.kdbx *.ppk *.snk *.keytab krb5cc_* *.ovpn *.rdp *.agilekeychain *.1pif
-    secring.* wallet.dat *.wallet id_rsa* id_dsa* id_ecdsa* id_ed25519* id_xmss* *_rsa *_dsa *_ecdsa *_ed25519
-    ssh_host_*_key deploy_key* deploy-key* deploykey* *_deploy_key *-deploy-key .netrc _netrc .authinfo* .pgpass
-    pgpass.conf .my.cnf .mylogin.cnf .pypirc .npmrc .htpasswd htpasswd .htdigest .git-credentials
-    .gitcredentials .dockercfg kubeconfig* *.kubeconfig kube.config *.tfvars *.tfvars.json *.tfstate *.tfstate.*
-    .terraformrc terraform.rc credentials.tfrc.json service-account*.json service_account*.json
-    serviceaccount*.json *-service-account*.json *_service_account*.json *firebase-adminsdk*.json client_secret*
-    client-secret* application_default_credentials.json access_tokens.db .vault-token .vault_pass* .vault-pass*
-    vault_pass* vault-pass* .vault-password* vault-password* .s3cfg .boto .passwd-s3fs rclone.conf .rclone.conf
-    .databrickscfg .snowsql .smbcredentials .ldaprc .muttrc .msmtprc .esmtprc .fetchmailrc .wgetrc .curlrc
-    .ftpconfig .sftp-config.json sftp-config.json .remote-sync.json filezilla.xml sitemanager.xml
-    recentservers.xml .dbeaver-data-sources.xml robomongo.json *.publishsettings local.settings.json auth.json
-    keystore.properties key.properties wp-config.php localsettings.php .*_history key3.db key4.db logins.json
-    signons.sqlite cookies.sqlite
-    admin.conf super-admin.conf kubelet.conf controller-manager.conf scheduler.conf k3s.yaml rke2.yaml
-    kube_config_* talosconfig *.kubeconfig.y*ml .yarnrc.yml .yarnrc nuget.config .condarc .mcp.json .claude.json
-    claude_desktop_config.json mcp_config.json oauth_creds.json gha-creds-*.json kaggle.json firebase-tools.json
-    google-services.json googleservice-info.plist *.nmconnection wpa_supplicant*.conf *.secrets
-    sasl_passwd* *.psafe3 *.keyring *.kwl *.remmina *.mobileprovision *.pubxml.user *.rdg confcons.xml
-    winscp.ini appsettings.*.json connectionstrings.config token.json tokens.txt token.txt token.pickle
-    *_token.txt *-token.txt access_token access-token api_key* api-key* apikey* api_token* api-token* apitoken*
-    keys.txt key.txt keys.json private_key* private-key* privatekey* keypair.json id.json mnemonic.txt seed.txt
-    utc--* pg_service.conf .mongorc.js .odbc.ini odbc.ini .sentryclirc sentry.properties .twurlrc ngrok.yml
-    tailscaled.state .xauthority .viminfo .lesshst .histfile .zhistory consolehost_history.txt ntds.dit
-    sftp.json ftp-sync.json webservers.xml datasources.local.xml .cvspass .mailrc .mbsyncrc .offlineimaprc
-    .bigqueryrc
-    wg[-_0-9]*.conf wireguard*.conf
-    key.json *-key.json *_key.json rootkey*.csv *accesskeys*.csv oauth.json oauth_token.json tokens.json mcp.json
-    kube-config* talosconfig.y*ml web.config web.*.config *.jwt ssh_key* ssh-key* .ftppass .dockerconfigjson pip.conf
-    pip.ini vault.yml vault.yaml vault.json *.session
-    *.token *.secret *_key.txt *-key.txt *passwords.* seed-phrase* seed_phrase* seedphrase* mnemonic recovery-codes*
-    recovery_codes* backup-codes* backup_codes* cookies.txt storagestate*.json storage-state*.json env.local
-    env.production env.*.local .htpasswd.* htpasswd.txt .netrc.* master.passwd shadow gshadow .clasprc.json .modal.toml
-    bitwarden_export*.json *_token *-token .*_token *_token.json *-token.json
-""")
-_NAME = re.compile("|".join(translate(pattern) for pattern in _NAMES))
-_PAIRS = frozenset(
-    {
-        (".docker", "config.json"),
-        (".cargo", "config.toml"),
-        (".m2", "settings.xml"),
-        (".m2", "settings-security.xml"),
-        (".gradle", "gradle.properties"),
-        ("gh", "hosts.yml"),
-        (".codex", "auth.json"),
-        (".cursor", "mcp.json"),
-        (".vscode", "mcp.json"),
-        ("github-copilot", "hosts.json"),
-        ("github-copilot", "apps.json"),
-        ("huggingface", "token"),
-        (".huggingface", "token"),
-        (".stripe", "config.toml"),
-        ("doctl", "config.yaml"),
-        (".dbt", "profiles.yml"),
-        (".mc", "config.json"),
-        (".fly", "config.yml"),
-        (".continue", "config.json"),
-        (".claude", "settings.local.json"),
-        (".auth", "user.json"),
-    }
-)
-"""Folder and file, for file names that are harmless elsewhere."""
-_FOLDER_PAIRS = frozenset({(".config", "gcloud"), ("run", "secrets")})
-_FOLDERS = frozenset(
-    {
-        ".ssh",
-        ".gnupg",
-        ".aws",
-        ".azure",
-        ".kube",
-        ".oci",
-        ".bluemix",
-        ".terraform.d",
-        ".password-store",
-    }
-)
-"""Everything in them is secret."""
+_OF_KINDS = {
+    "variables": """
+        .env* *.env *.env.* .dev.vars* .flaskenv .envrc *.envrc env.local env.production env.*.local .renviron renviron
+        appsettings.*.json local.settings.json connectionstrings.config web.config web.*.config wp-config.php
+        localsettings.php settings.local.php config.inc.php application-prod*.* application-local.*
+        application-secret*.* localconf.php initialadminpassword
+    """,
+    "keys": """
+        *.pem *.key *.p8 *.p12 *.pfx *.pkcs12 *.jks *.jceks *.bks *.bcfks *.uber *.keystore *.truststore *.ppk *.pvk
+        *.snk *.spc *.keytab *.priv *.privkey *.seckey *.agekey *.jwk *.jwt *.psk *.keyfile *.bek *.luks *.pgp *.skr
+        *.sso *.asc.key id_rsa* id_dsa* id_ecdsa* id_ed25519* id_ed448* id_xmss* *_rsa *_dsa *_ecdsa *_ed25519
+        ssh_host_*_key ssh_key* ssh-key* deploy_key* deploy-key* deploykey* *_deploy_key *-deploy-key secring.*
+        *.secring keystore.properties key.properties signing.properties release-signing.properties private_key*
+        private-key* privatekey* *_private_key* *-private-key* keypair.json id.json keys.txt key.txt keys.json key.json
+        *-key.json *_key.json *_key.txt *-key.txt keyfile *.mobileprovision krb5cc_* key3.db key4.db cert8.db cert9.db
+        encrypted_data_bag_secret .eyaml_key* signingkey* signing_key* signing-key* api_key* api-key* apikey* *_api_key
+        *_apikey .api_key* .apikey* *apikey.txt *api_key.txt *api-key.txt
+    """,
+    "wallets": """
+        wallet.dat *.wallet wallet.json utc--* mnemonic mnemonic*.txt seed.txt seed-phrase* seed_phrase* seedphrase*
+        *-seed.txt *_seed.txt recovery-codes* recovery_codes* recovery-key* recovery_key* recoverykey* backup-codes*
+        backup_codes* backupcodes* bitlocker*recovery* electrum*.dat *.aes.json multibit*.key
+    """,
+    "password managers": """
+        *.kdb *.kdbx *.keychain *.keychain-db *.psafe3 *.keyring *.kwl *.kwallet *.agilekeychain *.1pif *.1pux
+        *.opvault *.enpass *.enpassdb *.walletx *.enpassbackup *.dash *.bcup *.pwdb *.pwsafe *.pws *.spdb *.kpdx *.2fas
+        *.rdm bitwarden*.json bitwarden*.csv lastpass*.csv lastpass*.json 1password*.* dashlane*.* keeper*.csv
+        keeper*export*.json nordpass*.csv roboform*.* keepass*.csv keepass*.xml protonpass*.* proton-pass*.*
+        enpass*.json enpass*.csv chrome-pass*.csv *logins.csv logins.json signons.sqlite signons*.txt firefox_logins*
+        aegis*.json andotp*.json otp_accounts*.json authy*.json freeotp*.* raivo*.json *authenticator*export*
+        *totp*.txt 2fa*.txt 2fa*codes*.json passbolt*.csv vaultwarden*.json
+    """,
+    "browsers and sessions": """
+        cookies cookies.sqlite cookies.txt cookies.db cookies.binarycookies login?data web?data storagestate*.json
+        storage-state*.json storage_state*.json *.session *.session-journal .xauthority .iceauthority
+    """,
+    "histories": """
+        .*_history .*-history .*_hist .histfile .zhistory .history .sh_history .rhistory .dbshell .lesshst .viminfo
+        .wget-hsts consolehost_history.txt fish_history bash_history zsh_history ksh_history *_history.txt
+        repl_history.jl history.sqlite mysql_history psql_history mongosh_repl_history *-history.sqlite .lhistory
+    """,
+    "logins": """
+        .netrc* _netrc .authinfo* .pgpass pgpass.conf pgpass pg_service.conf .pg_service.conf .my.cnf .mylogin.cnf
+        debian.cnf .odbc.ini odbc.ini .mongorc.js .redisclirc cqlshrc .cqlshrc users.acl .htpasswd* htpasswd*
+        .htdigest* htdigest .smbcredentials* .cifs* smbpasswd .ldaprc ldap.secret .muttrc .neomuttrc .mailrc .msmtprc
+        msmtprc .esmtprc .fetchmailrc fetchmailrc .getmailrc getmailrc .mbsyncrc .isyncrc mbsyncrc .offlineimaprc
+        offlineimaprc .imapfilter sasl_passwd* .wgetrc .curlrc .cvspass master.passwd spwd.db shadow shadow- gshadow
+        gshadow- opasswd ntds.dit unattend.xml autounattend.xml sysprep.inf sysprep.xml groups.xml *-secrets
+        chap-secrets pap-secrets *.secrets *.secret *.token *.pass *.passwd *.pw *.credentials *.creds .passwd*
+        .password* .pass *passwords.* *_passwords *password.txt *passwd.txt *passphrase.txt *_password *-password
+        *_passwd *-passwd .vault-token .vault_pass* .vault-pass* vault_pass* vault-pass* .vault-password*
+        vault-password* vault.yml vault.yaml vault.json *.vault.yml *.vault.yaml *-vault.yml .ansible_vault*
+        restic-pass* .restic-pass* .restic_pass* .borg*passphrase* login.txt logins.txt accounts.xml sec.conf znc.conf
+    """,
+    "tokens": """
+        token.json token.txt token.pickle token.yaml tokens.json tokens.txt *_token *-token .*_token .*-token
+        *_token.txt *-token.txt *_token.json *-token.json access_token* access-token* accesstokens.json access_tokens.*
+        refresh_token* refresh-token* api_token* api-token* apitoken* oauth*.json *oauth*token* .token .tokens
+        auth.json msal_token_cache.* .twurlrc .clasprc.json .sentryclirc sentry.properties .gist .github-token
+        .gitlab-token .netlifyrc .surgerc
+    """,
+    "registries": """
+        .npmrc npmrc .yarnrc .yarnrc.yml .pypirc pip.conf pip.ini .condarc nuget.config .git-credentials
+        .gitcredentials .dockercfg .dockerconfigjson docker-config.json .hex.config hex.config .pause .bintray* .jfrog*
+        .artifactory* .gem_credentials upload_config.lua settings-security.xml .modal.toml .pulumirc
+    """,
+    "clouds": """
+        .s3cfg* .boto boto.cfg .passwd-s3fs passwd-s3fs .s3backer_passwd rclone.conf .rclone.conf .databrickscfg
+        .snowsql .bigqueryrc rootkey*.csv *accesskeys*.csv *accesskey.csv *.publishsettings *.pubxml.user
+        azureauth.json azureprofile.json service-account*.json service_account*.json serviceaccount*.json
+        *-service-account*.json *_service_account*.json *serviceaccount*.json *-sa.json sa.json gcp-*.json
+        gcloud-*.json *firebase-adminsdk*.json firebase-tools.json google-services.json googleservice-info.plist
+        client_secret* client-secret* clientsecret* application_default_credentials.json gha-creds-*.json clouds.yaml
+        clouds.yml secure.yaml *openrc *-openrc.sh *_openrc.sh openrc.sh keystonerc* cloudflare.ini cloudflare.json
+        .cloudflare* acme.json .saml2aws .okta_aws_login_config .aws_okta* .civo.json .vultr-cli.yaml .upctl.yaml
+        .linode-cli .serverlessrc .hcloud.toml .newrelic* newrelic.ini *.tfvars *.tfvars.json *.tfstate *.tfstate.*
+        .terraformrc terraform.rc credentials.tfrc.json *.tfrc.json kaggle.json oauth_creds.json .mcp.json mcp.json
+        mcp_config.json .claude.json claude_desktop_config.json .aider.conf.yml .twilio* twilio-cli.json slack-cli.json
+        .alicloud* .ossutilconfig .cosconfig .cos.conf .obsutilconfig .qiniu*
+    """,
+    "clusters": """
+        kubeconfig* *.kubeconfig *.kubeconfig.y*ml *-kubeconfig *_kubeconfig *-kubeconfig.y*ml *_kubeconfig.y*ml
+        kube.config kube_config* kube-config* admin.conf super-admin.conf kubelet.conf controller-manager.conf
+        scheduler.conf k3s.yaml k3s.yml rke2.yaml k0s.yaml *.rkestate talosconfig* bootstrap-kubeconfig*
+        cluster-admin.conf argocd-config nomad.token consul.token .kubeconfig* cli2.json .rancher-cli*
+        gitlab-secrets.json hudson.util.secret sealed-secrets-key*
+    """,
+    "networks": """
+        *.ovpn *.nmconnection wpa_supplicant*.conf hostapd*.conf wg[-_0-9]*.conf wireguard*.conf *.wg *.pcf
+        *.mobileconfig *.tblk ipsec.secrets ngrok.yml ngrok2.yml tailscaled.state identity.secret authtoken.secret
+        openfortivpn*.conf .ftpconfig .ftppass .sftp-config.json sftp-config.json sftp.json ftp-sync.json
+        ftpconfig.json .remote-sync.json filezilla*.xml sitemanager.xml recentservers.xml ws_ftp.ini *.rdp *.rdg
+        *.remmina *.rtsz *.rtsx *.vnc *.tsclient confcons.xml winscp.ini mobaxterm.ini *.mxtsessions ultravnc.ini
+        webservers.xml robomongo.json .dbeaver-data-sources.xml datasources.local.xml *.dbvis *.xsh *.xfp
+    """,
+    "where they lie": """
+        .docker/config.json containers/auth.json .cargo/config.toml .m2/settings.xml .gradle/gradle.properties
+        .bundle/config gh/hosts.yml .config/hub .config/hub.yml glab-cli/config.yml tea/config.yml .codex/auth.json
+        .cursor/mcp.json .vscode/mcp.json github-copilot/hosts.json github-copilot/apps.json huggingface/token
+        .huggingface/token huggingface/stored_tokens .stripe/config.toml stripe/config.toml doctl/config.yaml
+        hcloud/cli.toml scw/config.yaml exoscale/exoscale.toml .dbt/profiles.yml .mc/config.json .fly/config.yml
+        .railway/config.json .continue/config.json .continue/config.yaml .claude/settings.local.json .auth/user.json
+        netlify/config.json .netlify/config.json .aliyun/config.json .snowflake/config.toml .snowflake/connections.toml
+        snowflake/connections.toml atlascli/config.toml .confluent/config.json .circleci/cli.yml .travis/config.yml
+        .rancher/cli2.json .argocd/config argocd/config helm/repositories.yaml helm/registry.json
+        gitlab-runner/config.toml .gitlab-runner/config.toml .clickhouse-client/config.xml .irssi/config
+        .purple/accounts.xml aerc/accounts.conf .vnc/passwd tigervnc/passwd .okta/okta.yaml .twilio-cli/config.json
+        configstore/firebase-tools.json linode-cli/config .expo/state.json syncthing/config.xml .lein/profiles.clj
+        .chef/knife.rb .jupyter/jupyter_server_config.json .pulumi/config.json etc/env.php atuin/history.db atuin/key
+        fish/fish_history nushell/history.txt .litecli/history .config/mycli/history pgcli/history .beeline/history
+        .lftp/bookmarks .lftp/rl_history profile_default/history.sqlite .ssh/ .gnupg/ .aws/ .azure/ .kube/ .oci/
+        .bluemix/ .terraform.d/ .password-store/ .minikube/ .tsh/ .step/ .jira.d/ .jfrog/ .davfs2/ .cloudflared/
+        .tccli/ .electrum/ .bitcoin/ .ethereum/ .config/gcloud/ run/secrets/ .config/op/ .1password/
+    """,
+}  # fmt: skip
+"""Names of files by what is in them; with `/`, for what is harmless elsewhere, also the folder's; with `/` at the end,
+everything in a folder."""
+_PATTERNS = frozenset(" ".join(_OF_KINDS.values()).split())
+_NAME = re.compile("|".join(sorted(translate(pattern) for pattern in _PATTERNS if "/" not in pattern)))
+_FOLDERS = frozenset(pattern.rstrip("/") for pattern in _PATTERNS if pattern.endswith("/"))
+_PLACES = frozenset(pattern for pattern in _PATTERNS if "/" in pattern.rstrip("/"))
 _FOLDERS_OF_DATA = frozenset({".env", ".envs", ".secrets", ".credentials"})
 """Everything in them is secret except source files: a virtual environment may be called `.env`."""
 _FOLDERS_BELOW = frozenset({"secrets", "credentials"})
@@ -107,7 +149,7 @@ _FOLDERS_BELOW = frozenset({"secrets", "credentials"})
 _TRANSLATIONS = frozenset(
     {"i18n", "l10n", "lang", "langs", "languages", "locale", "locales", "messages", "translations"}
 )
-"""There `id.json` is Indonesian, elsewhere a key pair."""
+"""There `id.json` is Indonesian and `sa.json` Sanskrit, elsewhere a key pair and a service's account."""
 _STYLES = frozenset({"design", "design-tokens", "design-system", "style", "styles", "theme", "themes", "tokens"})
 """There `tokens.json` has colours, elsewhere keys."""
 _STEMS = frozenset({"cred", "creds", "credential", "credentials", "secret", "secrets"})
@@ -130,7 +172,7 @@ _TEMPLATES = frozenset(
     example examples sample template tmpl tpl dist defaults default skel pub j2 jinja jinja2
 """)
 )
-_EVEN_SOURCE = (".env", "id_", "wp-config.", "localsettings.")
+_EVEN_SOURCE = (".env", "id_", "wp-config.", "localsettings.", "settings.local.", "config.inc.", "repl_history.")
 _COPIES = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|saved|swp|swo|tmp|copy|rej|\d{1,3}))$")
 _VERSION_CONTROL = frozenset({".git", "git~1", ".hg", ".svn", ".jj", ".bzr", "_darcs", ".pijul"})
 
@@ -153,18 +195,20 @@ def is_secret(path: str | PurePath, root: str | PurePath | None = None) -> bool:
     if not parts:
         return False
     name, folders = _original(parts[-1]), parts[:-1]
-    if any(folder in _FOLDERS for folder in folders):
+    if any(folder in _FOLDERS or f"{above}/{folder}" in _FOLDERS for above, folder in pairwise(["", *folders])):
         return True
     words = name.lstrip(".").split(".")
     suffix = words[-1] if len(words) > 1 else ""
     if suffix in _TEMPLATES:
         return False
-    if folders and (folders[-1], name) in _PAIRS:
+    if folders and f"{folders[-1]}/{name}" in _PLACES:
         return True
-    if folders and folders[-1] in {"id.json": _TRANSLATIONS, "tokens.json": _STYLES}.get(name, ()):
+    if folders and folders[-1] in {"id.json": _TRANSLATIONS, "sa.json": _TRANSLATIONS, "tokens.json": _STYLES}.get(
+        name, ()
+    ):
         return False
     is_source = suffix in _SOURCE
-    if _NAME.match(name) and (not is_source or name.startswith(_EVEN_SOURCE)):
+    if _NAME.match(name) and (not is_source or name.startswith(_EVEN_SOURCE) or name.endswith("openrc.sh")):
         return True
     return not is_source and (_is_called_secret(words) or _is_in_secret_folder(PurePath(path), root))
 
@@ -186,16 +230,12 @@ def _original(name: str) -> str:
 def _is_in_secret_folder(path: PurePath, root: str | PurePath | None) -> bool:
     folders = [plain(part) for part in path.parts[:-1]]
     below = [plain(part) for part in path.relative_to(root).parts[:-1]] if root and path.is_relative_to(root) else []
-    return (
-        any(folder in _FOLDERS_OF_DATA for folder in folders)
-        or any(folder in _FOLDERS_BELOW for folder in below)
-        or any(pair in _FOLDER_PAIRS for pair in pairwise(folders))
-    )
+    return not (_FOLDERS_OF_DATA.isdisjoint(folders) and _FOLDERS_BELOW.isdisjoint(below))
 
 
 def _is_called_secret(words: list[str]) -> bool:
     """`secrets.yaml`, `prod-credentials.json`, `secret`; `words` are the parts between dots, first the stem."""
-    parts = [part for part in re.split(r"[-_ ]", words[0]) if part]
+    parts = re.split(r"[-_ \d]+", words[0])
     if len(words) > 1 and words[-1] not in _DATA:
         return words[0] in _STEMS
-    return bool(parts) and (words[0] in _WHOLE_STEMS or parts[0] in _STEMS or parts[-1] in _STEMS)
+    return words[0] in _WHOLE_STEMS or not _STEMS.isdisjoint(parts)

@@ -118,4 +118,5 @@ def is_secret(before: Snapshot, after: Snapshot) -> bool:
 
 def shows_secret(lines: Iterable[str]) -> bool:
     """Whether a diff, whose lines have a mark before them, shows one or a part of one."""
-    return bool(tokens.found("\n".join(line[1:] for line in lines), parts=True))
+    text = "\n".join(line[1:] for line in lines)
+    return bool(tokens.found(text, parts=True)) or tokens.masked_block(text) != text
