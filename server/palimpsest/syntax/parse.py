@@ -31,7 +31,7 @@ PATIENCE_S, PATIENCE_PER_BYTE_S = 0.05, 2e-6
 """Of the thread's own time, for one parse.  Sound code takes a tenth of that; the parsers take quadratic time for some
 broken code, minutes for a megabyte of it."""
 _CHUNK = 2048
-"""Bytes that tree-sitter is given at a time, so that it can be stopped in between."""
+"""Bytes that tree-sitter is given at a time."""
 _FEWEST_OF_A_PART = 1024
 """Bytes of a part of a text that is tried alone."""
 _SMALL = 16_384
@@ -539,38 +539,46 @@ def _lengths(length: int) -> list[int]:
 def _tree(
     parser: tree_sitter.Parser, data: bytes, end: bytes, old_tree: Tree | None, patience_s: float | None
 ) -> Tree | None:
-    """None where it takes too long.  The text ends early then, and what is made of it is thrown away: the parser's own
-    way of being stopped crashes in most versions.  `end` stands behind the text, wherever it ends."""
-    stop, end = end, b"" if data.endswith(end) else end
-    is_late, is_parsing, given, start = False, True, list[bytes](), time.thread_time()
+    """None where it takes too long.  `end` stands behind the text.
+
+    A text that ended earlier for the parser than it did before would end the process: what tree-sitter reads of a
+    character that a piece of the text cuts, it asks for again.
+    """
+    text, piece, start = data if data.endswith(end) else data + end, b"", time.thread_time()
     most = PATIENCE_S + PATIENCE_PER_BYTE_S * len(data)
-    until, last = start + (most if patience_s is None else patience_s), len(data)
+    until, n_lost = start + (most if patience_s is None else patience_s), _n_lost(parser)
+
+    def give_back() -> None:
+        for _ in range(n_lost if piece else 0):
+            _give_back(piece)
 
     def read(offset: int, _: object) -> bytes:
-        nonlocal is_late, last
-        if not is_parsing:  # a tree goes on asking for the text of its nodes
-            return data[offset : offset + _CHUNK]
-        is_late = is_late or time.thread_time() > until
-        if is_late:
-            last = min(last, offset)
-        behind = (stop if is_late else end)[max(0, offset - last) :]
-        given.append(data[offset : min(last, offset + _CHUNK)] or behind)
-        return given[-1]
+        nonlocal piece
+        give_back()
+        piece = text[offset : offset + _CHUNK]
+        return piece
 
-    without, with_end, point_without, point_with = _ends(data, end)
-    if old_tree is not None and end:
+    def is_over(*_: object) -> bool:
+        return time.thread_time() > until
+
+    without, with_end, point_without, point_with = _ends(data, text[len(data) :])
+    if old_tree is not None and with_end > without:
         old_tree = old_tree.copy()
         old_tree.edit(without, without, with_end, point_without, point_without, point_with)
-    tree = parser.parse(read) if old_tree is None else parser.parse(read, old_tree)
-    if end:  # its places are those of the text
+    try:
+        if old_tree is None:
+            tree = parser.parse(read, progress_callback=is_over)
+        else:
+            tree = parser.parse(read, old_tree, progress_callback=is_over)
+    except ValueError:  # stopped: else it would go on with this text when it is given the next one
+        parser.reset()
+        return None
+    finally:
+        give_back()
+        piece, n_lost = b"", 0  # a tree goes on asking for the text of its nodes
+    if with_end > without:  # its places are those of the text
         tree.edit(without, with_end, without, point_without, point_with, point_without)
-    is_late = is_late or time.thread_time() > start + most
-    is_parsing, n_lost = False, _n_lost(parser)
-    for piece in given:
-        for _ in range(n_lost):
-            _give_back(piece)
-    given.clear()
-    return None if is_late else tree
+    return None if time.thread_time() > start + most else tree
 
 
 def _ends(data: bytes, end: bytes) -> tuple[int, int, Point, Point]:
