@@ -184,9 +184,9 @@ def test_a_text_that_takes_too_long_has_no_tree_and_is_not_tried_for_each_key(mo
     tried = list[int]()
     parse_with = parser.parse_with
 
-    def counted(kept: object, snapshot: Snapshot, *rest: object) -> Parsed:
+    def counted(kept: object, snapshot: Snapshot, *rest: object, is_tried: bool) -> Parsed:
         tried.append(snapshot.version)
-        return parse_with(kept, snapshot, *rest)  # type: ignore[arg-type]
+        return parse_with(kept, snapshot, *rest, is_tried=is_tried)  # type: ignore[arg-type]
 
     # no door: whether a text was tried shows in nothing but the time; nobody else sets how long is too long
     monkeypatch.setattr(parser, "parse_with", counted)

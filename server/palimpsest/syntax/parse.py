@@ -20,7 +20,7 @@ import tree_sitter
 from tree_sitter import Node, Point, Query, QueryCursor, Tree
 
 from palimpsest.syntax.lexical import Lexical
-from palimpsest.syntax.values import Argument, Embedded, Header, Import, Keywords, Parameter, Scope
+from palimpsest.syntax.values import Argument, Embedded, Header, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Snapshot
 
@@ -165,6 +165,10 @@ class Language(Protocol):
 
     def may_parse(self, text: str) -> bool:
         """Whether the grammar can be given a text; else the text has no tree."""
+
+    def trial(self, snapshot: Snapshot) -> Trial:
+        """What became of a process of its own that has parsed the text and what is embedded in it."""
+        return "lives"
 
     # Lines (no tree needed)
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
@@ -428,14 +432,22 @@ class Parsed:
         return cursor
 
 
+def parse_file(text: str, language: Language, uri: str = "") -> Parsed:
+    """A parse of a text that may be anything: it has no tree where another process does not live through it in time."""
+    snapshot = Snapshot(uri, 0, language.id, text)
+    if language.grammar is not None and language.may_parse(text) and language.trial(snapshot) != "lives":
+        return Parsed(snapshot, None, language, is_hurried=True)
+    return parse_snapshot(snapshot, language, is_tried=True)
+
+
 def parse_text(text: str, language: Language) -> Parsed:
-    """A temporary parse of some text, for a check."""
+    """A temporary parse for a check: of a text that we write, or that is parsed already but for a part of it."""
     return parse_snapshot(Snapshot("", 0, language.id, text), language)
 
 
-def parse_snapshot(snapshot: Snapshot, language: Language) -> Parsed:
-    """A parse that will not be updated incrementally."""
-    return Relaxing().parsed(parse_with(None, snapshot, language))
+def parse_snapshot(snapshot: Snapshot, language: Language, *, is_tried: bool = False) -> Parsed:
+    """A parse of such a text that will not be updated incrementally."""
+    return Relaxing().parsed(parse_with(None, snapshot, language, is_tried=is_tried))
 
 
 class Relaxing:
@@ -511,11 +523,13 @@ def parse_with(
     language: Language,
     old_tree: Tree | None = None,
     patience_s: float | None = None,
+    *,
+    is_tried: bool = False,
 ) -> Parsed:
     """A parse that does not take long: else it has no tree, and is hurried.  `parser`: one that is kept.
 
-    A text that no tree is known of is first tried in parts: some parsers are quick to read what is nested very deep,
-    and then take quadratic time for its end.
+    A text that no tree is known of, and that another process has not parsed (`is_tried`), is first tried in parts: some
+    parsers are quick to read what is nested very deep, and then take quadratic time for its end.
     """
     if parser is None:
         grammar = language.grammar if language.may_parse(snapshot.text) else None
@@ -523,7 +537,7 @@ def parse_with(
             return Parsed(snapshot, None, language)
         parser = tree_sitter.Parser(grammar)
     data, tree = snapshot.utf8, None
-    for length in [len(data)] if old_tree is not None else _lengths(len(data)):
+    for length in [len(data)] if is_tried or old_tree is not None else _lengths(len(data)):
         tree = _tree(parser, data[:length], language.text_end, old_tree, patience_s)
         if tree is None:
             break

@@ -9,7 +9,8 @@ are being typed, there is a hurried parse too: the tree of before they were brok
 edits.
 
 No parse takes much longer than sound code of that length does.  A text that would has no tree, and is not tried again
-for each key, only when somebody asks for the parse of exactly this text.
+for each key, only when somebody asks for the parse of exactly this text.  What is new, or much at once, is parsed by
+another process first; a document that this died of has no tree until it is opened again.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class Parser:
         self._parsers: dict[str, tree_sitter.Parser] = {}
         self._newest: dict[str, _Known] = {}
         self._relaxing: dict[str, Relaxing] = {}
+        self._deadly: set[str] = set()
 
     def parse(self, snapshot: Snapshot) -> Parsed:
         """The parse of a snapshot: the stored one if it is of exactly this text, else a new one."""
@@ -110,6 +112,7 @@ class Parser:
     def forget(self, uri: str) -> None:
         self._newest.pop(uri, None)
         self._relaxing.pop(uri, None)
+        self._deadly.discard(uri)
 
     def _updated(self, known: _Known, new: Snapshot, edits: Sequence[InputEdit]) -> _Known:
         """In a large document."""
@@ -149,13 +152,23 @@ class Parser:
             language = self._plain(language.id)
         if grammar is None:
             return Parsed(snapshot, None, language)
+        if old_tree is None and not self._is_bearable(snapshot, language):
+            return Parsed(snapshot, None, language, is_hurried=True)
         if language.id not in self._parsers:
             self._parsers[language.id] = tree_sitter.Parser(grammar)
-        parsed = parse_with(self._parsers[language.id], snapshot, language, old_tree, patience_s)
+        parsed = parse_with(self._parsers[language.id], snapshot, language, old_tree, patience_s, is_tried=True)
         if len(snapshot.text) >= self._large:
             return parsed
         relaxing = self._relaxing.setdefault(snapshot.uri, Relaxing())
         return relaxing.parsed(parsed)
+
+    def _is_bearable(self, snapshot: Snapshot, language: Language) -> bool:
+        if snapshot.uri in self._deadly:
+            return False
+        trial = language.trial(snapshot)
+        if trial == "dies":
+            self._deadly.add(snapshot.uri)
+        return trial == "lives"
 
 
 def _of(parsed: Parsed) -> _Known:

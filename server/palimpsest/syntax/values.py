@@ -12,6 +12,8 @@ from tree_sitter import Range
 
 DefinitionKind = Literal["function", "class", "namespace"]
 ScopeKind = DefinitionKind | Literal["file"]
+Trial = Literal["lives", "late", "dies"]
+"""What becomes of a process that parses a text."""
 
 
 @dataclass(slots=True)
