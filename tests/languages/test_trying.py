@@ -84,6 +84,11 @@ def test_what_can_be_parsed_lives(text: str) -> None:
     assert parse_file(text, language_of("python")).tree is not None
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing else bounds a process's memory")
+def test_what_takes_a_gigabyte_once_a_key_is_typed_in_it_is_read_without_a_tree() -> None:
+    assert language_of("typescriptreact").trial(snapshot("<div>" * 16_000)) == "dies"
+
+
 class Deadly(Python):
     """Its texts end a process where they say so."""
 

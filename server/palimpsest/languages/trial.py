@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import sys
 
+from tree_sitter import Tree
+
 from palimpsest.languages.embedded import inner_parses
 from palimpsest.languages.registry import languages
-from palimpsest.syntax.parse import parse_snapshot
+from palimpsest.syntax.parse import Parsed, parse_snapshot, parse_with
+from palimpsest.syntax.parser import edited
 from palimpsest.syntax.values import Trial
-from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 PATIENCE_S, PATIENCE_PER_BYTE_S = 1.0, 4e-6
 """Of the processor's time, for all parses of one text; what ends here has given nobody a chance to stop it."""
@@ -36,10 +39,19 @@ def main() -> None:
             parsed = parse_snapshot(Snapshot("", 0, language.id, text), language)
             trial = "late" if parsed.tree is None else "lives"
             inner_parses(parsed)
+            if parsed.tree is not None:
+                _type(parsed, parsed.as_written or parsed.tree)
             _bound_time(0)
         _say(trial)
         if _is_large():
             break
+
+
+def _type(parsed: Parsed, tree: Tree) -> None:
+    """Parse the text as it is after a key at its beginning: what is nested deep may be sound until then."""
+    snapshot, start = parsed.snapshot, Position(0, 0)
+    typed, edits = snapshot.changed([ContentChange(Range(start, start), "x")], 1)
+    parse_with(None, typed, parsed.language, edited(tree, edits))
 
 
 def _say(word: str) -> None:

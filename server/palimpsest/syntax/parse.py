@@ -27,6 +27,9 @@ from palimpsest.text.snapshot import Snapshot
 MOST_PUNCTUATION = 5_000
 """Maximum number of unnamed nodes among the children of one node of broken code: a query takes quadratic time in them,
 a minute for 200,000 open brackets."""
+MOST_AT_ONCE = 500
+"""Places at which a query may have begun to match and not ended: code has some 60, and calls that are nested 30,000
+deep take quadratic time in them.  Of more, those that began first are given up."""
 PATIENCE_S, PATIENCE_PER_BYTE_S = 0.05, 2e-6
 """Of the thread's own time, for one parse.  Sound code takes a tenth of that; the parsers take quadratic time for some
 broken code, minutes for a megabyte of it."""
@@ -422,7 +425,7 @@ class Parsed:
         query = None if self.tree is None or self._is_too_wide else self.language.query(section)
         if query is None:
             return None
-        cursor = QueryCursor(query)
+        cursor = QueryCursor(query, match_limit=MOST_AT_ONCE)
         if start_line is not None:
             # Up to the end of the last line, not the start of the next one, which would include that line's first node.
             last = min(end_line, self.snapshot.line_count) - 1

@@ -97,7 +97,7 @@ class Parser:
         if known is None or known.tree is None or old.language_id != new.language_id or _is_much(edits):
             return self._keep(_of(self._parsed(new, None)))
         if len(new.text) < self._large or not self._language_of(new.language_id, new.uri).may_parse(new.text):
-            return self._keep(_of(self._parsed(new, _edited(known.tree, edits))))
+            return self._keep(_of(self._parsed(new, edited(known.tree, edits))))
         return self._keep(self._updated(known, new, edits))
 
     def imagined(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
@@ -107,7 +107,7 @@ class Parser:
         if late is not None:
             return late
         usable = known is not None and known.tree is not None and old.language_id == new.language_id
-        return self._parsed(new, _edited(known.tree, edits) if usable and known is not None and known.tree else None)
+        return self._parsed(new, edited(known.tree, edits) if usable and known is not None and known.tree else None)
 
     def forget(self, uri: str) -> None:
         self._newest.pop(uri, None)
@@ -117,7 +117,7 @@ class Parser:
     def _updated(self, known: _Known, new: Snapshot, edits: Sequence[InputEdit]) -> _Known:
         """In a large document."""
         assert known.tree is not None
-        tree, lines = _edited(known.tree, edits), _lines(edits)
+        tree, lines = edited(known.tree, edits), _lines(edits)
         before = known.parsed
         if known.hurried is not None and known.lines.start <= lines.start + 1 and lines.start <= known.lines.stop:
             grown = known.lines.stop + new.line_count - known.snapshot.line_count
@@ -130,7 +130,7 @@ class Parser:
         parsed = None if parsed is None or parsed.is_hurried else parsed
         if parsed is not None and not _is_worse(parsed, before):
             return _of(parsed)
-        hurried = Parsed(new, _edited(before.tree, edits), before.language, is_hurried=True)
+        hurried = Parsed(new, edited(before.tree, edits), before.language, is_hurried=True)
         return _Known(new, tree if parsed is None else parsed.tree, parsed, hurried, lines)
 
     def _known(self, snapshot: Snapshot) -> _Known | None:
@@ -183,7 +183,7 @@ def _late(known: _Known | None, new: Snapshot) -> Parsed | None:
     return Parsed(new, None, last.language, is_hurried=True)
 
 
-def _edited(tree: Tree, edits: Sequence[InputEdit]) -> Tree:
+def edited(tree: Tree, edits: Sequence[InputEdit]) -> Tree:
     """A copy of a tree, its places moved."""
     tree = tree.copy()
     for edit in edits:
