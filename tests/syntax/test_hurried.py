@@ -117,7 +117,7 @@ def test_whatever_happened_a_parse_is_that_of_the_text(
 
 @pytest.mark.parametrize("language", ["python", "javascript", "c", "lua", "bash", "kotlin"])
 def test_no_text_is_read_much_longer_than_sound_code(monkeypatch: pytest.MonkeyPatch, language: str) -> None:
-    """Counted in looks at the clock, one for each piece of the text, which is tried in five parts."""
+    """Counted in looks at the clock, one for each hundred steps of a parser; the text is tried in five parts."""
     looks = 0
 
     def look() -> float:
@@ -148,13 +148,18 @@ class Reading:
         assert grammar is not None
         self.parser, self.furthest = tree_sitter.Parser(grammar), 0
 
-    def parse(self, read: Callable[[int, object], bytes]) -> Tree:
+    def parse(
+        self, read: Callable[[int, object], bytes], *, progress_callback: Callable[[int, bool], bool] | None = None
+    ) -> Tree:
         def noted(offset: int, point: object) -> bytes:
             piece = read(offset, point)
             self.furthest = max(self.furthest, offset + len(piece))
             return piece
 
-        return self.parser.parse(noted)
+        return self.parser.parse(noted, progress_callback=progress_callback)
+
+    def reset(self) -> None:
+        self.parser.reset()
 
 
 @pytest.mark.parametrize(("language", "piece"), [("java", "end =>"), ("swift", "<<\n\n ."), ("csharp", "A<B<C<D<\n")])
@@ -179,9 +184,9 @@ def test_a_text_that_takes_too_long_has_no_tree_and_is_not_tried_for_each_key(mo
     tried = list[int]()
     parse_with = parser.parse_with
 
-    def counted(kept: object, snapshot: Snapshot, *rest: object) -> Parsed:
+    def counted(kept: object, snapshot: Snapshot, *rest: object, is_tried: bool) -> Parsed:
         tried.append(snapshot.version)
-        return parse_with(kept, snapshot, *rest)  # type: ignore[arg-type]
+        return parse_with(kept, snapshot, *rest, is_tried=is_tried)  # type: ignore[arg-type]
 
     # no door: whether a text was tried shows in nothing but the time; nobody else sets how long is too long
     monkeypatch.setattr(parser, "parse_with", counted)

@@ -6,10 +6,13 @@ import time
 
 import pytest
 
+from palimpsest.languages.cpp import LANGUAGE as CPP
+from palimpsest.languages.javascript import LANGUAGE as JAVASCRIPT
 from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.definitions import all_headers
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import parse_text
+from palimpsest.syntax.scopes import scope_at
 
 
 @pytest.mark.parametrize("opening", ["[", "(", "{", "[\n"])
@@ -20,6 +23,24 @@ def test_brackets_that_nobody_closes_do_not_hold_up_the_server(opening: str) -> 
     imports(parsed)
     parsed.captures("names", 0, 4)
     assert time.thread_time() - began < 10  # a minute for each of them without a bound
+
+
+def test_calls_within_one_another_do_not_hold_up_the_server() -> None:
+    n = 30_000
+    parsed = parse_text("$(" * n + ")" * n, JAVASCRIPT)
+    assert parsed.tree is not None
+    began = time.thread_time()
+    assert parsed.matches("scopes") == []
+    assert time.thread_time() - began < 4  # 8 seconds without a bound
+
+
+def test_many_namespaces_within_one_another_are_told_apart() -> None:
+    n = 1_500
+    parsed = parse_text("".join(f"namespace a{i} {{\n" for i in range(n)) + "}\n" * n, CPP)
+    deepest = scope_at(parsed, n - 1, 0)
+    assert deepest.name == f"a{n - 1}"
+    assert {deepest: 1}[scope_at(parsed, n - 1, 0)] == 1
+    assert deepest != deepest.parent
 
 
 def test_what_is_sound_is_searched_as_a_whole() -> None:

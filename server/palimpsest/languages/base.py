@@ -57,13 +57,15 @@ import tree_sitter
 from tree_sitter import Node, Query
 
 from palimpsest.languages import doc_comments, grammars, risks
+from palimpsest.languages.trying import trying
 from palimpsest.syntax.calls import functions
 from palimpsest.syntax.definitions import definition, first_of
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import tokens
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import children, members, scopes
-from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope
+from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope, Trial
+from palimpsest.text.snapshot import Snapshot
 
 _CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
 _DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
@@ -132,6 +134,9 @@ class Base(Language):
 
     def may_parse(self, text: str) -> bool:
         return risks.may_parse(self.grammar_module.partition(":")[0], text)
+
+    def trial(self, snapshot: Snapshot) -> Trial:
+        return trying().trial(self.id, snapshot)
 
     # Lines
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:

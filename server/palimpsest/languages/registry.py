@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 import palimpsest.languages
 from palimpsest.languages.modules import Modules, Surroundings
 from palimpsest.languages.plain import Plain
+from palimpsest.languages.trying import trying
 from palimpsest.syntax.parse import Language
 
 _MOST_PLAIN = 64
@@ -53,9 +54,11 @@ def modules_of(language: Language, around: Surroundings) -> Modules:
 
 
 def load(language: Language) -> None:
-    """Import what a document of the language needs, so that no keystroke waits for it: a window has few languages."""
+    """Import and start what a document of the language needs, so that no keystroke waits for it: a window has few
+    languages."""
     _modules(language)
-    _ = language.grammar
+    if language.grammar is not None:
+        trying().begin()
 
 
 def _modules(language: Language) -> type[Modules]:

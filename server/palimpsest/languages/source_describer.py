@@ -16,7 +16,7 @@ from typing import Protocol
 from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.modules import Description, Entry, ModuleFiles
 from palimpsest.languages.source_entries import Item, entry, renamed
-from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.syntax.scopes import additions, children, docstring, file_scope
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.workspace.files import FileText, Stamp, WorkspaceFiles
@@ -121,7 +121,9 @@ class SourceDescriber:
         if len(self._read) > _MOST_KNOWN:
             self._read.clear()  # what seems outdated then is read again
         self._read[path] = within, text.stamp
-        return text, self._parsed.get(path, text, lambda: parse_text(text.text, self._rules.language_at(path)))
+        return text, self._parsed.get(
+            path, text, lambda: parse_file(text.text, self._rules.language_at(path), text.uri)
+        )
 
     def _entry(self, offer: _Offer | None) -> Entry | None:
         if offer is None or offer.parsed is None or offer.item is None:

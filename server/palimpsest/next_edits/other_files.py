@@ -16,9 +16,8 @@ from pathlib import Path
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import kin_of, language_in, language_of
 from palimpsest.next_edits.targets import File
-from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
+from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.text.generated import is_generated
-from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
 from palimpsest.workspace.files import FileText, WorkspaceFiles
 from palimpsest.workspace.kept import Kept
@@ -82,5 +81,4 @@ class OtherFiles:
                     yield path
 
     def _tree(self, source: FileText, language: Language) -> Parsed:
-        snapshot = Snapshot(source.uri, 0, language.id, source.text)
-        return self._parsed.get(source.uri, source, lambda: parse_snapshot(snapshot, language))
+        return self._parsed.get(source.uri, source, lambda: parse_file(source.text, language, source.uri))

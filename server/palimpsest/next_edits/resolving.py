@@ -15,9 +15,8 @@ from palimpsest.languages.modules import Modules, Surroundings
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import modules_of
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.parse import Language, Parsed, parse_snapshot
+from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.syntax.values import Import
-from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
 from palimpsest.workspace.files import WorkspaceFiles
 from palimpsest.workspace.kept import Kept
@@ -93,5 +92,4 @@ class Resolving:
         text = self._files.source(path)
         if text is None:
             return None
-        snapshot = Snapshot(text.uri, 0, language.id, text.text)
-        return self._parsed.get((path, language.id), text, lambda: parse_snapshot(snapshot, language))
+        return self._parsed.get((path, language.id), text, lambda: parse_file(text.text, language, text.uri))

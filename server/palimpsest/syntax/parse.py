@@ -20,18 +20,21 @@ import tree_sitter
 from tree_sitter import Node, Point, Query, QueryCursor, Tree
 
 from palimpsest.syntax.lexical import Lexical
-from palimpsest.syntax.values import Argument, Embedded, Header, Import, Keywords, Parameter, Scope
+from palimpsest.syntax.values import Argument, Embedded, Header, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Snapshot
 
 MOST_PUNCTUATION = 5_000
 """Maximum number of unnamed nodes among the children of one node of broken code: a query takes quadratic time in them,
 a minute for 200,000 open brackets."""
+MOST_AT_ONCE = 500
+"""Places at which a query may have begun to match and not ended: code has some 60, and calls that are nested 30,000
+deep take quadratic time in them.  Of more, those that began first are given up."""
 PATIENCE_S, PATIENCE_PER_BYTE_S = 0.05, 2e-6
 """Of the thread's own time, for one parse.  Sound code takes a tenth of that; the parsers take quadratic time for some
 broken code, minutes for a megabyte of it."""
 _CHUNK = 2048
-"""Bytes that tree-sitter is given at a time, so that it can be stopped in between."""
+"""Bytes that tree-sitter is given at a time."""
 _FEWEST_OF_A_PART = 1024
 """Bytes of a part of a text that is tried alone."""
 _SMALL = 16_384
@@ -165,6 +168,10 @@ class Language(Protocol):
 
     def may_parse(self, text: str) -> bool:
         """Whether the grammar can be given a text; else the text has no tree."""
+
+    def trial(self, snapshot: Snapshot) -> Trial:
+        """What became of a process of its own that has parsed the text and what is embedded in it."""
+        return "lives"
 
     # Lines (no tree needed)
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
@@ -418,7 +425,7 @@ class Parsed:
         query = None if self.tree is None or self._is_too_wide else self.language.query(section)
         if query is None:
             return None
-        cursor = QueryCursor(query)
+        cursor = QueryCursor(query, match_limit=MOST_AT_ONCE)
         if start_line is not None:
             # Up to the end of the last line, not the start of the next one, which would include that line's first node.
             last = min(end_line, self.snapshot.line_count) - 1
@@ -428,14 +435,22 @@ class Parsed:
         return cursor
 
 
+def parse_file(text: str, language: Language, uri: str = "") -> Parsed:
+    """A parse of a text that may be anything: it has no tree where another process does not live through it in time."""
+    snapshot = Snapshot(uri, 0, language.id, text)
+    if language.grammar is not None and language.may_parse(text) and language.trial(snapshot) != "lives":
+        return Parsed(snapshot, None, language, is_hurried=True)
+    return parse_snapshot(snapshot, language, is_tried=True)
+
+
 def parse_text(text: str, language: Language) -> Parsed:
-    """A temporary parse of some text, for a check."""
+    """A temporary parse for a check: of a text that we write, or that is parsed already but for a part of it."""
     return parse_snapshot(Snapshot("", 0, language.id, text), language)
 
 
-def parse_snapshot(snapshot: Snapshot, language: Language) -> Parsed:
-    """A parse that will not be updated incrementally."""
-    return Relaxing().parsed(parse_with(None, snapshot, language))
+def parse_snapshot(snapshot: Snapshot, language: Language, *, is_tried: bool = False) -> Parsed:
+    """A parse of such a text that will not be updated incrementally."""
+    return Relaxing().parsed(parse_with(None, snapshot, language, is_tried=is_tried))
 
 
 class Relaxing:
@@ -511,11 +526,13 @@ def parse_with(
     language: Language,
     old_tree: Tree | None = None,
     patience_s: float | None = None,
+    *,
+    is_tried: bool = False,
 ) -> Parsed:
     """A parse that does not take long: else it has no tree, and is hurried.  `parser`: one that is kept.
 
-    A text that no tree is known of is first tried in parts: some parsers are quick to read what is nested very deep,
-    and then take quadratic time for its end.
+    A text that no tree is known of, and that another process has not parsed (`is_tried`), is first tried in parts: some
+    parsers are quick to read what is nested very deep, and then take quadratic time for its end.
     """
     if parser is None:
         grammar = language.grammar if language.may_parse(snapshot.text) else None
@@ -523,7 +540,7 @@ def parse_with(
             return Parsed(snapshot, None, language)
         parser = tree_sitter.Parser(grammar)
     data, tree = snapshot.utf8, None
-    for length in [len(data)] if old_tree is not None else _lengths(len(data)):
+    for length in [len(data)] if is_tried or old_tree is not None else _lengths(len(data)):
         tree = _tree(parser, data[:length], language.text_end, old_tree, patience_s)
         if tree is None:
             break
@@ -539,38 +556,46 @@ def _lengths(length: int) -> list[int]:
 def _tree(
     parser: tree_sitter.Parser, data: bytes, end: bytes, old_tree: Tree | None, patience_s: float | None
 ) -> Tree | None:
-    """None where it takes too long.  The text ends early then, and what is made of it is thrown away: the parser's own
-    way of being stopped crashes in most versions.  `end` stands behind the text, wherever it ends."""
-    stop, end = end, b"" if data.endswith(end) else end
-    is_late, is_parsing, given, start = False, True, list[bytes](), time.thread_time()
+    """None where it takes too long.  `end` stands behind the text.
+
+    A text that ended earlier for the parser than it did before would end the process: what tree-sitter reads of a
+    character that a piece of the text cuts, it asks for again.
+    """
+    text, piece, start = data if data.endswith(end) else data + end, b"", time.thread_time()
     most = PATIENCE_S + PATIENCE_PER_BYTE_S * len(data)
-    until, last = start + (most if patience_s is None else patience_s), len(data)
+    until, n_lost = start + (most if patience_s is None else patience_s), _n_lost(parser)
+
+    def give_back() -> None:
+        for _ in range(n_lost if piece else 0):
+            _give_back(piece)
 
     def read(offset: int, _: object) -> bytes:
-        nonlocal is_late, last
-        if not is_parsing:  # a tree goes on asking for the text of its nodes
-            return data[offset : offset + _CHUNK]
-        is_late = is_late or time.thread_time() > until
-        if is_late:
-            last = min(last, offset)
-        behind = (stop if is_late else end)[max(0, offset - last) :]
-        given.append(data[offset : min(last, offset + _CHUNK)] or behind)
-        return given[-1]
+        nonlocal piece
+        give_back()
+        piece = text[offset : offset + _CHUNK]
+        return piece
 
-    without, with_end, point_without, point_with = _ends(data, end)
-    if old_tree is not None and end:
+    def is_over(*_: object) -> bool:
+        return time.thread_time() > until
+
+    without, with_end, point_without, point_with = _ends(data, text[len(data) :])
+    if old_tree is not None and with_end > without:
         old_tree = old_tree.copy()
         old_tree.edit(without, without, with_end, point_without, point_without, point_with)
-    tree = parser.parse(read) if old_tree is None else parser.parse(read, old_tree)
-    if end:  # its places are those of the text
+    try:
+        if old_tree is None:
+            tree = parser.parse(read, progress_callback=is_over)
+        else:
+            tree = parser.parse(read, old_tree, progress_callback=is_over)
+    except ValueError:  # stopped: else it would go on with this text when it is given the next one
+        parser.reset()
+        return None
+    finally:
+        give_back()
+        piece, n_lost = b"", 0  # a tree goes on asking for the text of its nodes
+    if with_end > without:  # its places are those of the text
         tree.edit(without, with_end, without, point_without, point_with, point_without)
-    is_late = is_late or time.thread_time() > start + most
-    is_parsing, n_lost = False, _n_lost(parser)
-    for piece in given:
-        for _ in range(n_lost):
-            _give_back(piece)
-    given.clear()
-    return None if is_late else tree
+    return None if time.thread_time() > start + most else tree
 
 
 def _ends(data: bytes, end: bytes) -> tuple[int, int, Point, Point]:

@@ -9,7 +9,8 @@ are being typed, there is a hurried parse too: the tree of before they were brok
 edits.
 
 No parse takes much longer than sound code of that length does.  A text that would has no tree, and is not tried again
-for each key, only when somebody asks for the parse of exactly this text.
+for each key, only when somebody asks for the parse of exactly this text.  What is new, or much at once, is parsed by
+another process first; a document that this died of has no tree until it is opened again.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ class Parser:
         self._parsers: dict[str, tree_sitter.Parser] = {}
         self._newest: dict[str, _Known] = {}
         self._relaxing: dict[str, Relaxing] = {}
+        self._deadly: set[str] = set()
 
     def parse(self, snapshot: Snapshot) -> Parsed:
         """The parse of a snapshot: the stored one if it is of exactly this text, else a new one."""
@@ -95,7 +97,7 @@ class Parser:
         if known is None or known.tree is None or old.language_id != new.language_id or _is_much(edits):
             return self._keep(_of(self._parsed(new, None)))
         if len(new.text) < self._large or not self._language_of(new.language_id, new.uri).may_parse(new.text):
-            return self._keep(_of(self._parsed(new, _edited(known.tree, edits))))
+            return self._keep(_of(self._parsed(new, edited(known.tree, edits))))
         return self._keep(self._updated(known, new, edits))
 
     def imagined(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> Parsed:
@@ -105,16 +107,17 @@ class Parser:
         if late is not None:
             return late
         usable = known is not None and known.tree is not None and old.language_id == new.language_id
-        return self._parsed(new, _edited(known.tree, edits) if usable and known is not None and known.tree else None)
+        return self._parsed(new, edited(known.tree, edits) if usable and known is not None and known.tree else None)
 
     def forget(self, uri: str) -> None:
         self._newest.pop(uri, None)
         self._relaxing.pop(uri, None)
+        self._deadly.discard(uri)
 
     def _updated(self, known: _Known, new: Snapshot, edits: Sequence[InputEdit]) -> _Known:
         """In a large document."""
         assert known.tree is not None
-        tree, lines = _edited(known.tree, edits), _lines(edits)
+        tree, lines = edited(known.tree, edits), _lines(edits)
         before = known.parsed
         if known.hurried is not None and known.lines.start <= lines.start + 1 and lines.start <= known.lines.stop:
             grown = known.lines.stop + new.line_count - known.snapshot.line_count
@@ -127,7 +130,7 @@ class Parser:
         parsed = None if parsed is None or parsed.is_hurried else parsed
         if parsed is not None and not _is_worse(parsed, before):
             return _of(parsed)
-        hurried = Parsed(new, _edited(before.tree, edits), before.language, is_hurried=True)
+        hurried = Parsed(new, edited(before.tree, edits), before.language, is_hurried=True)
         return _Known(new, tree if parsed is None else parsed.tree, parsed, hurried, lines)
 
     def _known(self, snapshot: Snapshot) -> _Known | None:
@@ -149,13 +152,23 @@ class Parser:
             language = self._plain(language.id)
         if grammar is None:
             return Parsed(snapshot, None, language)
+        if old_tree is None and not self._is_bearable(snapshot, language):
+            return Parsed(snapshot, None, language, is_hurried=True)
         if language.id not in self._parsers:
             self._parsers[language.id] = tree_sitter.Parser(grammar)
-        parsed = parse_with(self._parsers[language.id], snapshot, language, old_tree, patience_s)
+        parsed = parse_with(self._parsers[language.id], snapshot, language, old_tree, patience_s, is_tried=True)
         if len(snapshot.text) >= self._large:
             return parsed
         relaxing = self._relaxing.setdefault(snapshot.uri, Relaxing())
         return relaxing.parsed(parsed)
+
+    def _is_bearable(self, snapshot: Snapshot, language: Language) -> bool:
+        if snapshot.uri in self._deadly:
+            return False
+        trial = language.trial(snapshot)
+        if trial == "dies":
+            self._deadly.add(snapshot.uri)
+        return trial == "lives"
 
 
 def _of(parsed: Parsed) -> _Known:
@@ -170,7 +183,7 @@ def _late(known: _Known | None, new: Snapshot) -> Parsed | None:
     return Parsed(new, None, last.language, is_hurried=True)
 
 
-def _edited(tree: Tree, edits: Sequence[InputEdit]) -> Tree:
+def edited(tree: Tree, edits: Sequence[InputEdit]) -> Tree:
     """A copy of a tree, its places moved."""
     tree = tree.copy()
     for edit in edits:

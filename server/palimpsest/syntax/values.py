@@ -5,13 +5,15 @@ Out: values that `syntax/` and `languages/` make of trees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tree_sitter import Range
 
 DefinitionKind = Literal["function", "class", "namespace"]
 ScopeKind = DefinitionKind | Literal["file"]
+Trial = Literal["lives", "late", "dies"]
+"""What becomes of a process that parses a text."""
 
 
 @dataclass(slots=True)
@@ -60,7 +62,7 @@ class Scope:
     header_end_line: int
     body_start_line: int
     indent: int
-    parent: Scope | None
+    parent: Scope | None = field(compare=False)  # the rest says which one it is, and of many levels each has its own
     owner: str = ""
     adds: bool = False
     has_body: bool = True

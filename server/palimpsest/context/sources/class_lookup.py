@@ -17,7 +17,7 @@ from palimpsest.context.sources.cached import children, visible
 from palimpsest.languages.modules import Modules
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.names import Visible
-from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.syntax.scopes import additions, aliases, enumerators, file_scope, signature
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.workspace.files import FileText, WorkspaceFiles
@@ -196,7 +196,7 @@ class ClassLookup:
 
     def _parse(self, path: Path, text: FileText, modules: Modules) -> Parsed:
         language = modules.language_at(path)
-        return self._parsed.get((path, language), text, lambda: parse_text(text.text, language))
+        return self._parsed.get((path, language), text, lambda: parse_file(text.text, language, text.uri))
 
 
 class _Search:

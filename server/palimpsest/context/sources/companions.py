@@ -25,11 +25,10 @@ from palimpsest.context.values import FIXTURE, PER_RANK, TEST
 from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_in
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.parse import Parsed, parse_snapshot
+from palimpsest.syntax.parse import Parsed, parse_file
 from palimpsest.syntax.scopes import enclosing, file_scope, scope_at, scopes
 from palimpsest.syntax.values import Scope
 from palimpsest.text.bounded import forget_oldest
-from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 from palimpsest.workspace.kept import Kept
@@ -59,8 +58,7 @@ class ParsedFiles:
         if source is None or len(source.text) > LONGEST:
             return None
         language = language_in(path.name, source.text)
-        snapshot = Snapshot(source.uri, 0, language.id, source.text)
-        return self._known.get(path, source, lambda: parse_snapshot(snapshot, language))
+        return self._known.get(path, source, lambda: parse_file(source.text, language, source.uri))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,9 @@ from palimpsest.context.values import worth
 from palimpsest.context.view import CursorView
 from palimpsest.languages.name_index import IndexedDefinition
 from palimpsest.languages.registry import language_of
-from palimpsest.syntax.parse import Parsed, parse_snapshot
+from palimpsest.syntax.parse import Parsed, parse_file
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.unknown import bound_in
-from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
 from palimpsest.workspace.kept import Kept
@@ -236,8 +235,7 @@ class ElsewhereSource(Source):
 
         def made() -> Sequence[Line]:
             language = language_of(definition.language, definition.path.name)
-            parsed = parse_snapshot(Snapshot(source.uri, 0, language.id, source.text), language)
-            return _skeleton(parsed, definition)
+            return _skeleton(parse_file(source.text, language, source.uri), definition)
 
         return self._read.get((definition.path, definition.qualified_name), source, made)
 

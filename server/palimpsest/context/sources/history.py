@@ -18,7 +18,7 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.values import COMMITS, UNCOMMITTED
 from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_of
-from palimpsest.syntax.parse import parse_text
+from palimpsest.syntax.parse import parse_file
 from palimpsest.syntax.scopes import scopes
 from palimpsest.system.git_history import Commit, commits_of, last_version
 from palimpsest.system.reading import read
@@ -140,7 +140,7 @@ class HistorySource(Source):
         text = self._committed(function.path)
         if text is None:
             return ()
-        parsed = parse_text(text, language_of(function.language_id, function.path.name))
+        parsed = parse_file(text, language_of(function.language_id, function.path.name))
         scope = next((it for it in scopes(parsed) if it.qualified_name == function.name and it.kind != "file"), None)
         if scope is None:
             return ()

@@ -9,7 +9,7 @@ import re
 
 from palimpsest.errors import InvalidArgument, NotFound, OutOfRange
 from palimpsest.languages.embedded import called
-from palimpsest.syntax.parse import parse_text
+from palimpsest.syntax.parse import parse_file
 from palimpsest.syntax.scopes import scopes
 from palimpsest.text.snapshot import Position
 
@@ -42,7 +42,7 @@ def _definitions(text: str, language: str, unit: str) -> list[tuple[tuple[int, i
     known = called(language) if language else None
     if known is None:
         raise InvalidArgument("unit", f"its language is not known, so {unit} cannot be told; read it by lines.")
-    parsed = parse_text(text, known)
+    parsed = parse_file(text, known)
     document = parsed.snapshot
     return [
         (

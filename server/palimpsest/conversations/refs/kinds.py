@@ -13,7 +13,7 @@ from palimpsest.documents.markdown import unfenced
 from palimpsest.languages.embedded import called
 from palimpsest.languages.plain import is_prose
 from palimpsest.languages.registry import language_of, languages
-from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.syntax.scopes import scopes
 
 CODE, DATA, TEXT = "code", "data", "text"
@@ -57,7 +57,7 @@ def category_of(content: str, language: str, attributes: Mapping[str, str]) -> s
 def suggested_id(content: str, language: str, taken: Collection[str]) -> str:
     """The name of the first definition inside, else one of the language; never one that is taken."""
     named = called(language) if language else None
-    parsed = parse_text(content, named) if named is not None else None if language else _tried(content)
+    parsed = parse_file(content, named) if named is not None else None if language else _tried(content)
     name = _first_definition(parsed) if parsed is not None else ""
     base = _NOT_IN_ID.sub("_", name or f"{language or 'text'}_block").strip("_")[:LONGEST_ID] or "block"
     return next(one for one in (base, *(f"{base}_{n}" for n in range(2, len(taken) + 3))) if one not in taken)
@@ -75,8 +75,8 @@ def _tried(content: str) -> Parsed | None:
     if len(content) > HEAD:  # a log of 20,000 characters takes a parser up to 0.3 s, and there are many
         # Two, since one may end in the middle of a long string.
         heads = [content[: content.rfind("\n", 0, most) + 1 or most] for most in (HEAD, HEAD // 2)]
-        tried = [it for it in tried if any(parse_text(head, it).n_errors <= MOST_CUT for head in heads)]
-    parses = [parse_text(content, language) for language in tried]
+        tried = [it for it in tried if any(parse_file(head, it).n_errors <= MOST_CUT for head in heads)]
+    parses = [parse_file(content, language) for language in tried]
     fitting = [parsed for parsed in parses if not parsed.n_errors and _first_definition(parsed)]
     return max(fitting, key=lambda parsed: len(scopes(parsed)), default=None)
 
