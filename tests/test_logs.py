@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.__main__ import main
 from palimpsest.cli.log import Followed
+from palimpsest.command_line import main
 from palimpsest.system import folders, logs
 
 
