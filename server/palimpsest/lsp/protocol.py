@@ -19,6 +19,8 @@ In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feat
 * UTF-8 positions are preferred over the client's own order: for most lines there is nothing to convert.
 * A file has one URI inside, whatever way the client writes it, which is its own again in what it is answered.
 * A document whose version is null, as LSP allowed once, missing or nonsense is read; pygls drops it.
+* A position out of bounds, a value that an enumeration does not have and an item of a list that makes no sense leave
+  the rest as it is (`tolerance.py`).
 * A workspace folder without a name is one, and what is none beside it is passed over; pygls refuses `initialize`.
 """
 
@@ -44,6 +46,7 @@ from pygls.protocol.json_rpc import JsonRPCRequestMessage
 
 from palimpsest.lsp.inbox import Inbox
 from palimpsest.lsp.message_uris import rewritten
+from palimpsest.lsp.tolerance import made_tolerant
 from palimpsest.text.spellings import Spellings
 
 logger = logging.getLogger(__name__)
@@ -94,6 +97,7 @@ def _refusals_in_one_line(record: logging.LogRecord) -> bool:
 def converter() -> cattrs.Converter:
     """pygls's, one for the process: it writes code for each type that it meets, which takes a while."""
     made: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
+    made_tolerant(made)
     return made
 
 
