@@ -8,7 +8,7 @@ document is `UNREADABLE` there.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, get_args
 
@@ -35,9 +35,12 @@ def made_tolerant(converter: cattrs.Converter) -> None:
     for enumeration in filter(_is_enumeration, types.ALL_TYPES_MAP.values()):
         converter.register_structure_hook(enumeration, _enumerated)
         converter.register_unstructure_hook(enumeration, lambda one: getattr(one, "value", one))
-    converter.register_structure_hook(Sequence[types.TextDocumentContentChangeEvent], _changes(converter))
     converter.register_structure_hook_factory(
-        lambda kind: is_sequence(kind) and _may_lack(*get_args(kind)[:1]), lambda kind: _those_of(converter, kind)
+        lambda kind: is_sequence(kind) and types.TextDocumentContentChangePartial in get_args(get_args(kind)[0]),
+        lambda _: _changes(converter),
+    )
+    converter.register_structure_hook_factory(
+        lambda kind: is_sequence(kind) and _may_lack(get_args(kind)[0]), lambda kind: _those_of(converter, kind)
     )
 
 
@@ -91,7 +94,7 @@ def _enumerated(value: Any, kind: type[Enum]) -> Any:
         raise
 
 
-def _may_lack(kind: Any = None) -> bool:
+def _may_lack(kind: Any) -> bool:
     return (_is_enumeration(kind) or attrs.has(kind)) and kind not in _COUNTED
 
 
