@@ -75,13 +75,13 @@ def run(options: argparse.Namespace) -> int:
     server = new_server()
     if not options.tcp:
         server.start_io()
-        return 0
+        return server.exit_status
     try:
         server.start_tcp(host, port)
     except OSError as error:
         print(f"palimpsest serve: nothing can listen on {options.tcp}: {error.strerror or error}", file=sys.stderr)
         return 1
-    return 0
+    return server.exit_status
 
 
 def new_server() -> PalimpsestServer:

@@ -251,8 +251,9 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> NoReturn:
-        """pygls closes the writer here: an answer to `shutdown` that is under way would be lost."""
-        sys.exit(0)
+        """pygls closes the writer here: an answer to `shutdown` that is under way would be lost.  Without that, LSP
+        wants 1."""
+        sys.exit(1 if self._shutdown_id is None else 0)
 
     def adopt(self, body: asyncio.Task[Any]) -> None:
         """Let `$/cancelRequest` for the request being handled cancel `body`."""
