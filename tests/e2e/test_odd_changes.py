@@ -129,7 +129,8 @@ async def test_the_status_says_that_the_document_at_the_cursor_is_lost(machine: 
 
 async def test_a_lost_document_is_known_again_once_it_is_opened(raw: Raw, tmp_path: Path) -> None:
     uri = await raw.open(tmp_path / "a.py")
-    await changed(raw, uri, 2, [5])
+    await raw.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}})
+    assert "could not be read" in await editing(raw, uri)
     await raw.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     assert "is not open" in await editing(raw, uri)
     await raw.open(tmp_path / "a.py", "again = 1\n")

@@ -168,6 +168,8 @@ class Protocol(LanguageServerProtocol):
             return data
         if method in _OPENING or method == types.TEXT_DOCUMENT_DID_CHANGE:
             _number(data)
+        if method == types.TEXT_DOCUMENT_DID_CHANGE and isinstance(params := data.get("params"), dict):
+            params.setdefault("contentChanges", None)  # which loses the document; without them, the message is dropped
         message: dict[str, Any] = rewritten(
             data, self.spellings.opened if method in _OPENING else self.spellings.identity
         )
