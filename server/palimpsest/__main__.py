@@ -11,7 +11,10 @@ from palimpsest.system import isolation
 
 def main() -> int:
     isolation.isolate()
-    from palimpsest import command_line
+    try:
+        from palimpsest import command_line
+    except KeyboardInterrupt:
+        return 130  # as `command_line.INTERRUPTED`
 
     return command_line.main()
 
