@@ -38,7 +38,13 @@ def without_library(folder: Path) -> dict[str, str]:
     for name in ("llama_cpp", "xllamacpp"):
         (folder / name).mkdir()
         (folder / name / "__init__.py").touch()
-    return {
-        "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)]),
-        "XDG_CACHE_HOME": str(folder / "cache"),
-    }
+    return {**before_all(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+
+
+def before_all(folder: Path) -> dict[str, str]:
+    """Variables of a process of ours that finds a folder's modules before all others: `PYTHONPATH` alone does not do it
+    (`system/isolation.py`)."""
+    start = folder / "start"
+    start.mkdir()
+    (start / "sitecustomize.py").write_text(f"import sys\nsys.path.insert(0, {str(folder)!r})\n", encoding="utf-8")
+    return {"PYTHONPATH": os.pathsep.join([str(start), *filter(None, sys.path)])}

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from gguf.quants import dequantize
 
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from palimpsest.config.settings import ModelSettings
 from palimpsest.errors import ModelError
 from palimpsest.models import default_model, files, merge, package_index

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.models import files as model_files
 from palimpsest.models import hub as hubs

@@ -2,8 +2,8 @@
 
 import pytest
 
-from palimpsest.__main__ import main
 from palimpsest.cli import model
+from palimpsest.command_line import main
 from palimpsest.models.known import FREE, KNOWN, NEXT_EDIT, SOON_S, Machine, fits, line_s, recommended
 from palimpsest.models.machine import this_machine
 

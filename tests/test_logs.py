@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.__main__ import main
 from palimpsest.app import log_to_file
 from palimpsest.cli.log import Followed
+from palimpsest.command_line import main
 from palimpsest.system import folders, logs
 from palimpsest.text.tokens import masked
 

@@ -14,7 +14,7 @@ import gguf
 import numpy as np
 import pytest
 
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from palimpsest.config.settings import EngineSettings, ModelSettings
 from palimpsest.engine.model.load import load
 from palimpsest.errors import ModelError

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from palimpsest.system.given import MOST
 
 KEYS = "--api-key-file: expected a file with one key a line; "

@@ -28,6 +28,7 @@ PIECES = [
     "[[:alpha:]]",
     ".",
     "\\*",
+    "/***/",
     "\\a",
     " ",
     "[",
@@ -53,6 +54,16 @@ def asked_of_git(folder: Path, lines: list[str], paths: list[str]) -> list[bool]
     )  # fmt: skip
     fields = done.stdout.decode().split("\0")
     return [pattern != "" and not pattern.startswith("!") for pattern in fields[2::4]]
+
+
+@pytest.mark.parametrize(
+    "line", ["***/z.py", "/***/z.py", "a/***", "a/***/z.py", "***", "/***", "****/z.py", "!***/z.py"]
+)
+def test_more_stars_are_two(repository: Path, line: str) -> None:
+    paths = ["z.py", "az.py", "a/z.py", "a/b/z.py", "a/q.py", "b/z.py/", "b/c/q.py"]
+    lines = ["*.py", line]
+    assert [Patterns(lines).ignores(path) for path in paths] == asked_of_git(repository, lines, paths)
+    assert [Patterns([line]).ignores(path) for path in paths] == asked_of_git(repository, [line], paths)
 
 
 @examples(2, suppress_health_check=[HealthCheck.function_scoped_fixture])

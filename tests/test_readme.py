@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from bench.command import main as bench
-from palimpsest.__main__ import COMMANDS as ON_THE_COMMAND_LINE
-from palimpsest.__main__ import main
+from palimpsest.command_line import COMMANDS as ON_THE_COMMAND_LINE
+from palimpsest.command_line import main
 from palimpsest.config.layers import OF_CLIENTS
 from palimpsest.config.settings import described
 from palimpsest.lsp.commands import COMMANDS

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft4Validator
 
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from palimpsest.config.layers import from_file, merged
 from palimpsest.config.schema import schema
 from palimpsest.config.settings import described

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.__main__ import COMMANDS, main
+from palimpsest.command_line import COMMANDS, main
 
 ASK = """
 source "$1"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from palimpsest.demo import draw
 from palimpsest.demo.story import Event
 from palimpsest.models import files

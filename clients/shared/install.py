@@ -169,6 +169,9 @@ class Environment:
         hidden = (
             "PYTHONPATH",
             "PYTHONHOME",
+            "PYTHONUSERBASE",
+            "PYTHONPYCACHEPREFIX",
+            "PYTHONPLATLIBDIR",
             "VIRTUAL_ENV",
             "PIP_TARGET",
             "PIP_PREFIX",
@@ -285,7 +288,7 @@ def as_for_pip(environment: dict[str, str]) -> dict[str, str]:
     asked = [sys.executable, "-m", "pip", "config", "list"]
     try:
         told = subprocess.run(
-            asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=str(Path.home()), timeout=20
+            asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=str(Path.home()), timeout=20, env=environment
         )
         listed = told.stdout.decode(errors="replace")
     except (OSError, subprocess.SubprocessError):

@@ -1,101 +1,23 @@
-"""The command line: one tree of arguments, whose branches are the commands.
+"""Where a process of ours begins, as the command `palimpsest` or as `python -m palimpsest`.
 
-In: arguments.  Out: an exit status (0 done, 1 the thing asked about is not right, 2 wrong usage, 130 Ctrl-C).
-A branch is imported and filled in only where it is asked for, since an editor waits for `serve` to answer.
+In: arguments.  Out: an exit status.  At its head is imported only what Python has loaded by then, or what is ours: any
+other module could still be a workspace's.
 """
 
-from __future__ import annotations
-
-import argparse
-import os
-import signal
 import sys
-from collections.abc import Mapping
-from importlib import import_module
-from typing import NoReturn
 
-from palimpsest import __version__
-
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "serve": ("app", "the language server, over stdio (what an editor starts)"),
-    "engine": (
-        "cli.engine",
-        "the engine process (the server starts it by itself); --http for other clients, --list, --stop; get: fetches a "
-        "prebuilt llama.cpp",
-    ),
-    "mcp": (
-        "agents.command",
-        "the Model Context Protocol over stdio, for agents: the context of a workspace's open windows",
-    ),
-    "acp": (
-        "agents.acp.command",
-        "the Agent Client Protocol over stdio, for editors: conversations about a workspace with the local model",
-    ),
-    "demo": ("demo.command", "the real server and engine on a sample workspace, driven as an editor would"),
-    "doctor": ("cli.doctor", "model, engine, sockets, editors: what is right, and what to do where it is not"),
-    "model": ("cli.model", "list, use, get, info: which model answers"),
-    "config": ("cli.config", "schema: what an editor completes and checks palimpsest.toml by"),
-    "log": ("cli.log", "where the logs of servers and engines are; --follow shows what is written to them"),
-    "completion": ("cli.completion", "a script with which your shell completes these commands"),
-}
-"""Where each is, and what it is.  Its module has `arguments`, which fills in its branch, and `run`; a command
-that has nothing to undo says `ends_at_once`."""
-PROTOCOLS = ("serve", "mcp", "acp")
-"""Their output is a protocol's, and they see to its end."""
-INTERRUPTED = 130
-"""What a shell says of a program that Ctrl-C ended."""
+from palimpsest.system import isolation
 
 
-def tree(*asked: str) -> argparse.ArgumentParser:
-    """With the branches of these commands, or of all; the others are named in it."""
-    root = argparse.ArgumentParser("palimpsest", epilog="`palimpsest COMMAND --help` says more.")
-    root.add_argument("-V", "--version", action="version", version=f"palimpsest {__version__}")
-    root.set_defaults(tree=tree, ends_at_once=False)
-    branches = root.add_subparsers(required=True, metavar="COMMAND")
-    for name, (module, does) in COMMANDS.items():
-        branch = branches.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
-        if name in (asked or COMMANDS):
-            command = import_module(f"palimpsest.{module}")
-            command.arguments(branch)
-            branch.set_defaults(run=command.run, parser=branch)
-    return root
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Without `argv` it is the process's own, and minds Ctrl-C."""
-    minds_interrupts = argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if minds_interrupts:
-        signal.signal(signal.SIGINT, _leave)  # while modules are imported, an exception may be lost in one of them
-    words = sys.argv[1:] if argv is None else argv
-    root = tree(next((word for word in words if not word.startswith("-")), "help"))
-    if not words or words[0] in ("-h", "--help", "help"):
-        root.print_help(sys.stdout if words else sys.stderr)
-        return 0 if words else 2
-    options = root.parse_args(words)
+def main() -> int:
+    isolation.isolate()
     try:
-        if minds_interrupts and not options.ends_at_once:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        status = int(options.run(options))
-        if words[0] not in PROTOCOLS:
-            sys.stdout.flush()
-        return status
+        from palimpsest import command_line
     except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:  # who reads has seen enough: `palimpsest config schema | head`
-        if words[0] in PROTOCOLS:
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest there when it ends
-        return 1
-    finally:
-        if minds_interrupts:
-            signal.signal(signal.SIGINT, _leave)  # nor while the interpreter ends
+        return 130  # as `command_line.INTERRUPTED`
 
-
-def _leave(*_: object) -> NoReturn:
-    os._exit(INTERRUPTED)
+    return command_line.main()
 
 
 if __name__ == "__main__":
-    if not sys.flags.safe_path:
-        del sys.path[0]  # of `python -m`: the current folder, which may be a workspace; what is imported yet is ours
     sys.exit(main())

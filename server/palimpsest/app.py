@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import gc
 import logging
+import os
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,18 +69,20 @@ def run(options: argparse.Namespace) -> int:
     if options.tcp:
         host, port = host_and_port(options.parser, "--tcp", options.tcp, "a host and a port, such as 127.0.0.1:8765")
     log_to_file(options.log_level)
+    with suppress(OSError):
+        os.chdir(Path.home())  # libraries that are loaded later are not looked for in the workspace either
 
     gc.set_threshold(AT_START)
     server = new_server()
     if not options.tcp:
         server.start_io()
-        return 0
+        return server.exit_status
     try:
         server.start_tcp(host, port)
     except OSError as error:
         print(f"palimpsest serve: nothing can listen on {options.tcp}: {error.strerror or error}", file=sys.stderr)
         return 1
-    return 0
+    return server.exit_status
 
 
 def new_server() -> PalimpsestServer:

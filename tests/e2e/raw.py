@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from asyncio.subprocess import Process
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,7 @@ class Raw:
         environment: Mapping[str, str] | None = None,
         *,
         own_process: bool = False,
+        command: Sequence[str] = SERVE,
     ) -> Raw:
         if not own_process and environment is None and not local.is_there():
             server = LocalServer()
@@ -75,7 +76,7 @@ class Raw:
             return cls(server, answers or {})
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            *SERVE, stdin=pipe, stdout=pipe, stderr=pipe, env={**os.environ, **(environment or {})}, limit=1 << 26
+            *command, stdin=pipe, stdout=pipe, stderr=pipe, env={**os.environ, **(environment or {})}, limit=1 << 26
         )
         return cls(process, answers or {})
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from palimpsest import __version__
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from palimpsest.types import BLOCK_TYPES
 from tests.llama_server.conftest import EMBEDDED, HttpEngine
 
@@ -196,9 +196,8 @@ def test_it_says_its_version_whichever_way_a_client_asks(machine: dict[str, str]
 
 @pytest.mark.parametrize("words", ["completion bash", "mcp --help", "mcp", "acp"])
 def test_without_the_protocols_libraries_the_rest_works(machine: dict[str, str], words: str) -> None:
-    code = (
-        "import sys; sys.modules |= dict.fromkeys(('mcp', 'mcp_types', 'acp'))\nfrom palimpsest.__main__ import main\n"
-    )
+    code = "import sys; sys.modules |= dict.fromkeys(('mcp', 'mcp_types', 'acp'))\n"
+    code += "from palimpsest.command_line import main\n"
     command = [sys.executable, "-c", f"{code}sys.exit(main({words.split()}))"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **machine})
     assert "Traceback" not in done.stderr

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 
 import pytest
+
+from tests.installing import before_all
 
 from .raw import Raw
 
@@ -16,7 +17,8 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: dict[str, s
     """A folder whose modules go before the installed ones."""
     folder = tmp_path / "modules"
     folder.mkdir()
-    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+    for name, value in before_all(folder).items():
+        monkeypatch.setenv(name, value)
     return folder
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.__main__ import COMMANDS
+from palimpsest.command_line import COMMANDS
 from tests.llama_server.conftest import EMBEDDED
 
 from .raw import framed, initialize_params

@@ -86,6 +86,31 @@ async def test_a_request_is_about_the_text_before_it_however_much_comes_at_once(
         await raw.stop()
 
 
+@pytest.mark.parametrize(("orderly", "status"), [(True, 0), (False, 1)])
+async def test_exit_without_shutdown_is_said_by_the_exit_status(shop: Path, orderly: bool, status: int) -> None:
+    raw = await Raw.start(own_process=True)
+    await raw.begin(shop, {"engine": {"kind": "none"}})
+    if orderly:
+        await raw.request("shutdown", None)
+    await raw.notify("exit", None)
+    assert await raw.process.wait() == status
+    await raw.stop()
+
+
+@pytest.mark.parametrize("dynamic", [True, False])
+async def test_files_are_watched_where_the_client_lets_it_be_asked_for_later(shop: Path, dynamic: bool) -> None:
+    raw = await Raw.start({"client/registerCapability": None})
+    capabilities = {"didChangeWatchedFiles": {"dynamicRegistration": dynamic}}
+    await raw.begin(
+        shop,
+        {"engine": {"kind": "none"}},
+        workspace={**capabilities, "textDocumentContent": {"dynamicRegistration": True}},
+    )
+    asked = await raw.notified("client/registerCapability")
+    assert (asked["params"]["registrations"][0]["id"] == "palimpsest-files") is dynamic
+    await raw.leave()
+
+
 @pytest.mark.parametrize("documents", [0, 1])
 async def test_shutdown_is_answered_also_where_exit_comes_in_one_write_with_it(shop: Path, documents: int) -> None:
     raw = await Raw.start()

@@ -47,7 +47,7 @@ async def test_a_missing_library_is_told_with_the_command_that_gets_one(
 ) -> None:
     for name, value in without_library(tmp_path).items():
         monkeypatch.setenv(name, value)
-    editor = await start_editor(shop, {"engine": {"n_ctx": 1152}}, own_process=True)  # no engine of another test
+    editor = await start_editor(shop, {"engine": {"n_ctx": 1152}})  # no engine of another test
     try:
         await until(lambda: told(editor))
         (message,) = told(editor)

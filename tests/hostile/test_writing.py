@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import socket
 import stat
 import subprocess
@@ -47,6 +48,27 @@ def test_a_new_file_is_written_with_its_folders(root: Path) -> None:
     assert (root / "pkg/deep/new.py").read_bytes() == b"a = 1\nb = 2\n"
     assert (done.shown, done.bytes, done.lines) == ("pkg/deep/new.py", 12, 2)
     assert stat.S_IMODE((root / "pkg/deep/new.py").stat().st_mode) & 0o111 == 0
+
+
+def test_what_a_killed_write_has_left_goes_with_the_next_one_in_that_folder(root: Path) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from palimpsest.workspace import writing\n"
+        "from palimpsest.workspace.changes import FileWrite\n"
+        "writing._put_new = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "writing.write(FileWrite('sub/out.txt', 'half'), [Path(sys.argv[1])])\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code, str(root)], check=False).returncode == -signal.SIGKILL
+    (left,) = (root / "sub").glob(".palimpsest-*")
+    theirs = root / "sub" / ".out.txt.33258c38.tmp"
+    theirs.write_text("a person's\n")
+    write("sub/first.txt", "a\n", [root])
+    assert left.exists()  # another window may be writing it
+    os.utime(left, (1, 1))
+    os.utime(theirs, (1, 1))
+    write("sub/out.txt", "b\n", [root])
+    assert sorted(path.name for path in (root / "sub").iterdir()) == [theirs.name, "first.txt", "out.txt", "x.txt"]
 
 
 def test_an_absolute_path_inside_is_written(root: Path) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.llama.trial import Tried
 from palimpsest.errors import EngineUnavailable, InvalidArgument, ModelError

@@ -13,7 +13,7 @@ import pytest
 import trustme
 
 from palimpsest import wire
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from palimpsest.json_data import from_json, to_json
 from tests.llama_server.conftest import EMBEDDED, Client, HttpEngine
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.__main__ import main
+from palimpsest.command_line import main
 from tests.providers.conftest import Process
 
 SMALL = ("--n-ctx", "1024", "--store-mb", "16")

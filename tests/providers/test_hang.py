@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from palimpsest.__main__ import main
 from palimpsest.cli.doctor import running
+from palimpsest.command_line import main
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import EngineUnavailable
 from palimpsest.providers.base.target import Target

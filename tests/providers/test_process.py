@@ -237,7 +237,7 @@ def test_started_by_hand_it_takes_the_persons_own_settings(
 def test_wrong_usage_is_exit_status_2_and_names_what_is_wrong(
     machine: Path, arguments: list[str], said: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from palimpsest.__main__ import main
+    from palimpsest.command_line import main
 
     with pytest.raises(SystemExit) as ended:
         main(["engine", *arguments])

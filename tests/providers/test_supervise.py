@@ -259,6 +259,26 @@ async def test_a_model_that_failed_to_load_is_tried_again_and_not_remembered(tar
     await supervisor.aclose()
 
 
+async def test_a_model_whose_file_is_written_over_is_loaded_anew_and_the_status_says_why(
+    supervisor: Supervisor, target: Target
+) -> None:
+    seen: list[Status] = []
+    supervisor.on_status(seen.append)
+    engine = await supervisor.ready(PATIENCE_S)
+    assert await works(engine)
+    pid, content = supervisor.status.pid, target.model.read_bytes()
+    with target.model.open("r+b") as file:  # as `cp other model` does, but for that it cuts the file off first
+        file.write(content)
+    with pytest.raises(EngineUnavailable, match="file was changed"):
+        await works(engine)
+    while supervisor.status.pid in (pid, None):
+        await asyncio.sleep(0.01)
+    assert await works(await supervisor.ready(PATIENCE_S))
+    assert any("file was changed" in status.message for status in seen)
+    assert not supervisor.status.safe_mode
+    assert supervisor.status.message == ""
+
+
 async def test_a_missing_model_is_named(machine: Path) -> None:
     supervisor = Supervisor(Target(machine / "none.gguf", SETTINGS))
     supervisor.start()

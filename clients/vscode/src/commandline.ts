@@ -1,5 +1,6 @@
 // Command lines of servers and interpreters, and what install.py prints: no editor in here, so that it is tested as it is.
 import { execFile } from "node:child_process";
+import { realpathSync } from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 
@@ -31,12 +32,39 @@ export function beside(interpreter: string): string {
   return path.join(path.dirname(interpreter), WINDOWS ? "palimpsest.exe" : "palimpsest");
 }
 
+const SEARCHED = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
+const PYTHONS = ["PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONPLATLIBDIR"];
+
+function real(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return path.resolve(folder);
+  }
+}
+
+function isIn(folder: string, around: string): boolean {
+  const way = path.relative(real(around), real(folder));
+  return !path.isAbsolute(way) && way.split(path.sep)[0] !== "..";
+}
+
+/** The environment of what is started here: no folder comes before Python's own modules, and no program or library is looked for in a workspace. */
+export function environment(workspaces: readonly string[], given: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const names = WINDOWS ? (name: string) => name.toUpperCase() : (name: string) => name;
+  const kept = Object.entries(given).filter(([name]) => !PYTHONS.includes(names(name)));
+  const trusted = (folder: string): boolean => path.isAbsolute(folder) && !workspaces.some((around) => isIn(folder, around));
+  const cleaned = kept.map(([name, value = ""]) =>
+    SEARCHED.includes(names(name)) ? [name, value.split(path.delimiter).filter(trusted).join(path.delimiter)] : [name, value],
+  );
+  return { ...(Object.fromEntries(cleaned) as NodeJS.ProcessEnv), PYTHONSAFEPATH: "1" };
+}
+
 /** What it says of its version; throws with a sentence for a person.  A name is looked for on PATH. */
-export async function versionOf(command: readonly string[]): Promise<string> {
+export async function versionOf(command: readonly string[], env: NodeJS.ProcessEnv = environment([])): Promise<string> {
   const [program = "", ...args] = versionCommand(command);
   return new Promise((resolve, reject) => {
     // Not in the workspace: Python would look there for modules, and relative entries of PATH would mean it.
-    execFile(program, args, { timeout: VERSION_WAIT_MS, cwd: os.homedir() }, (error, stdout, stderr) => {
+    execFile(program, args, { timeout: VERSION_WAIT_MS, cwd: os.homedir(), env }, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout.trim());
       const last = stderr.trim().split("\n").pop() ?? "";
       const why = error.killed ? "did not answer in time" : last || error.message;

@@ -7,7 +7,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
-import { beside, commandOf, inEnvironment, type Step, stepOf, versionOf } from "./commandline";
+import { beside, commandOf, environment, inEnvironment, type Step, stepOf, versionOf } from "./commandline";
 import type { Parts } from "./extension";
 import { plainly } from "./pure";
 import { selectedInterpreter } from "./pythonExtension";
@@ -25,7 +25,7 @@ export async function findServer(context: vscode.ExtensionContext, log: vscode.L
     const failed = (error: unknown): never => {
       throw new Error(`${message(error)} (${origin})`);
     };
-    return { command: wanted, origin, version: await versionOf(wanted).catch(failed) };
+    return { command: wanted, origin, version: await versionOf(wanted, forPrograms()).catch(failed) };
   }
   const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => mayUseWorkspace() && uri.scheme === "file");
   const restart = (): void => {
@@ -43,10 +43,16 @@ export async function findServer(context: vscode.ExtensionContext, log: vscode.L
   ];
   for (const [origin, program] of places) {
     const command = [program, "serve"];
-    const version = await versionOf(command).catch((error: unknown) => log.info(`${origin}: ${message(error)}`));
+    const version = await versionOf(command, forPrograms()).catch((error: unknown) => log.info(`${origin}: ${message(error)}`));
     if (version) return { command, origin, version };
   }
   return undefined;
+}
+
+/** The environment of programs that are started here. */
+export function forPrograms(): NodeJS.ProcessEnv {
+  const files = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
+  return environment(files.map(({ uri }) => uri.fsPath));
 }
 
 /** Whether the person, not a workspace, wants a workspace's own server, and trusts this one. */
@@ -100,7 +106,7 @@ type Report = vscode.Progress<{ message?: string; increment?: number }>;
 const PYTHONS = process.platform === "win32" ? ["python", "py", "python3"] : ["python3.13", "python3.12", "python3.11", "python3.14", "python3", "python"];
 
 async function python(): Promise<string> {
-  for (const name of PYTHONS) if (await versionOf([name]).catch(() => "")) return name;
+  for (const name of PYTHONS) if (await versionOf([name], forPrograms()).catch(() => "")) return name;
   throw new Error("there is no Python on PATH. Install Python 3.11 or newer, then try again; or the server itself, with `uv tool install palimpsest-lsp`.");
 }
 
@@ -110,7 +116,7 @@ async function run(context: vscode.ExtensionContext, log: vscode.LogOutputChanne
   const args = ["-I", script, "--into", ownEnvironment(context), "--source", await wheel(context)];
   const interpreter = await python();
   return new Promise((resolve, reject) => {
-    const child = spawn(interpreter, args, { cwd: os.homedir(), windowsHide: true });
+    const child = spawn(interpreter, args, { cwd: os.homedir(), env: forPrograms(), windowsHide: true });
     token.onCancellationRequested(() => child.kill());
     let last: Step = {};
     let done = 0;

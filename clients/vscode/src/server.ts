@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { CloseHandlerResult, ErrorHandler, GenericNotificationHandler, InitializeParams, LanguageClientOptions, Middleware } from "vscode-languageclient/node";
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State as ClientState } from "vscode-languageclient/node";
 import { WorkDoneProgress } from "vscode-languageclient/node";
-import { findServer, installUnasked, message } from "./install";
+import { findServer, forPrograms, installUnasked, message } from "./install";
 import { plainly } from "./pure";
 import { forServer } from "./settings";
 import type { State, Status } from "./status";
@@ -138,7 +138,8 @@ export class Server {
       errorHandler: { error: () => ({ action: ErrorAction.Continue }), closed: () => this.closed(client, rule) },
     };
     // Not in the workspace: Python would look there for modules.
-    const client = new Client("palimpsest", "Palimpsest", { command, args, options: { cwd: os.homedir() } }, options);
+    const how = { cwd: os.homedir(), env: forPrograms() };
+    const client = new Client("palimpsest", "Palimpsest", { command, args, options: how }, options);
     const rule = client.createDefaultErrorHandler();
     for (const [method, tell] of this.listeners) {
       client.onNotification(method, (told: object) => (client === this.client ? tell(told) : undefined));

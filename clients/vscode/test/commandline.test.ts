@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
-import { beside, commandOf, inEnvironment, stepOf, versionCommand, versionOf } from "../src/commandline";
+import { beside, commandOf, environment, inEnvironment, stepOf, versionCommand, versionOf } from "../src/commandline";
 
 test("the setting is a path or a command line", () => {
   assert.equal(commandOf([]), undefined);
@@ -44,6 +44,19 @@ test("programs are found on PATH, but not through its relative entries", async (
   } finally {
     process.chdir(before);
     process.env["PATH"] = path;
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("what is started finds no module, program or library of a workspace", () => {
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
+  try {
+    const [inside, ours] = [join(folder, "bin"), join(tmpdir(), "elsewhere")];
+    const listed = ["", ".", "bin", inside, folder, ours].join(delimiter);
+    const given = { PATH: listed, LD_LIBRARY_PATH: listed, PYTHONPATH: ".", PYTHONHOME: folder, PYTHONUSERBASE: folder, LANG: "C" };
+    assert.deepEqual(environment([folder], given), { PATH: ours, LD_LIBRARY_PATH: ours, LANG: "C", PYTHONSAFEPATH: "1" });
+    assert.equal(environment([], given)["PATH"], [inside, folder, ours].join(delimiter));
+  } finally {
     rmSync(folder, { recursive: true });
   }
 });

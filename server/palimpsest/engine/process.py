@@ -13,6 +13,7 @@ import math
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -123,7 +124,16 @@ async def _serve(
         told.append(number)
         life.stop()
 
-    _on_signals(asyncio.get_running_loop(), leave)
+    loop = asyncio.get_running_loop()
+
+    def begin_anew() -> None:
+        if options.public is not None:
+            print("palimpsest engine: the model's file was changed; start the engine again.", file=sys.stderr)
+        loop.call_soon_threadsafe(life.stop)
+
+    for one in filter(None, (core, second)):
+        one.on_replaced = begin_anew
+    _on_signals(loop, leave)
     core.start()
     idle = asyncio.ensure_future(life.leave_when_idle())
     serving = [serve(create_app(core, life, listener.token, beside), listener.socket, life.stopping)]

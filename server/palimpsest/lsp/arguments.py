@@ -17,9 +17,9 @@ from lsprotocol import types as lsp
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range, from_json
 from palimpsest.lsp.plain import plain
+from palimpsest.lsp.tolerance import LARGEST, clamped
 
 A = TypeVar("A")
-LARGEST = 2**31 - 1
 Count = Annotated[int, Range(0, LARGEST)]
 
 
@@ -76,7 +76,7 @@ class Conversation:
 def read(where: str, kind: type[A], value: Any) -> A:
     """`where` names the command or method."""
     try:
-        given = plain(value)
+        given = clamped(plain(value))
     except RecursionError:
         raise InvalidArgument(where, "the argument is nested too deeply.") from None
     if given is None or given == []:

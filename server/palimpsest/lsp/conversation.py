@@ -20,11 +20,12 @@ from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.transcript.showing import document_of
 from palimpsest.errors import NotFound, StaleDocument
 from palimpsest.json_data import Range
-from palimpsest.lsp.arguments import LARGEST, Conversation, Nothing
+from palimpsest.lsp.arguments import Conversation, Nothing
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.document_edits import ANSWER_S, why_not_made
 from palimpsest.lsp.link_ids import conversation_of
+from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.conversations import SUFFIX
 from palimpsest.text.snapshot import Snapshot

@@ -9,13 +9,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
 from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.errors import InvalidArgument
-from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import Between, Document, read
 from palimpsest.window.events import DiagnosticsTold
 
@@ -36,7 +35,7 @@ class GivenDiagnostic:
 
     range: Between
     message: str
-    severity: Annotated[int, Range(1, 4)] = 1
+    severity: int = 1
     source: str = ""
     code: Any = None
 
@@ -46,7 +45,7 @@ class Told:
     """All that is wrong in a document, in `version` of it.  An empty list is none given (`arguments.py`)."""
 
     textDocument: Document
-    diagnostics: tuple[GivenDiagnostic, ...] = ()
+    diagnostics: tuple[Any, ...] = ()
 
 
 def register(server: PalimpsestServer) -> None:
@@ -62,7 +61,8 @@ def register(server: PalimpsestServer) -> None:
             return
         if told.textDocument.version not in (None, snapshot.version):
             return  # the lines are others now, and whoever found this looks again
-        found = (_diagnostic(it.range.start.line, it.range.end.line, it) for it in told.diagnostics)
+        given = (it for one in told.diagnostics if (it := _given(one)) is not None)
+        found = (_diagnostic(it.range.start.line, it.range.end.line, it) for it in given)
         window.session.events.emit(DiagnosticsTold(snapshot.uri, [it for it in found if it is not None]))
 
 
@@ -72,9 +72,18 @@ def tell_seen(window: Window, uri: str, lines: range, found: Iterable[lsp.Diagno
     window.session.events.emit(DiagnosticsTold(uri, [it for it in every if it is not None], lines))
 
 
+def _given(one: Any) -> GivenDiagnostic | None:
+    try:
+        return read(DIAGNOSTICS, GivenDiagnostic, one)
+    except InvalidArgument as error:
+        logger.warning("%s: one is left out: %s", DIAGNOSTICS, error)
+        return None
+
+
 def _diagnostic(first: int, last: int, it: GivenDiagnostic | lsp.Diagnostic) -> Diagnostic | None:
-    severity = int(it.severity or 1)
-    if it.source == OWN or severity > lsp.DiagnosticSeverity.Warning or not isinstance(it.message, str):
+    severity = int(it.severity or lsp.DiagnosticSeverity.Error)
+    shown = (lsp.DiagnosticSeverity.Error, lsp.DiagnosticSeverity.Warning)
+    if it.source == OWN or severity not in shown or not isinstance(it.message, str):
         return None
     named = str(it.code) if isinstance(it.code, (str, int)) else ""
     source = " ".join(filter(None, (it.source or "", named)))

@@ -16,6 +16,8 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import At, Uri, read
 from palimpsest.lsp.convert import apply_changes, position_in
 from palimpsest.lsp.protocol import UNVERSIONED
+from palimpsest.lsp.tolerance import UNREADABLE
+from palimpsest.text.documents import LOST
 from palimpsest.text.positions import joined
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.window.events import (
@@ -29,7 +31,6 @@ from palimpsest.window.events import (
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.lsp.window import Window
 
 
 logger = logging.getLogger(__name__)
@@ -50,16 +51,31 @@ def numbered(version: int, before: int = -1) -> int:
 
 
 def change(
-    window: Window,
+    server: PalimpsestServer,
     document: lsp.VersionedTextDocumentIdentifier,
     changes: Sequence[lsp.TextDocumentContentChangeEvent],
 ) -> None:
-    old = window.session.documents.find(document.uri)
+    """What cannot be read loses the document, until it comes as a whole; what is in the way before that counts no
+    more."""
+    window, uri = server.window, document.uri
+    documents, events = window.session.documents, window.session.events
+    old, lost = documents.find(uri), documents.lost(uri)
+    if (known := old or lost) is None:
+        logger.warning("a change of %s, which is not open", uri)
+        return
+    whole = [at for at, one in enumerate(changes) if isinstance(one, lsp.TextDocumentContentChangeWholeDocument)]
+    changes = changes[whole[-1] :] if whole else changes
+    if UNREADABLE in changes or (lost is not None and not whole):
+        if lost is None:
+            events.emit(DocumentClosed(uri, lost=True))
+            window.report.warn(f"{uri.rpartition('/')[2]} {LOST}: until then nothing is offered in it.")
+        return
     if old is None:
-        logger.warning("a change of %s, which is not open", document.uri)
+        new, _ = apply_changes(known, numbered(document.version, known.version), changes, window.client.encoding)
+        events.emit(DocumentOpened(new, server.protocol.spellings.written(uri)))
         return
     new, edits = apply_changes(old, numbered(document.version, old.version), changes, window.client.encoding)
-    window.session.events.emit(DocumentChanged(old, new, edits))
+    events.emit(DocumentChanged(old, new, edits))
 
 
 def register(server: PalimpsestServer) -> None:
@@ -73,7 +89,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
-        change(window, params.text_document, params.content_changes)
+        change(server, params.text_document, params.content_changes)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
@@ -88,6 +104,9 @@ def register(server: PalimpsestServer) -> None:
     async def cursor(params: Any) -> None:
         try:
             there = read(CURSOR, CursorParams, params)
+            if window.session.documents.lost(there.textDocument.uri) is not None:
+                window.session.cursor.lost(there.textDocument.uri)
+                return
             snapshot = window.session.documents.get(there.textDocument.uri)
         except InvalidArgument as error:
             logger.warning("%s: %s", CURSOR, error)
@@ -120,7 +139,7 @@ def register(server: PalimpsestServer) -> None:
             for closed in structure.did_close or ():
                 session.events.emit(DocumentClosed(closed.uri))
         for content in cells.text_content or ():
-            change(window, content.document, content.changes)
+            change(server, content.document, content.changes)
 
     @server.feature(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def notebook_did_close(params: lsp.DidCloseNotebookDocumentParams) -> None:

@@ -23,6 +23,7 @@ from palimpsest.workspace.writing import Written, write
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.lsp.window import Window
     from palimpsest.text.snapshot import Snapshot
 
 LABEL = "Palimpsest: write {}"
@@ -34,7 +35,7 @@ async def write_file(server: PalimpsestServer, file: FileWrite, asked: Path | No
     roots, exclude = window.roots.folders, window.settings.context.exclude
     file.check()
     path = await asyncio.to_thread(place, file.path, roots, exclude, asked)
-    snapshot = window.session.documents.find(to_uri(path))
+    snapshot = _open(window, path)
     if snapshot is None:
         return await asyncio.to_thread(write, file, roots, exclude=exclude, asked=asked)
     file.check_there(bool(snapshot.text) or file.mode != "write")
@@ -42,12 +43,18 @@ async def write_file(server: PalimpsestServer, file: FileWrite, asked: Path | No
     return Written(shown(path, roots), len(file.text.encode()), n_lines(file.text))
 
 
+def _open(window: Window, path: Path) -> Snapshot | None:
+    """The document of a path.  Raises InvalidArgument where the editor has it, but nobody here knows its text."""
+    window.session.documents.check_known(to_uri(path))
+    return window.session.documents.find(to_uri(path))
+
+
 async def check_before(server: PalimpsestServer, file: FileWrite) -> tuple[Path, bool]:
     """Where it would be written, and whether something is there, open or on the disk; raises what is wrong with that
     before the person is asked."""
     window = server.window
     path = await asyncio.to_thread(place, file.path, window.roots.folders, window.settings.context.exclude)
-    snapshot = window.session.documents.find(to_uri(path))
+    snapshot = _open(window, path)
     on_disk, text = path.exists(), snapshot.text if snapshot is not None else ""
     is_there = bool(text) or file.mode != "write" if snapshot is not None else on_disk
     file.check_there(is_there)

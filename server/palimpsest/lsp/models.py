@@ -42,7 +42,8 @@ async def info(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 
 
 async def listing(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    machine, engines = await asyncio.gather(asyncio.to_thread(this_machine), running_engines())
+    asked = asyncio.to_thread(this_machine, server.window.roots.folders)
+    machine, engines = await asyncio.gather(asked, running_engines())
     used, rows = await asyncio.to_thread(catalogue.listed, server.window.settings.model, machine)
     choice = recommended(machine)
     best = choice.model.name if choice.model else default_model.NAME

@@ -16,11 +16,12 @@ from palimpsest.conversations.operations.operation import Operation, Parameter
 from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import AlreadyExists, InvalidArgument
 from palimpsest.json_data import Range
-from palimpsest.lsp.arguments import LARGEST, Between
+from palimpsest.lsp.arguments import Between
 from palimpsest.lsp.asking import chosen, confirmed
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.file_writing import write_file
 from palimpsest.lsp.parts import text_at
+from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.writing import Written
 

@@ -19,6 +19,8 @@ In: messages as dictionaries.  Out: messages for pygls.  Knows JSON-RPC, no feat
 * UTF-8 positions are preferred over the client's own order: for most lines there is nothing to convert.
 * A file has one URI inside, whatever way the client writes it, which is its own again in what it is answered.
 * A document whose version is null, as LSP allowed once, missing or nonsense is read; pygls drops it.
+* A position out of bounds, a value that an enumeration does not have and an item of a list that makes no sense leave
+  the rest as it is (`tolerance.py`).
 * A workspace folder without a name is one, and what is none beside it is passed over; pygls refuses `initialize`.
 """
 
@@ -44,6 +46,7 @@ from pygls.protocol.json_rpc import JsonRPCRequestMessage
 
 from palimpsest.lsp.inbox import Inbox
 from palimpsest.lsp.message_uris import rewritten
+from palimpsest.lsp.tolerance import made_tolerant
 from palimpsest.text.spellings import Spellings
 
 logger = logging.getLogger(__name__)
@@ -94,6 +97,7 @@ def _refusals_in_one_line(record: logging.LogRecord) -> bool:
 def converter() -> cattrs.Converter:
     """pygls's, one for the process: it writes code for each type that it meets, which takes a while."""
     made: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
+    made_tolerant(made)
     return made
 
 
@@ -164,6 +168,8 @@ class Protocol(LanguageServerProtocol):
             return data
         if method in _OPENING or method == types.TEXT_DOCUMENT_DID_CHANGE:
             _number(data)
+        if method == types.TEXT_DOCUMENT_DID_CHANGE and isinstance(params := data.get("params"), dict):
+            params.setdefault("contentChanges", None)  # which loses the document; without them, the message is dropped
         message: dict[str, Any] = rewritten(
             data, self.spellings.opened if method in _OPENING else self.spellings.identity
         )
@@ -247,8 +253,9 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: Any) -> NoReturn:
-        """pygls closes the writer here: an answer to `shutdown` that is under way would be lost."""
-        sys.exit(0)
+        """pygls closes the writer here: an answer to `shutdown` that is under way would be lost.  Without that, LSP
+        wants 1."""
+        sys.exit(1 if self._shutdown_id is None else 0)
 
     def adopt(self, body: asyncio.Task[Any]) -> None:
         """Let `$/cancelRequest` for the request being handled cancel `body`."""

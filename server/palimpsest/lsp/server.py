@@ -51,6 +51,8 @@ class PalimpsestServer(LanguageServer):
         self.creating: Future[Any] | None = None
         """The last answer to `window/workDoneProgress/create` that was asked for (`progress.py`)."""
 
+    exit_status = 0
+
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
         """Serve until `exit`, or until the editor is gone; pygls's, with a reader and a writer of our own."""
         with suppress(SystemExit):  # `exit` is a SystemExit
@@ -108,9 +110,10 @@ class PalimpsestServer(LanguageServer):
         asyncio.get_running_loop().set_exception_handler(log_failed_callback)
         try:
             async with aclosing(bodies(reader)) as messages:
-                with suppress(SystemExit):  # `exit`
-                    async for body in messages:
-                        self.protocol.receive(body)
+                async for body in messages:
+                    self.protocol.receive(body)
+        except SystemExit as ended:  # `exit`
+            self.exit_status = int(ended.code or 0)
         finally:  # also where a signal ends it
             self.is_ending = True
         with suppress(TimeoutError):

@@ -245,7 +245,9 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
         progress=bool(capabilities.window and capabilities.window.work_done_progress),
         resolves_edit="edit" in resolve,
         resolves_command="command" in resolve,
-        watches=bool(workspace and workspace.did_change_watched_files),
+        watches=bool(
+            workspace and workspace.did_change_watched_files and workspace.did_change_watched_files.dynamic_registration
+        ),
         opens_virtual=bool(
             workspace and workspace.text_document_content and workspace.text_document_content.dynamic_registration
         ),

@@ -87,11 +87,10 @@ class EngineLifecycle:
         given_up = self._given_up("given_up", reason)
         return replace(given_up, wait_s=math.inf) if for_good and not self.is_final else given_up
 
-    def left(self) -> EngineLifecycle:
-        """It ended in good order: someone asked it to."""
+    def left(self, reason: str = "The engine was stopped; starting it again.") -> EngineLifecycle:
+        """It ended in good order: someone asked it to, or the model's file is another one."""
         if self.is_final:
             return self
-        reason = "The engine was stopped; starting it again."
         return replace(self, state="restarting", ready_at=None, reason=reason, wait_s=0.0)
 
     def died(self, now: float, how: str) -> EngineLifecycle:

@@ -24,6 +24,7 @@ from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.engine_process import EngineProcess, WrongProcessor
 from palimpsest.providers.palimpsest.launch import end_hung, launch, send_away
 from palimpsest.providers.palimpsest.liveness import EngineHung, liveness
+from palimpsest.system.engine_address import CHANGED, Address
 from palimpsest.wire import Health
 
 PAUSE_S = 0.2
@@ -79,10 +80,12 @@ class LocalEngine:
         self._engine: InPlaceEngine | None = None
         self._process: EngineProcess | None = None
         self._pid = 0
+        self._address: Address | None = None
 
     async def connect(self, lifecycle: EngineLifecycle) -> Engine:
         self._engine = self._process = None
         self._running = self._target.in_safe_mode() if lifecycle.safe_mode else self._target
+        self._address = self._running.address()
         launched = await launch(self._running)
         self._engine, self._process = launched.engine, launched.process
         return launched.engine
@@ -96,9 +99,11 @@ class LocalEngine:
                 yield health
 
     async def after(self, lifecycle: EngineLifecycle, error: EngineError | None) -> EngineLifecycle:
-        if isinstance(error, EngineHung):
-            await end_hung(self._running.address(), self._pid)
+        if isinstance(error, EngineHung) and self._address is not None:
+            await end_hung(self._address, self._pid)
             return lifecycle.died(asyncio.get_running_loop().time(), str(error))
+        if self._running.address() != self._address:  # whatever it ended of: its weights were the file's own pages
+            return lifecycle.left(CHANGED)
         if error is None or (self._engine is not None and isinstance(error, EngineUnavailable)):
             return lifecycle.left()  # also where it was already leaving when we connected
         process = self._process
@@ -117,7 +122,7 @@ class LocalEngine:
         return lifecycle.wait_s or PAUSE_S
 
     async def send_away(self) -> None:
-        await send_away(self._running.address())
+        await send_away(self._address or self._running.address())
 
 
 class RemoteEngine:

@@ -7,6 +7,7 @@ Owner of that place.
 from __future__ import annotations
 
 from palimpsest.text.conversations import is_conversation
+from palimpsest.text.documents import LOST
 from palimpsest.text.snapshot import Position, Snapshot, moved
 from palimpsest.window.events import CursorMoved, DocumentChanged, DocumentClosed, RefreshNeeded, StatusChanged
 from palimpsest.window.services import Services
@@ -20,6 +21,7 @@ class Cursor:
         self.place: tuple[str, Position] | None = None
         self.code: tuple[str, Position] | None = None
         """Where the person was last outside of conversations: what is said in one is said about the code there."""
+        self._lost = ""
         events = services.events
         events.on(CursorMoved, self._moved)
         events.on(DocumentClosed, self._closed)
@@ -31,6 +33,8 @@ class Cursor:
     @property
     def why_off(self) -> str:
         """Why there are no completions here; "" where there are, or nobody knows where it is."""
+        if self._lost and self._services.documents.lost(self._lost) is not None:
+            return f"off here, and so are suggestions: this document {LOST}"
         document = self.document
         if document is None or self._is_conversation(document.uri):
             return ""  # there is nothing to be switched on
@@ -38,7 +42,7 @@ class Cursor:
 
     def _moved(self, event: CursorMoved) -> None:
         elsewhere = self.place is None or self.place[0] != event.uri
-        self.place = event.uri, event.position
+        self.place, self._lost = (event.uri, event.position), ""
         if not self._is_conversation(event.uri):
             self.code = self.place
         if elsewhere:
@@ -52,7 +56,14 @@ class Cursor:
         elif self.code is not None and self.code[0] == event.new.uri:
             self.code = event.new.uri, moved(self.code[1], event.old, event.new, event.edits)
 
+    def lost(self, uri: str) -> None:
+        """The person is in a document whose text is not known."""
+        self.place, self._lost = None, uri
+        self._services.events.emit(StatusChanged())
+
     def _closed(self, event: DocumentClosed) -> None:
+        if event.lost and self.place is not None and self.place[0] == event.uri:
+            self.lost(event.uri)
         if self.place is not None and self.place[0] == event.uri:
             self.place = None
         if self.code is not None and self.code[0] == event.uri:

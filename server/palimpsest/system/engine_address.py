@@ -55,12 +55,17 @@ def identity(model: Path, settings: Mapping[str, Any], version: str, next_edit_m
     A file that was replaced at the same path is another model.  A missing file has an identity too, so that the engine
     can report it.
     """
-    what = [*_file(model), {k: v for k, v in settings.items() if k not in NOT_THE_CACHE}, version]
-    what += _file(next_edit_model) if next_edit_model is not None else []
+    what = [*file_facts(model), {k: v for k, v in settings.items() if k not in NOT_THE_CACHE}, version]
+    what += file_facts(next_edit_model) if next_edit_model is not None else []
     return hashlib.blake2b(json.dumps(what, sort_keys=True).encode(), digest_size=6).hexdigest()
 
 
-def _file(model: Path) -> list[Any]:
+CHANGED = "The model's file was changed; the engine begins anew."
+
+
+def file_facts(model: Path) -> list[Any]:
+    """What tells a model's file from another one at its path, or from itself before it was written over; shorter where
+    there is none."""
     path = Path(os.path.realpath(model))
     try:
         facts = path.stat()

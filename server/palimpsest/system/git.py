@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from typing import Literal
 
 from palimpsest.errors import GitError
-from palimpsest.system.programs import on_path
+from palimpsest.system.isolation import SEARCHED
+from palimpsest.system.programs import on_path, trusted
 from palimpsest.system.repository import check_rules, repository_of, shown_to_git, top_of
 
 TIMEOUT_S = 20.0
@@ -149,7 +150,7 @@ def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOU
                 capture_output=True,
                 check=False,
                 timeout=timeout_s,
-                env=_around() | shown,
+                env=_around((folder, top_of(folder))) | shown,
             )
     except subprocess.TimeoutExpired:
         raise GitError(f"git did not answer within {timeout_s:g} s in {folder}.") from None
@@ -169,9 +170,10 @@ def _program(folder: Path) -> str:
     return os.fspath(found)
 
 
-def _around(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
+def _around(untrusted: Sequence[Path], variables: Mapping[str, str] = os.environ) -> dict[str, str]:
     kept = {name: value for name, value in variables.items() if not name.startswith("GIT_") or name in _PASSED_ON}
-    return kept | _ENVIRONMENT
+    searched = {name: trusted(kept[name], untrusted) for name in SEARCHED if name in kept}
+    return kept | searched | _ENVIRONMENT
 
 
 def _filters(folder: Path) -> list[str]:

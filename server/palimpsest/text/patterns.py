@@ -159,7 +159,7 @@ def _pattern(line: str) -> _Pattern:
         raise _NoPattern
     segments = list[str | _Glob]()
     for name in names:
-        deep = name == _ANY_DEPTH
+        deep = len(name) > 1 and not name.strip("*")  # to git, more stars are two
         if not (deep and segments and segments[-1] == _ANY_DEPTH):
             segments.append(_ANY_DEPTH if deep else _glob(name))
     return _Pattern(tuple(segments), anchored, negated, dirs_only)

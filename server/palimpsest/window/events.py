@@ -39,7 +39,10 @@ class DocumentChanged:
 
 @dataclass(frozen=True, slots=True)
 class DocumentClosed:
+    """`lost`: the editor has it open, but it is not known here what is in it."""
+
     uri: str
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ class Services:
             self.parser.update(old, new, event.edits)
 
     def _closed(self, event: DocumentClosed) -> None:
-        self.documents.close(event.uri)
+        self.documents.close(event.uri, lost=event.lost)
         self.switches.closed(event.uri)
         self.privacy.closed(event.uri)
         self.parser.forget(event.uri)

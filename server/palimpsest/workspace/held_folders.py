@@ -76,6 +76,9 @@ class Folder:
     def remove(self, name: str) -> None:
         os.unlink(self.at(name), dir_fd=self.handle)
 
+    def names(self) -> list[str]:
+        return os.listdir(self.path if self.handle is None else self.handle)
+
     def flush(self) -> None:
         """Its entries reach the disk, where that can be asked."""
         if self.handle is not None:

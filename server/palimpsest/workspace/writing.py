@@ -2,6 +2,7 @@
 
 In: a path, a text, how it is to be written.  Out: what was written.  The text goes to a new file in the same folder,
 reaches the disk, and takes the old one's place in one step, so that a crash or a full disk leaves the old file whole.
+What a process that was killed has left of such a file goes with the next write in that folder.
 Every folder on the way is held open (`held_folders.py`): a link that takes one's place meanwhile leads nowhere.
 Mode bits, line ends and byte order mark stay as they were, and what others of us add at the same time stays, too.  A
 file that exists is overwritten only if that was said.
@@ -12,8 +13,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,8 +31,12 @@ from palimpsest.workspace.places import FIELD, around, place, shown
 
 PATIENCE_S = 10.0
 """For another window, or an agent, that writes in the same folder."""
+STALE_S = 600.0
+"""As old is no file that is still being written."""
 MOST_BYTES = 100_000_000
 """Of a file that is appended to or inserted in."""
+_OURS = ".palimpsest-writes-"
+_LEFT = re.compile(rf"{re.escape(_OURS)}[0-9a-f]{{16}}\.tmp")
 _BOM = b"\xef\xbb\xbf"
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -97,8 +104,9 @@ def _status(folder: Folder, name: str) -> os.stat_result | None:
 
 def _replace(root: Folder, parts: Sequence[str], data: bytes, before: os.stat_result | None) -> None:
     *folders, name = parts
-    temporary = f".{name[:40]}.{secrets.token_hex(4)}.tmp"
+    temporary = f"{_OURS}{secrets.token_hex(8)}.tmp"
     with root.made_below(folders) as folder:
+        _remove_left(folder)
         try:
             _write_through(folder, temporary, data, before)
             if before is None:
@@ -112,6 +120,16 @@ def _replace(root: Folder, parts: Sequence[str], data: bytes, before: os.stat_re
                 folder.remove(temporary)
             raise
         folder.flush()
+
+
+def _remove_left(folder: Folder) -> None:
+    """Not what another of us may be writing, where the folder was made just now or the system holds none."""
+    left = filter(_LEFT.fullmatch, folder.names())
+    for name in left:
+        status = _status(folder, name)
+        if status is not None and time.time() - status.st_mtime > STALE_S:
+            with suppress(OSError):
+                folder.remove(name)
 
 
 def _write_through(folder: Folder, name: str, data: bytes, before: os.stat_result | None) -> None:

@@ -93,7 +93,9 @@ def test_nothing_of_a_workspace_is_run_unasked(start: Start, folder: Path) -> No
     trap.parent.mkdir(parents=True)
     trap.write_text(f"#!/bin/sh\ntouch {folder}/run-it\n")
     trap.chmod(0o755)
-    nvim = start("vim.env.PATH = '.venv/bin:' .. vim.env.PATH\n" + WITHOUT_ENGINE)
+    (folder / "work" / "typing.py").write_text(f"open('{folder}/run-it', 'w')\n")
+    variables = f"vim.env.PATH = '.venv/bin:{trap.parent}:' .. vim.env.PATH\nvim.env.PYTHONPATH = '{folder}/work'\n"
+    nvim = start(variables + WITHOUT_ENGINE)
     nvim.attached()
     assert not (folder / "run-it").exists()
     assert str(Path(sys.executable).parent) in nvim.lua("return require('palimpsest.find').found.command[1]")

@@ -12,6 +12,7 @@ M.found = nil ---@type palimpsest.Found? the one that was found last
 
 ---@class palimpsest.Found
 ---@field command string[] with `serve`
+---@field root? string the workspace that it was looked for in
 ---@field how string for a person
 ---@field version? string
 
@@ -44,25 +45,57 @@ local function is_full(path)
   return path:find("^/") ~= nil or path:find("^%a:[\\/]") ~= nil
 end
 
---- On PATH, whose relative entries would be looked up in the workspace.
+local SEPARATOR = WINDOWS and ";" or ":"
+local SEARCHED = { "PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH" }
+local PYTHONS = { "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONPLATLIBDIR" }
+
+local function real(path)
+  return uv.fs_realpath(path) or vim.fs.normalize(path)
+end
+
+--- The folders of a search path, without relative ones, which would be the workspace's, and those in the workspace.
+---@param root? string the workspace
+---@return string[]
+local function trusted(search_path, root)
+  return vim.tbl_filter(function(folder)
+    return is_full(folder) and not (root and vim.fs.relpath(real(root), real(folder)))
+  end, vim.split(search_path, SEPARATOR, { plain = true }))
+end
+
+---@param root? string the workspace
 ---@return string?
-function M.on_path(name)
-  for folder in vim.gsplit(vim.env.PATH or "", WINDOWS and ";" or ":", { plain = true }) do
+function M.on_path(name, root)
+  for _, folder in ipairs(trusted(vim.env.PATH or "", root)) do
     local path = vim.fs.joinpath(folder, WINDOWS and name .. ".exe" or name)
-    if is_full(folder) and runs(path) then
+    if runs(path) then
       return path
     end
   end
 end
 
+--- What differs in the environment of what is started here: no folder comes before Python's own modules (to Python, an
+--- empty variable is none), and no program or library is looked for in a workspace.
+---@param root? string the workspace
+---@return table<string, string>
+function M.environment(root)
+  local changed = { PYTHONSAFEPATH = "1" }
+  for _, name in ipairs(PYTHONS) do
+    changed[name] = vim.env[name] and "" or nil
+  end
+  for _, name in ipairs(SEARCHED) do
+    changed[name] = vim.env[name] and table.concat(trusted(vim.env[name], root), SEPARATOR)
+  end
+  return changed
+end
+
 --- The setting's program: a full path, or a name on PATH.
 ---@return palimpsest.Found?, string? why_not
-local function from_setting(words)
+local function from_setting(words, root)
   local name = WINDOWS and words[1] or words[1]:gsub("^~/", vim.fn.expand("~") .. "/")
   if name:find("[/\\]") and not is_full(name) then
     return nil, ("`server.command` is %s: give a full path, or a name on PATH."):format(name)
   end
-  local path = is_full(name) and name or M.on_path(name)
+  local path = is_full(name) and name or M.on_path(name, root)
   if not path or not runs(path) then
     return nil, ("`server.command` is %s, and there is no such program."):format(name)
   end
@@ -75,13 +108,13 @@ local function first(root)
   local wanted = config.get().server.command
   local words = type(wanted) == "table" and wanted or { wanted }
   if words[1] and words[1] ~= "" then
-    return from_setting(words)
+    return from_setting(words, root)
   end
   local own = root and config.get().server.useWorkspaceEnvironment and program_in(vim.fs.joinpath(root, ".venv"))
   if own and runs(own) and vim.secure.read(own) then -- if the person trusts this very file (`:help :trust`)
     return { command = { own, "serve" }, how = "the workspace's environment" }
   end
-  local path = M.on_path("palimpsest")
+  local path = M.on_path("palimpsest", root)
   if path then
     return { command = { path, "serve" }, how = "PATH" }
   end
@@ -101,6 +134,7 @@ function M.server(root, done)
     return done(nil, why_not)
   end
   local key = table.concat(found.command, "\0")
+  found.root = root
   local function say()
     M.found = checked[key].found or M.found
     done(checked[key].found, checked[key].why_not)
@@ -115,7 +149,7 @@ function M.server(root, done)
   if checked[key] then
     return say()
   end
-  local how = { cwd = uv.os_homedir(), text = true, timeout = PATIENCE_MS }
+  local how = { cwd = uv.os_homedir(), env = M.environment(root), text = true, timeout = PATIENCE_MS }
   local started, problem = pcall(vim.system, { found.command[1], "--version" }, how, vim.schedule_wrap(answer))
   if not started then
     answer({ code = 1, stderr = tostring(problem) })

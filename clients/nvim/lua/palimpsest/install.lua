@@ -41,7 +41,8 @@ function M.run()
     return tell.say("the server is being installed.")
   end
   local script, source = M.parts()
-  local interpreter = find.on_path("python3") or find.on_path("python")
+  local root = find.workspace(vim.api.nvim_buf_get_name(0))
+  local interpreter = find.on_path("python3", root) or find.on_path("python", root)
   if not script or not source then
     return tell.error("this copy of the plugin has no server with it: install `palimpsest-lsp`, with uv tool or pipx.")
   elseif not interpreter then
@@ -67,7 +68,7 @@ function M.run()
     end
   end
   local command = { interpreter, "-I", script, "--into", find.own_folder(), "--source", source }
-  local how = { text = true, cwd = vim.uv.os_homedir(), stdout = hear }
+  local how = { text = true, cwd = vim.uv.os_homedir(), env = find.environment(root), stdout = hear }
   vim.system(command, how, function(result)
     vim.schedule(function()
       finish(last, result)

@@ -30,7 +30,7 @@ local function doctor_outside()
     local show = vim.schedule_wrap(function(result)
       open("doctor", result.stdout .. result.stderr)
     end)
-    local how = { text = true, timeout = PATIENCE_MS, cwd = vim.uv.os_homedir() }
+    local how = { text = true, timeout = PATIENCE_MS, cwd = vim.uv.os_homedir(), env = find.environment(found.root) }
     vim.system({ found.command[1], "doctor" }, how, show)
   end)
 end

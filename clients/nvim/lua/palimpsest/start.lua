@@ -55,7 +55,9 @@ end
 function M.connect(dispatchers)
   gone = false
   status.told({ state = "loading", message = "The server starts." })
-  return vim.lsp.rpc.start(assert(find.found).command, dispatchers, { cwd = vim.uv.os_homedir() })
+  local found = assert(find.found)
+  local how = { cwd = vim.uv.os_homedir(), env = find.environment(found.root) }
+  return vim.lsp.rpc.start(found.command, dispatchers, how)
 end
 
 --- One server for this Neovim: a further workspace is a further folder of it.

@@ -50,9 +50,12 @@ class Files:
         return None if self._services.privacy.why_not(snapshot) else snapshot
 
     def may_edit(self, uri: str, snapshot: Snapshot | None) -> bool:
-        """The one check for every document that an edit may go to unasked for, open (`snapshot`) or not: where it
-        really is, what it is called, what git ignores, what is in it, and whether a program writes it."""
+        """The one check for every document that an edit may go to unasked for, open (`snapshot`) or not: whether its
+        text is known, where it really is, what it is called, what git ignores, what is in it, and whether a program
+        writes it."""
         services, path = self._services, path_or_none(uri)
+        if services.documents.lost(uri) is not None:
+            return False
         if snapshot is not None and (
             services.privacy.why_not(snapshot) or is_generated(services.roots.locate(uri)[1], snapshot.text)
         ):

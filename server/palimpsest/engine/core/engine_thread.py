@@ -33,6 +33,7 @@ from palimpsest.errors import (
     UnknownTail,
     UnknownText,
 )
+from palimpsest.system.engine_address import CHANGED, file_facts
 
 T = TypeVar("T")
 
@@ -94,6 +95,10 @@ class EngineThread:
         self._lock = threading.Lock()
         self._loop = Loop(self._load, self._free, self._busy)
         self._when_idle = WhenIdle(save_after_s, self._save)
+        self._file: list[Any] = []
+        self.on_replaced: Callable[[], object] = lambda: None
+        """Called, on the engine's thread, where the model's file is seen to be another than was loaded: its weights are
+        the file's own pages."""
 
     def start(self) -> None:
         """Start the native thread, which loads the model: state loading → ready | failed.  Call it once."""
@@ -177,7 +182,12 @@ class EngineThread:
         engine = self._engine
         if engine is None:
             return failed(self._not_ready())
-        job: Job[T] = Job(lambda: work(engine, job), slot, kind, workspace, line, syncs, cancel or CancelToken())
+
+        def whole() -> Generator[None, None, T]:
+            self._check_file()
+            return (yield from work(engine, job))
+
+        job: Job[T] = Job(whole, slot, kind, workspace, line, syncs, cancel or CancelToken())
         self._loop.submit(job)
         return job.future
 
@@ -186,8 +196,16 @@ class EngineThread:
 
     # On the engine's thread
 
+    def _check_file(self) -> None:
+        """Raises EngineUnavailable where the file was written over.  One that is gone is still there for who has it."""
+        now = file_facts(self._path)
+        if now[1] and now != self._file:
+            self._log.error("%s was changed since it was loaded", self._path)
+            self.on_replaced()
+            raise EngineUnavailable(CHANGED)
+
     def _load(self) -> None:
-        began = time.perf_counter()
+        began, self._file = time.perf_counter(), file_facts(self._path)
         try:
             engine = NativeEngine(self._path, self._settings, caution=self._caution, make_context=self._make_context)
         except Exception as error:
