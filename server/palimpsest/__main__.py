@@ -1,22 +1,30 @@
 """Where a process of ours begins, as the command `palimpsest` or as `python -m palimpsest`.
 
 In: arguments.  Out: an exit status.  At its head is imported only what Python has loaded by then, or what is ours: any
-other module could still be a workspace's.
+other module could still be a workspace's.  From its first line on Ctrl-C ends it, however far it is.
 """
 
+import _signal  # built in, as the names of `signal` are not
+import os
 import sys
 
 from palimpsest.system import isolation
 
+INTERRUPTED = 130  # as `command_line` has it
+
+
+def _leave(*_: object) -> None:
+    os._exit(INTERRUPTED)
+
 
 def main() -> int:
+    minds_interrupts = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+    if minds_interrupts:
+        _signal.signal(_signal.SIGINT, _leave)  # while modules are imported, an exception may be lost in one of them
     isolation.isolate()
-    try:
-        from palimpsest import command_line
-    except KeyboardInterrupt:
-        return 130  # as `command_line.INTERRUPTED`
+    from palimpsest import command_line
 
-    return command_line.main()
+    return command_line.main(on_interrupt=_leave if minds_interrupts else None)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,8 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import NoReturn
 
 from palimpsest import __version__
 
@@ -61,11 +60,9 @@ def tree(*asked: str) -> argparse.ArgumentParser:
     return root
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Without `argv` it is the process's own, and minds Ctrl-C."""
-    minds_interrupts = argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if minds_interrupts:
-        signal.signal(signal.SIGINT, _leave)  # while modules are imported, an exception may be lost in one of them
+def main(argv: list[str] | None = None, *, on_interrupt: Callable[..., None] | None = None) -> int:
+    """Without `argv` it is the process's own.  `on_interrupt` hears Ctrl-C now, and again when the command has ended;
+    one that has something to undo gets an exception instead while it runs."""
     words = sys.argv[1:] if argv is None else argv
     root = tree(next((word for word in words if not word.startswith("-")), "help"))
     if not words or words[0] in ("-h", "--help", "help"):
@@ -73,7 +70,7 @@ def main(argv: list[str] | None = None) -> int:
         return 0 if words else 2
     options = root.parse_args(words)
     try:
-        if minds_interrupts and not options.ends_at_once:
+        if on_interrupt is not None and not options.ends_at_once:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         status = int(options.run(options))
         if words[0] not in PROTOCOLS:
@@ -87,9 +84,5 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest there when it ends
         return 1
     finally:
-        if minds_interrupts:
-            signal.signal(signal.SIGINT, _leave)  # nor while the interpreter ends
-
-
-def _leave(*_: object) -> NoReturn:
-    os._exit(INTERRUPTED)
+        if on_interrupt is not None:
+            signal.signal(signal.SIGINT, on_interrupt)  # nor is one lost while the interpreter ends

@@ -135,5 +135,5 @@ def test_a_command_that_runs_ends_with_it(machine: dict[str, str], tmp_path: Pat
 @pytest.mark.parametrize("name", BEGUN)
 def test_so_does_one_whose_modules_are_still_imported(machine: dict[str, str], silent: int, name: str) -> None:
     command = begun(name, silent)
-    command.says(b" palimpsest.system\n")
+    command.says(b" argparse\n")
     command.is_interrupted()
