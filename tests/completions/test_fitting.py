@@ -213,6 +213,34 @@ def test_a_block_without_a_body_is_no_beginning_of_what_stands_behind_it() -> No
     assert shown("a.py", code, said.replace("    y()", "        y()"), multiline=True) != []
 
 
+CLOSED = [  # by the editor, as soon as it was opened
+    ("a.ts", "const f = (a: strin|)\n", "g): boolean => {", "g"),
+    ("b.ts", "const f = (a: strin|)\n", "g):", "g"),
+    ("a.js", "const f = (val|)\n", "ue) => {", "ue"),
+    ("b.js", "if (f(a, val|))\n", "ue)) {", "ue"),
+    ("a.go", "func f(a strin|)\n", "g) bool {", "g"),
+    ("a.rs", "fn f(a: Strin|)\n", "g) -> bool {", "g"),
+    ("a.java", "int f(String a|)\n", "b) {", "b"),
+    ("a.c", "int f(int a|)\n", "b) {", "b"),
+    ("a.cs", "int F(string a|)\n", "b) =>", "b"),
+    ("a.kt", "fun f(a: Strin|)\n", "g): Boolean {", "g"),
+    ("a.swift", "func f(a: Strin|)\n", "g) ->", "g"),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "said", "wanted"), CLOSED, ids=[row[0] for row in CLOSED])
+@pytest.mark.parametrize("around", ["{}", "{}}}\n", "g() {{\n\n{}"], ids=["balanced", "too much", "missing"])
+def test_what_the_rest_of_the_line_closes_is_not_closed_twice_whatever_is_missing_elsewhere(
+    name: str, code: str, said: str, wanted: str, around: str
+) -> None:
+    assert shown(name, around.format(code), said) == [wanted]
+
+
+def test_what_the_line_has_opened_and_the_rest_of_it_leaves_open_may_be_closed() -> None:
+    assert shown("a.js", "x = f(g(a|)\n", "b)") == ["b)"]
+    assert shown("a.py", "return f(\n    g(a|)\n", "b)") == ["b)"]
+
+
 SAME = [
     ("a.py", "def f(self):\n    |\n    if self.discount is not None:\n        a()\n", "if self.discount is not None:"),
     ("a.js", "function f() {\n  |\n  if (this.discount) {\n    a();\n  }\n}\n", "if (this.discount) {"),

@@ -137,6 +137,8 @@ async def test_whether_what_was_shown_is_typed_in_the_end_is_counted_by_how_sure
     answer = await editor.command("palimpsest.stats")
     assert came_true(answer) == (2, 1)
     assert "came true" in answer["text"]
+    editor.edit(uri, f"while self.disc{rest}", "while self.disc$0")  # taken back
+    assert came_true(await editor.command("palimpsest.stats")) == (2, 0)
     other = await start_editor(shop)
     try:
         await other.ready()

@@ -98,8 +98,9 @@ def stops(multiline: bool, *, brackets: bool = False) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class _Position:
     """The cursor.  `line_depth` is the bracket depth at the start of its line, `opener` where the bracket is
-    that is open there, `rest_closes` the number of brackets that the rest of the line closes.  A completion may
-    lower the depth to `floor`, which is None if that is unknown.  `above`: the end of the text before the cursor."""
+    that is open there, `rest_closes` the number of brackets that the rest of the line closes, `unneeded` that of those
+    which nothing behind closes, below zero where more is closed there.  `above`: the end of the text before the cursor.
+    """
 
     prefix: str
     suffix: str
@@ -108,7 +109,7 @@ class _Position:
     line_depth: int
     opener: int
     outermost: int
-    floor: int | None
+    unneeded: int
     rest_closes: int
     line: str
     rest: str
@@ -123,7 +124,6 @@ class _Position:
         states = [State(), *scan(prefix, language.lexical)]
         state, outermost = states[-1], min(s.depth for s in states)
         rest, _, below = suffix.partition("\n")
-        unneeded = state.depth - outermost - unmatched_closers(suffix, language.lexical, state)
         return cls(
             prefix=prefix,
             suffix=suffix,
@@ -132,7 +132,7 @@ class _Position:
             line_depth=states[line_start].depth,
             opener=_opener(states[: line_start + 1]),
             outermost=outermost,
-            floor=state.depth - unneeded if unneeded >= 0 else None,
+            unneeded=state.depth - outermost - unmatched_closers(suffix, language.lexical, state),
             rest_closes=unmatched_closers(rest, language.lexical, state),
             line=prefix[line_start:],
             rest=rest,
@@ -154,6 +154,16 @@ class _Position:
     def in_list(self) -> bool:
         """Whether the line is in a bracket that holds values, where one may stand twice."""
         return self.line_depth > self.outermost and not _opens_block(self.prefix, self.opener)
+
+    @property
+    def floor(self) -> int | None:
+        """A completion may lower the depth so far; None: nobody knows.  The rest of the line closes what the line has
+        opened, whatever is missing or too much elsewhere; within a list, it may be the list."""
+        unneeded = self.unneeded
+        if self.rest_closes and (unneeded < 0 or not self.in_list):
+            on_line = max(0, self.state.depth - self.line_depth - self.rest_closes)
+            unneeded = on_line if unneeded < 0 else min(unneeded, on_line)
+        return self.state.depth - unneeded if unneeded >= 0 else None
 
     def goes_on(self, state: State) -> bool:
         """Whether the statement on the cursor's line continues past a line end in this state."""
@@ -285,10 +295,11 @@ def _closes_block(text: str, place: _Position) -> int:
 
 def _too_many_closers(text: str, place: _Position) -> int:
     """The first bracket that closes something the code after the cursor already closes."""
-    if place.floor is None:
+    floor = place.floor
+    if floor is None:
         return len(text)
     states = scan(text, place.language.lexical, place.state)
-    return next((i for i, state in enumerate(states) if state.depth < place.floor), len(text))
+    return next((i for i, state in enumerate(states) if state.depth < floor), len(text))
 
 
 def _closing_quote(text: str, place: _Position) -> int:

@@ -4,7 +4,8 @@ In: completions shown unasked, the changes of documents, the answers' model.  Ou
 request.  Owner of what is on screen and of which nobody knows yet whether it will be typed.
 
 A completion has come true where all of it stands in the document in the end, typed or accepted, and has not where
-something else was typed in its place; of any other end (the cursor left, text elsewhere was changed) nothing is known.
+something else was typed in its place, or the next change takes of it again; of any other end (the cursor left, text
+elsewhere was changed) nothing is known.
 Only counts are kept, by model and probability, in the statistics' file, with the setting `completion.calibrate`.
 """
 
@@ -38,6 +39,11 @@ class _Shown:
     model: str
     sure: float
 
+    def is_cut(self, text: str) -> bool:
+        """Whether of the document with it something was taken, up to its end: an import may be added above."""
+        end = len(text) - len(self.after)
+        return text.endswith(self.after) and end < len(self.before) + len(self.text)
+
 
 class Outcomes:
     """Counts, for each model, how often what is shown comes true."""
@@ -45,6 +51,8 @@ class Outcomes:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._shown: _Shown | None = None
+        self._stands: _Shown | None = None
+        """What has just come true."""
         self._earlier: dict[str, Counts] = {}
         """By model: what the file has, nothing while it is being read."""
         self._counts: dict[str, dict[str, tuple[float, float]]] = {}
@@ -99,6 +107,9 @@ class Outcomes:
 
     def document_changed(self, event: DocumentChanged) -> None:
         shown, text = self._shown, event.new.text
+        stood, self._stands = self._stands, None
+        if stood is not None and stood.uri == event.new.uri and stood.is_cut(text):
+            self._learn(stood, 0.0, -1.0)
         if shown is None or shown.uri != event.new.uri:
             return
         n_typed = len(text) - len(shown.before) - len(shown.after)
@@ -107,20 +118,22 @@ class Outcomes:
             return
         typed = text[len(shown.before) : len(shown.before) + n_typed]
         if typed.startswith(shown.text):
-            self._came(shown, right=True)
+            self._shown, self._stands = None, shown
+            self._learn(shown, 1.0, 1.0)
         elif agrees(shown.text, typed) is None and not agrees(shown.text, typed.rstrip(CLOSING)):
-            self._came(shown, right=False)
+            self._shown = None
+            self._learn(shown, 1.0, 0.0)
 
-    def _came(self, shown: _Shown, *, right: bool) -> None:
-        self._shown = None
+    def _learn(self, shown: _Shown, n: float, right: float) -> None:
         bin, counts = bin_of(shown.sure), self._counts.setdefault(shown.model, {})
         before = counts.get(bin, NONE)
-        counts[bin] = before[0] + 1, before[1] + right
+        counts[bin] = before[0] + n, before[1] + right
         self._fitted.pop(shown.model, None)
-        self._services.statistics.learn(place_of(shown.model), {bin: (1.0, float(right))})
+        self._services.statistics.learn(place_of(shown.model), {bin: (n, right)})
 
     def forget(self) -> None:
         """What was counted of every model.  Waits for the file."""
+        self._stands = None
         for model in {*self._earlier, *self._counts}:
             self._earlier[model] = {}
             self._counts.pop(model, None)
