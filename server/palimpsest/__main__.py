@@ -4,7 +4,7 @@ In: arguments.  Out: an exit status.  At its head is imported only what Python h
 other module could still be a workspace's.  From its first line on Ctrl-C ends it, however far it is.
 """
 
-import _signal  # built in, as the names of `signal` are not
+import _signal  # type: ignore[import-not-found]  # built in, as the module `signal` is not
 import os
 import sys
 
