@@ -302,6 +302,7 @@ class Candidate:
     text: str
     line: float
     behind: float
+    middle: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
