@@ -99,11 +99,11 @@ def test_the_ghost_shows_what_is_left_of_what_it_showed(
 
 def test_answers_for_one_place_are_compared_where_the_code_behind_was_read_after_them() -> None:
     sure = Sureness(((2, 0.5),))
-    near = Result(("b()", "c()"), 3, sure=sure, candidates=(Candidate("b()", -4.0, -20.0),)).behind("        ")
-    outer = Result(("else:",), 3, candidates=(Candidate("else:", -3.0, -10.0),)).behind("    ")
+    near = Result(("b()", "c()"), 3, sure=sure, candidates=(Candidate("b()", -4.0, -20.0, -1.0),)).behind("        ")
+    outer = Result(("else:",), 3, candidates=(Candidate("else:", -3.0, -10.0, -2.0),)).behind("    ")
     found = together([near, outer])
     assert found.texts == ("    else:", "        b()", "        c()")
     assert found.sure == Sureness(), "nobody says how sure the other one is"
     assert together([near]).texts == near.texts
     assert together([near]).sure == sure
-    assert together([outer, near]).texts == ("    else:", "        b()", "        c()")
+    assert together([Result(("        b()",), 3), outer]).texts == ("        b()", "    else:"), "it was not read after"

@@ -63,6 +63,17 @@ def test_of_a_block_the_first_line_counts_and_what_follows_that_or_all_of_it(mak
     assert first.behind == pytest.approx(max(alone.behind, likelihood(engine, ids, n)), abs=0.1)
 
 
+def test_lines_are_tried_that_begin_as_the_best_of_the_others(make_engine: MakeEngine) -> None:
+    engine = make_engine("embedded-f32", n_ctx=2048)
+    sync(engine, [("a", text(1))])
+    answer = ask(engine, reviewing("class Cart:\n    def add(self, item):\n        ", stop=["\n"], n=1))
+    lines = [candidate.text for candidate in answer.candidates]
+    assert len(set(lines)) == len(lines)
+    begun = [line[:4] for line in lines]
+    assert len(set(begun)) < len(begun), "not only other first words"
+    assert all(candidate.middle < 0 for candidate in answer.candidates)
+
+
 @pytest.mark.parametrize("settings", [{}, {"mode": "whole-prompt"}])
 def test_the_figures_are_those_of_plain_decodes(make_engine: MakeEngine, settings: dict[str, str]) -> None:
     engine = make_engine("fim", **settings)
@@ -141,4 +152,6 @@ def test_the_near_code_begins_where_it_began_while_somebody_types() -> None:
     more, *_ = around(FimTail(lines + "x = foo.b", ""), "b")
     assert more.startswith(before)
     assert around(FimTail("a", "\n  \n"), "")[2] == ""
+    assert around(FimTail("a:\n    ", "\nb"), " ") == ("a:", "\n    ", "\nb"), "indentations are compared"
+    assert around(FimTail("a:\n", "\nb"), "") == ("a:", "\n", "\nb")
     assert len(around(FimTail("y" * 10_000, "\nz"), "")[0]) == MOST_BEFORE

@@ -45,8 +45,9 @@ class Result:
 
 
 def together(results: Sequence[Result]) -> Result:
-    """The texts of answers for one place, the first answer's before others that the code behind chose no less."""
-    first, candidates = results[0], [one for result in results for one in result.candidates]
+    """The texts of answers for one place: first those that the code behind was read after, as far as it was so for the
+    first answer."""
+    first, candidates = results[0], [one for result in results for one in result.candidates if results[0].candidates]
     chosen = [candidates[i].text for i in order(candidates)]
     texts = tuple(dict.fromkeys([*chosen, *(text for result in results for text in result.texts)]))
     same = texts[:1] == first.texts[:1]

@@ -14,7 +14,7 @@ In: a greedy answer, its tail, the code around the cursor.  Out: `wire.Candidate
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -116,19 +116,20 @@ class Review:
         before, typed, behind = around(fim, self._piece.decode("utf-8", "replace"))
         if not behind:
             return []
-        likeliest = sum(said.logprobs)
+        ended = next(
+            (n for n, token in enumerate(said.tokens, 1) if b"\n" in self._generator.vocab.pieces[token]), None
+        )
+        likeliest = sum(said.logprobs[:ended])
         try:
             firsts = [self._branch(said, [token], [logprob]) for token, logprob in self._first_tokens(said, n)]
             lines = yield from self._lines(tail, firsts, said.seq, likeliest)
             answer = said.text.rstrip("\n")
-            greedy = list(dict.fromkeys([answer, answer.partition("\n")[0]]))  # it may go on with what stands behind
+            greedy = dict.fromkeys([answer, answer.partition("\n")[0]], likeliest)  # it may go on with what is behind
             next_line = behind.lstrip().partition("\n")[0].rstrip()
             # Once more the next line would be chosen for its own sake; brackets are closed one after the other.
             known = {*greedy, next_line} if any(map(str.isalnum, next_line)) else {*greedy}
             others = {line: one for line, one in lines.items() if line.strip() and line not in known}
-            found = yield from self._scored([*greedy, *others], typed, before, behind)
-            middles = {line: sum(one.logprobs) for line, one in lines.items()}
-            middles.update(dict.fromkeys(greedy, likeliest))
+            found = yield from self._scored({**greedy, **_said(others)}, typed, before, behind)
             if len(found) < len(greedy):
                 return []
             best = replace(found[0], behind=max(one.behind for one in found[: len(greedy)]))
@@ -137,9 +138,7 @@ class Review:
             seconds = yield from self._later_tokens(tail, said, said.tokens if chosen is None else chosen.tokens, n)
             lines = yield from self._lines(tail, seconds, said.seq, likeliest)
             others = {line: one for line, one in lines.items() if line.strip() and line not in {*known, *others}}
-            found += yield from self._scored(list(others), typed, before, behind)
-            middles.update({line: sum(one.logprobs) for line, one in others.items()})
-            found = [replace(one, middle=middles[one.text]) for one in found]
+            found += yield from self._scored(_said(others), typed, before, behind)
         except ContextTooLarge:  # there is no room: the answer stands
             return []
         return found if len(found) > 1 else []
@@ -171,6 +170,8 @@ class Review:
         vocab, pool, size = self._generator.vocab, self._pool, len(self._piece)
         ends = next((i for i, token in enumerate(tokens) if not self._goes_on(token)), len(tokens))
         tokens = tokens[: min(ends, MOST_TOKENS, pool.n_batch, pool.context.n_seq_max)]
+        if not tokens:
+            return []
         found, logprobs, text = list[Branch](), list[float](), b""
         seq = tail.take()
         try:
@@ -232,10 +233,10 @@ class Review:
         return sum(branch.logprobs) < likeliest - HOPELESS or len(branch.tokens) >= MOST_TOKENS
 
     def _scored(
-        self, texts: Sequence[str], begun: str, before: str, behind: str
+        self, texts: Mapping[str, float], begun: str, before: str, behind: str
     ) -> Generator[None, None, list[wire.Candidate]]:
         """Texts with what the model gives to their first lines, and to what is behind all of them: the first ones,
-        where time runs short."""
+        where time runs short.  `texts`: each with what it was said with."""
         tokenize, workspace, found = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
         ids = tokenize(before) if texts else []
         if not ids:
@@ -247,7 +248,7 @@ class Review:
             seq = tail.take()
             try:
                 self._pool.context.copy(start.seq, seq)
-                for text in texts:
+                for text, middle in texts.items():
                     if self._chooser.out_of_time:
                         break
                     whole, line = begun + text, begun + text.partition("\n")[0]
@@ -256,7 +257,7 @@ class Review:
                     lost, _ = yield from losses(self._pool, workspace, seq, both, start.position, start.logits)
                     self._pool.context.remove(seq, start.position)
                     self.n_decoded += len(both)
-                    found.append(wire.Candidate(text, -sum(lost[:n_line]), -sum(lost[n:])))
+                    found.append(wire.Candidate(text, -sum(lost[:n_line]), -sum(lost[n:]), middle))
             finally:
                 tail.give(seq)
         return found
@@ -265,6 +266,10 @@ class Review:
         """How many of them it takes to write what they begin with."""
         ends = np.cumsum([len(self._generator.vocab.pieces[token]) for token in ids])
         return int(np.searchsorted(ends, len(text.encode()))) + 1 if text else 0
+
+
+def _said(lines: Mapping[str, Branch]) -> dict[str, float]:
+    return {line: sum(branch.logprobs) for line, branch in lines.items()}
 
 
 def losses(
