@@ -24,7 +24,7 @@ def shown(name: str, code: str, *said: str, is_cut: bool = False, multiline: boo
     texts = [trim(one, prefix=prefix, suffix=suffix, multiline=multiline, language=language) for one in new]
     parser = Parser(language_of)
     place = snapshot.position(len(prefix))
-    result = Result(tuple(filter(None, texts)), cut=frozenset(texts if is_cut else ()))
+    result = Result(tuple(filter(None, texts)), len(texts), cut=frozenset(texts if is_cut else ()))
     return list(fitting(parser, parser.parse(snapshot), place, result).texts)
 
 
@@ -276,7 +276,7 @@ def test_only_what_time_has_cut_ends_earlier_and_it_gives_way_to_what_leaves_no_
     snapshot = Snapshot("file:///a.py", 1, "python", prefix + suffix)
     parser, place = Parser(language_of), snapshot.position(len(prefix))
     cut = "for d, e in zip(a, b, (), (),"
-    result = Result((cut, "for d in a:"), cut=frozenset([cut]))
+    result = Result((cut, "for d in a:"), 2, cut=frozenset([cut]))
     assert fitting(parser, parser.parse(snapshot), place, result).texts[0] == "for d in a:"
 
 
