@@ -299,12 +299,14 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """What may stand at the cursor.  `line`: the logarithm of the probability of its first line after the code before
-    it, as the same model reads in plain order, knowing nothing of what is behind the cursor; `behind`: of the next
-    lines after both, of several lines the first or all of them, whichever they follow more likely."""
+    it, as the same model reads in plain order, knowing nothing of what is behind the cursor; `middle`: the same where
+    it fills in the middle, as answers are chosen; `behind`: of the next lines after both, of several lines the first or
+    all of them, whichever they follow more likely."""
 
     text: str
     line: float
     behind: float
+    middle: float
 
 
 @dataclass(frozen=True, slots=True)

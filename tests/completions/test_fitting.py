@@ -24,7 +24,7 @@ def shown(name: str, code: str, *said: str, is_cut: bool = False, multiline: boo
     texts = [trim(one, prefix=prefix, suffix=suffix, multiline=multiline, language=language) for one in new]
     parser = Parser(language_of)
     place = snapshot.position(len(prefix))
-    result = Result(tuple(filter(None, texts)), is_cut=is_cut)
+    result = Result(tuple(filter(None, texts)), len(texts), cut=frozenset(texts if is_cut else ()))
     return list(fitting(parser, parser.parse(snapshot), place, result).texts)
 
 
@@ -296,6 +296,16 @@ CUT = [
 @pytest.mark.parametrize(("name", "code", "said", "wanted"), CUT, ids=[f"{row[0]}-{row[2]}" for row in CUT])
 def test_what_time_has_cut_ends_where_something_is_whole(name: str, code: str, said: str, wanted: list[str]) -> None:
     assert shown(name, code, said, is_cut=True, multiline="\n" in said) == wanted
+
+
+def test_only_what_time_has_cut_ends_earlier_and_it_gives_way_to_what_leaves_no_error() -> None:
+    code = "def f(a, b):\n    c = []\n    |\n        c.append(d)\n    return c\n"
+    prefix, suffix = code.split("|")
+    snapshot = Snapshot("file:///a.py", 1, "python", prefix + suffix)
+    parser, place = Parser(language_of), snapshot.position(len(prefix))
+    cut = "for d, e in zip(a, b, (), (),"
+    result = Result((cut, "for d in a:"), 2, cut=frozenset([cut]))
+    assert fitting(parser, parser.parse(snapshot), place, result).texts[0] == "for d in a:"
 
 
 LONE = [

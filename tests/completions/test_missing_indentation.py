@@ -3,7 +3,7 @@
 import pytest
 
 from palimpsest.completions.fitting import placed
-from palimpsest.completions.indentation import missing_at
+from palimpsest.completions.indentation import missing_at, others_at
 from palimpsest.completions.results import Result
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
@@ -87,5 +87,41 @@ def test_a_line_that_is_not_deep_enough_is_not_moved_further_out(columns: int) -
     place = parsed.snapshot.position(len(above))
     missing = missing_at(parsed, place, asked=False)
     assert len(missing) == 8 - columns
-    shown, start = placed(Parser(language_of), parsed, place, Result(("if a == b:", "c = 1")), missing)
+    shown, start = placed(
+        Parser(language_of), parsed, place, Result(("if a == b:", "c = 1")).behind(missing), is_indented=bool(missing)
+    )
     assert (start, shown.texts) == (place, (f"{missing}c = 1",)), "no block begins here, at no column"
+
+
+@pytest.mark.parametrize(
+    ("code", "missing", "others"),
+    [
+        ("def f(a):\n    while a:\n        b()\n|\n", 8, [4, 0]),
+        ("def f(a):\n    while a:\n        b()\n\n|\n", 0, [8, 4]),
+        ("def f(a):\n    while a:\n        b()\n|\n    return a\n", 8, [4, 0]),
+        ("def f(a):\n    for b in a:\n        if b:\n            c()\n|\n            d()\n", 12, [8]),
+        ("def f(a):\n    if a:\n        b()\n|\n        c()\n    return b\n", 8, [4]),
+        ("def f(a):\n    return a\n|\n\nb()\n", 0, [4]),
+        ("def f(a):\n|\n    return a\n", 4, []),
+        ("def f(a):\n    if a:\n|\n", 8, []),
+        ('def f(a):\n    """Text\n|\n    """\n', 0, []),
+    ],
+)
+def test_where_indentation_says_what_is_in_a_block_a_line_at_the_margin_may_be_in_each_around(
+    code: str, missing: int, others: list[int]
+) -> None:
+    above, below = code.split("|")
+    parsed = parse_text(above + below, language_of("python"))
+    place = parsed.snapshot.position(len(above))
+    found = missing_at(parsed, place, asked=True)
+    assert len(found) == missing
+    assert [len(one) for one in others_at(parsed, place, found)] == others
+
+
+def test_elsewhere_it_lacks_nothing_else() -> None:
+    code = "function f(a) {\n  if (a) {\n    b();\n|\n  }\n}\n"
+    for name, typed in (("javascript", ""), ("python", "  ")):
+        above, below = code.split("|") if name == "javascript" else ("if a:\n    if b:\n        c()\n", "\n")
+        parsed = parse_text(above + typed + below, language_of(name))
+        place = parsed.snapshot.position(len(above + typed))
+        assert others_at(parsed, place, missing_at(parsed, place, asked=True)) == []

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.completions.ghost import Ghost, Left
-from palimpsest.completions.results import Result, Results
+from palimpsest.completions.results import Result, Results, together
+from palimpsest.completions.sureness import Sureness
+from palimpsest.wire import Candidate
 
 
 def test_an_answer_is_found_where_it_was_made_and_along_what_is_typed() -> None:
@@ -93,3 +95,15 @@ def test_the_ghost_shows_what_is_left_of_what_it_showed(
     assert not left or behind == after
     assert ghost.remainders("uri", before, after) == [Left(i, text) for i, text in enumerate(texts) if text]
     assert ghost.remainders("other", before, after) == []
+
+
+def test_answers_for_one_place_are_compared_where_the_code_behind_was_read_after_them() -> None:
+    sure = Sureness(((2, 0.5),))
+    near = Result(("b()", "c()"), 3, sure=sure, candidates=(Candidate("b()", -4.0, -20.0, -1.0),)).behind("        ")
+    outer = Result(("else:",), 3, candidates=(Candidate("else:", -3.0, -10.0, -2.0),)).behind("    ")
+    found = together([near, outer])
+    assert found.texts == ("    else:", "        b()", "        c()")
+    assert found.sure == Sureness(), "nobody says how sure the other one is"
+    assert together([near]).texts == near.texts
+    assert together([near]).sure == sure
+    assert together([Result(("        b()",), 3), outer]).texts == ("        b()", "    else:"), "it was not read after"

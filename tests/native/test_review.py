@@ -7,7 +7,7 @@ import pytest
 
 from palimpsest import wire
 from palimpsest.engine.generation.generate import generate
-from palimpsest.engine.generation.review import MOST_BEFORE, before_and_behind
+from palimpsest.engine.generation.review import MOST_BEFORE, around
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument
 from palimpsest.wire import FimTail
@@ -56,11 +56,22 @@ def test_of_a_block_the_first_line_counts_and_what_follows_that_or_all_of_it(mak
     assert first.line == pytest.approx(alone.line, abs=0.5), "but for how far a token reaches into the next line"
     fim_tail = reviewing(begins).fim
     assert fim_tail is not None
-    before, behind = before_and_behind(fim_tail, block.healed)
+    before, begun, behind = around(fim_tail, block.healed)
     near = engine.model.tokenize(before)
-    ids = [*near, *engine.model.tokenize(block.healed + first.text + behind)]
-    n = len(near) + written(engine, ids[len(near) :], block.healed + first.text)
+    ids = [*near, *engine.model.tokenize(begun + first.text + behind)]
+    n = len(near) + written(engine, ids[len(near) :], begun + first.text)
     assert first.behind == pytest.approx(max(alone.behind, likelihood(engine, ids, n)), abs=0.1)
+
+
+def test_lines_are_tried_that_begin_as_the_best_of_the_others(make_engine: MakeEngine) -> None:
+    engine = make_engine("embedded-f32", n_ctx=2048)
+    sync(engine, [("a", text(1))])
+    answer = ask(engine, reviewing("class Cart:\n    def add(self, item):\n        ", stop=["\n"], n=1))
+    lines = [candidate.text for candidate in answer.candidates]
+    assert len(set(lines)) == len(lines)
+    begun = [line[:4] for line in lines]
+    assert len(set(begun)) < len(begun), "not only other first words"
+    assert all(candidate.middle < 0 for candidate in answer.candidates)
 
 
 @pytest.mark.parametrize("settings", [{}, {"mode": "whole-prompt"}])
@@ -74,11 +85,11 @@ def test_the_figures_are_those_of_plain_decodes(make_engine: MakeEngine, setting
     assert answer.reviewed > 0
     fim_tail = reviewing().fim
     assert fim_tail is not None
-    before, behind = before_and_behind(fim_tail, answer.healed)
+    before, begun, behind = around(fim_tail, answer.healed)
     for candidate in answer.candidates[:2]:
         near = engine.model.tokenize(before)
-        ids = [*near, *engine.model.tokenize(answer.healed + candidate.text + behind)]
-        n = len(near) + written(engine, ids[len(near) :], answer.healed + candidate.text)
+        ids = [*near, *engine.model.tokenize(begun + candidate.text + behind)]
+        n = len(near) + written(engine, ids[len(near) :], begun + candidate.text)
         assert candidate.line == pytest.approx(likelihood(engine, ids[:n], len(near)), abs=0.1)
         assert candidate.behind == pytest.approx(likelihood(engine, ids, n), abs=0.1)
     again = ask(engine, reviewing())
@@ -134,11 +145,13 @@ def test_a_request_for_too_many_names_the_field(make_engine: MakeEngine) -> None
 
 def test_the_near_code_begins_where_it_began_while_somebody_types() -> None:
     lines = "".join(f"line_{i} = {i}\n" for i in range(100))
-    before, behind = before_and_behind(FimTail(lines + "x = f", "(1)\n\ny\n\nz\nlast\nmore\n"), "f")
+    before, _, behind = around(FimTail(lines + "x = f", "(1)\n\ny\n\nz\nlast\nmore\n"), "f")
     assert before.startswith("line_7")
     assert before.endswith("\nx = ")
     assert behind == "(1)\n\ny\n\nz\nlast"
-    more, _ = before_and_behind(FimTail(lines + "x = foo.b", ""), "b")
+    more, *_ = around(FimTail(lines + "x = foo.b", ""), "b")
     assert more.startswith(before)
-    assert before_and_behind(FimTail("a", "\n  \n"), "")[1] == ""
-    assert len(before_and_behind(FimTail("y" * 10_000, "\nz"), "")[0]) == MOST_BEFORE
+    assert around(FimTail("a", "\n  \n"), "")[2] == ""
+    assert around(FimTail("a:\n    ", "\nb"), " ") == ("a:", "\n    ", "\nb"), "indentations are compared"
+    assert around(FimTail("a:\n", "\nb"), "") == ("a:", "\n", "\nb")
+    assert len(around(FimTail("y" * 10_000, "\nz"), "")[0]) == MOST_BEFORE

@@ -13,14 +13,13 @@ where there was none.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest import wire
 from palimpsest.completions import requests
 from palimpsest.completions.fitting import fitting, placed
 from palimpsest.completions.ghost import Ghost, Left
-from palimpsest.completions.indentation import is_blank, missing_at
+from palimpsest.completions.indentation import is_blank, missing_at, others_at
 from palimpsest.completions.inline import has_behind
 from palimpsest.completions.learning import Learning, Seen
 from palimpsest.completions.names import Names
@@ -29,7 +28,7 @@ from palimpsest.completions.outcomes import Outcomes
 from palimpsest.completions.query import CompletionQuery
 from palimpsest.completions.quiet import Quiet
 from palimpsest.completions.repairs import grows
-from palimpsest.completions.results import Result, Results
+from palimpsest.completions.results import Result, Results, together
 from palimpsest.completions.sureness import WHATEVER, Bound, Sureness, bound_at
 from palimpsest.context.view import CursorView
 from palimpsest.errors import Cancelled, EngineError, EngineLoading
@@ -226,11 +225,15 @@ class Completions:
             result = await self._generated_or_only(query, invoked, snapshot, position)
         if result is None or not is_wanted():
             raise Cancelled(OVERTAKEN)
-        missing = indentation and (await services.levels.of(snapshot) or indentation)
-        result, start = await self._worth(result, query, snapshot, position, missing, invoked=invoked)
+        result = result.behind(await self._written(indentation, snapshot))
+        if invoked and not wanted:
+            result = await self._with_others(result, snapshot, position, indentation)
+        result, start = await self._worth(result, query, snapshot, position, bool(indentation), invoked=invoked)
         if wanted and not result.texts and result.has_engine and is_wanted():
             result = await self._generated(query, wanted)
-            result, start = await self._worth(result, query, snapshot, position, missing, invoked=invoked)
+            result = result.behind(await self._written(indentation, snapshot))
+            result = await self._with_others(result, snapshot, position, indentation, self._generated)
+            result, start = await self._worth(result, query, snapshot, position, bool(indentation), invoked=invoked)
             wanted = 0
         if not is_wanted():
             raise Cancelled(OVERTAKEN)
@@ -258,15 +261,16 @@ class Completions:
         query: CompletionQuery,
         snapshot: Snapshot,
         position: Position,
-        missing: str,
+        is_indented: bool,
         *,
         invoked: bool,
     ) -> tuple[Result, Position]:
-        """What is worth showing of an answer, and where that begins."""
+        """What is worth showing of an answer, and where that begins.  `is_indented`: it begins with what the line
+        lacks."""
         parser = self._services.parser
         result = self._cut(result, query, invoked=invoked)
-        written = "".join([missing, *result.texts[:1]])
-        result, start = placed(parser, parser.hurried(snapshot), position, result, missing)
+        written = "".join(result.texts[:1])
+        result, start = placed(parser, parser.hurried(snapshot), position, result, is_indented=is_indented)
         if not invoked:
             result = self._quiet.worth(_unclosed(result, written), snapshot, position)
         return await self.names.worth(
@@ -287,7 +291,7 @@ class Completions:
             text = ""  # nobody knows whether the name is finished
         if text == result.texts[0]:
             return result
-        return replace(result, texts=(text,) if text else (), is_cut=False)
+        return replace(result, texts=(text,) if text else (), cut=frozenset())
 
     def _next(self) -> int:
         """The number of what is asked now: a higher one has overtaken it."""
@@ -454,13 +458,36 @@ class Completions:
         if screen.text and is_blank(snapshot, position):
             indentation = indentation_of(screen.text)
         query = await self._query_behind(indentation, snapshot, position)
-        result = query.result(await self._ahead(query, n), max(n, 1), await self._level(query))
-        result = replace(result, finished=True, reviewed=n > 0)
-        self._results.put(query.place, query.prefix, result)
-        result, start = await self._worth(result, query, snapshot, position, indentation, invoked=n > 0)
+        result = (await self._ahead(query, n)).behind(await self._written(indentation, snapshot))
+        if n:
+            result = await self._with_others(result, snapshot, position, indentation, self._ahead)
+        result, start = await self._worth(result, query, snapshot, position, bool(indentation), invoked=n > 0)
         if start != position:  # that would be another place
             result = replace(result, texts=())
         return result, _seen(query)
+
+    async def _with_others(
+        self,
+        result: Result,
+        snapshot: Snapshot,
+        position: Position,
+        indentation: str,
+        ask: Callable[[CompletionQuery, int], Awaitable[Result]] | None = None,
+    ) -> Result:
+        """An answer that begins with an indentation, and those for the others that an empty line may have, as far as
+        they are known or `ask` finds them."""
+        results = [result]
+        for other in others_at(self._services.parser.hurried(snapshot), position, indentation):
+            query = await self._query_behind(other, snapshot, position)
+            found = self._found(query, result.asked, invoked=True)
+            if found is None and ask is not None:
+                found = await ask(query, result.asked)
+            results += [found.behind(other)] if found is not None else []
+        return together(results)
+
+    async def _written(self, indentation: str, snapshot: Snapshot) -> str:
+        """As the document's files have it."""
+        return indentation and (await self._services.levels.of(snapshot) or indentation)
 
     def _shows(self, screen: _OnScreen, texts: Sequence[str], ids: tuple[str, ...], sure: Sureness) -> None:
         """From now on, at the same place."""
@@ -480,12 +507,11 @@ class Completions:
         """Ask for what comes after the completion on screen, as if it were in the document."""
         query = await self._query_behind(screen.text, screen.snapshot, screen.position)
         if self._results.find(query.place, query.prefix) is None:
-            result = query.result(await self._ahead(query), 1, await self._level(query))
-            self._results.put(query.place, query.prefix, result)
+            await self._ahead(query, last=False)
         screen.followed = True
 
-    async def _ahead(self, query: CompletionQuery, n: int = 0) -> wire.GenerateAnswer:
-        """`n`: alternatives that a person asked for, however sure they are."""
+    async def _ahead(self, query: CompletionQuery, n: int = 0, *, last: bool = True) -> Result:
+        """With time.  `n`: alternatives that a person asked for, however sure they are; `last`: none gets more time."""
         services = self._services
         engine = await services.supervisor.ready()
         request = requests.completion_ahead(
@@ -503,7 +529,10 @@ class Completions:
         if answer.sync is not None:
             services.note(query.blocks, answer.sync)
         services.usage.warmed(answer)
-        return answer
+        result = query.result(answer, max(n, 1), await self._level(query))
+        result = replace(result, finished=last or result.finished, reviewed=n > 0)
+        self._results.put(query.place, query.prefix, result)
+        return result
 
 
 def _unclosed(result: Result, written: str) -> Result:

@@ -28,28 +28,32 @@ LARGEST = 100_000
 """Characters of a document: a larger one takes too long to be parsed once more for each text."""
 NAME = "x"
 """Stands for what may be missing at the cursor: an error that is there without it and not with it is no excuse."""
-MOST_TRIED, MOST_ENDS = 12, 4
-"""Repairs of one text, and places where one that is cut may end."""
+MOST_TEXTS, MOST_TRIED, MOST_ENDS = 16, 12, 4
+"""Of one answer; repairs of one text, and places where one that is cut may end."""
 _LETTER = re.compile(r"\w")
 _CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 
 
 def fitting(parser: Parser, document: Parsed, position: Position, result: Result) -> Result:
-    """The order of texts that leave as many errors as each other stays.  Of those that are cut, what is whole."""
-    place = _Place(parser, document, position)
-    texts = filter(None, map(place.whole, result.texts)) if result.is_cut else result.texts
-    found = [one for text in texts if (one := place.best(text)) is not None]
+    """As many as were asked for.  The order of texts that leave as many errors as each other stays.  Of those that are
+    cut, what is whole."""
+    place, found = _Place(parser, document, position), list[tuple[int, str]]()
+    for text in result.texts[:MOST_TEXTS]:
+        one = place.best(place.whole(text) if text in result.cut else text)
+        found += [one] if one is not None else []
+        if sum(not _left_open(one) for one in found) >= max(1, result.asked):
+            break  # the others would come behind
     return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=_left_open))))
 
 
 def placed(
-    parser: Parser, document: Parsed, position: Position, result: Result, missing: str = ""
+    parser: Parser, document: Parsed, position: Position, result: Result, *, is_indented: bool = False
 ) -> tuple[Result, Position]:
     """The same, and where they begin: where an empty line is indented deeper than any of them may be, further out.
-    `missing`: blanks that the line lacks, which stand in front of each; such a line is not indented too deep."""
+    `is_indented`: they begin with blanks that the line lacks; such a line is not indented too deep."""
     old, line = document.snapshot, document.snapshot.lines[position.line]
-    fitted = fitting(parser, document, position, result.behind(missing))
-    if fitted.texts or missing or not result.texts or line.strip() or document.language.whole_file:
+    fitted = fitting(parser, document, position, result)
+    if fitted.texts or is_indented or not result.texts or line.strip() or document.language.whole_file:
         return fitted, position
     for column in outer_columns(old.lines, position):
         start = Position(position.line, column)

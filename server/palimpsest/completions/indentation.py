@@ -22,25 +22,51 @@ STATEMENTS = ("x", "x()")
 
 def missing_at(parsed: Parsed, position: Position, *, asked: bool) -> str:
     """Of an empty line of code: a model that is shown a cursor short of where code may stand says nothing there."""
+    lines, above = parsed.snapshot.lines, _above(parsed, position)
+    if above is None:
+        return ""
+    below = lines[position.line + 1 : position.line + NEAR]
+    return missing_indentation(above, lines[position.line], below, asked=asked)
+
+
+def others_at(parsed: Parsed, position: Position, missing: str) -> list[str]:
+    """What else an empty line may lack than `missing` where indentation tells which block it is in and the cursor is at
+    the margin, the deeper ones first.  It may be in each block around, or the head of that of the lines below."""
+    lines, above = parsed.snapshot.lines, _above(parsed, position)
+    if above is None or position.column or not parsed.language.indented:
+        return []
+    below = next((line for line in lines[position.line + 1 : position.line + NEAR] if line.strip()), "")
+    following, around = len(indentation_of(below)), list[str]()
+    for line in reversed(above):
+        if line.strip() and (not around or len(indentation_of(line)) < len(around[-1])):
+            around.append(indentation_of(line))
+    if not around or len(missing) > len(around[0]):
+        return []  # the line above has opened a block
+    head = next((one for one in around if len(one) < following), None)
+    return [one for one in around if one != missing and (len(one) >= following or one == head)]
+
+
+def _above(parsed: Parsed, position: Position) -> list[str] | None:
+    """The lines above an empty line of code, the last one without its comment; None of another line."""
     snapshot, language = parsed.snapshot, parsed.language
     if not is_blank(snapshot, position) or not language.is_checked or parsed.root is None:
-        return ""  # in prose an indentation says something
+        return None  # in prose an indentation says something
     lines, number = snapshot.lines, position.line
-    above, below = list(lines[max(0, number - NEAR) : number]), lines[number + 1 : number + NEAR]
+    above = list(lines[max(0, number - NEAR) : number])
     last = next((i for i in reversed(range(len(above))) if above[i].strip()), None)
     if last is not None:
         written = above[last].encode("utf-8", "surrogatepass")
         at = number - len(above) + last, len(written.rstrip()) - 1
         node = parsed.root.descendant_for_point_range(at, at)
         if node is not None and "string" in node.type and node.end_point.row >= number:
-            return ""
+            return None
         if node is not None and "comment" in node.type:  # it opens nothing, whatever it ends in
             start = node.start_point.column if node.start_point.row == at[0] else 0
             code = written[:start].decode("utf-8", "replace")
             above[last] = code if code.strip() else indentation_of(above[last]) + "_"
         elif not above[last].rstrip().endswith(OPENS) and _is_head(parsed, position, at[0]):
             above[last] += OPENS[0]
-    return missing_indentation(above, lines[number], below, asked=asked)
+    return above
 
 
 def outer_columns(lines: Sequence[str], position: Position) -> list[int]:

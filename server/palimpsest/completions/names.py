@@ -104,8 +104,9 @@ class Names:
         invoked: bool,
     ) -> Result:
         """`query` may be of a text that differs from the snapshot's at the cursor; `bound`: how sure it must be."""
+        most = max(1, result.asked)
         if len(snapshot.text) > LARGEST:
-            return result
+            return replace(result, texts=result.texts[:most])
         view = query.view
         judged = [await self._judged(text, query, snapshot, position) for text in result.texts]
         known = [one for one in judged if one.unknown is None]
@@ -121,7 +122,7 @@ class Names:
             others = [text for text in texts if text not in with_it]
             texts = [*(with_it or [rest]), *(others if invoked else ())]
             result = result if with_it else replace(result, sure=Sureness(((n_signs(rest), ONLY_NAME),)))
-        return result if tuple(texts) == result.texts else replace(result, texts=tuple(texts[: max(1, result.asked)]))
+        return replace(result, texts=tuple(texts[:most]))
 
     # What does not exist
     async def _judged(self, text: str, query: CompletionQuery, snapshot: Snapshot, position: Position) -> _Judged:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from palimpsest import wire
-from palimpsest.candidates import order
 from palimpsest.completions.inline import trim
 from palimpsest.completions.repairs import untyped
-from palimpsest.completions.results import Result
+from palimpsest.completions.results import Result, together
 from palimpsest.completions.sureness import Sureness
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
@@ -78,35 +77,52 @@ class CompletionQuery:
     def result(self, answer: wire.GenerateAnswer, asked: int, level: str | None) -> Result:
         """The texts of an answer, trimmed, each once.  Not finished: the first one was ended by time.  `level`: what
         they are indented by, where not as the model does it."""
-        editing, texts = self.view.editing, list[str]()
+        said = [self._said(choice.text) for choice in answer.choices]
+        texts = [self._trimmed(one, level) for one in said]
+        lines = [*texts[:1], *(self._trimmed(self._said(one.text), level) for one in answer.candidates[1:])]
+        candidates = [replace(one, text=line) for one, line in zip(answer.candidates, lines, strict=False) if line]
+        ended = [
+            text
+            for text, choice in zip(texts, answer.choices, strict=True)
+            if choice.finish in ("time", "length") and choice.text.rstrip().endswith(text)
+        ]
+        sure = Sureness.of_choice(answer.choices[0].text, answer.choices[0].sure, said[0]) if any(texts[:1]) else None
+        finish = answer.choices[0].finish if answer.choices else "end"
+        return together(
+            [
+                Result(
+                    tuple(filter(None, texts)),
+                    asked,
+                    finish != "time",
+                    sure or Sureness(),
+                    frozenset(filter(None, ended)),
+                    is_unsure=finish == "unsure",
+                    candidates=tuple(candidates),
+                )
+            ]
+        )
+
+    @cached_property
+    def _indentation(self) -> str | None:
+        """Of a line that has nothing else; None where it has."""
         line = self.prefix[self.prefix.rfind("\n") + 1 :]
-        indentation = line if not line.strip() else ""
-        around, sure = self.prefix + editing.suffix, Sureness()
-        offered = [choice.text for choice in answer.choices]
-        chosen = order(answer.candidates)
-        if chosen:
-            offered = [*(answer.candidates[i].text if i else offered[0] for i in chosen), *offered[1:]]
-        for written in offered:
-            said = unescape_closing(written, "editing")
-            # A model may write its indentation once more, or what is typed.
-            said = untyped(said.lstrip(" \t") if indentation else said, line, around)
-            text = trim(
-                said,
-                prefix=self.prefix,
-                suffix=editing.suffix,
-                multiline=self.multiline,
-                language=self.view.parsed.language,
-            )
-            if level is not None:
-                text = with_level(indentation + text, level, at_start=not line.strip())
-                text = text.lstrip(" \t") if indentation else text
-            if text and text not in texts:
-                texts.append(text)
-            if text and len(texts) == 1 and written is answer.choices[0].text:
-                sure = Sureness.of_choice(written, answer.choices[0].sure, said)
-        first = answer.choices[0] if answer.choices else None
-        finish = "end" if first is None else first.finish
-        is_ended = finish in ("time", "length") and not answer.candidates
-        is_cut = is_ended and bool(texts) and offered[0].rstrip().endswith(texts[0])
-        shown = tuple(texts[: max(asked, 1)])
-        return Result(shown, asked, finish != "time", sure, is_cut, is_unsure=finish == "unsure")
+        return None if line.strip() else line
+
+    def _said(self, written: str) -> str:
+        """Without its indentation or what is typed: a model may write them once more."""
+        said = unescape_closing(written, "editing")
+        line = self.prefix[self.prefix.rfind("\n") + 1 :]
+        return untyped(said.lstrip(" \t") if self._indentation else said, line, self.prefix + self.view.editing.suffix)
+
+    def _trimmed(self, said: str, level: str | None) -> str:
+        text = trim(
+            said,
+            prefix=self.prefix,
+            suffix=self.view.editing.suffix,
+            multiline=self.multiline,
+            language=self.view.parsed.language,
+        )
+        if level is not None:
+            text = with_level((self._indentation or "") + text, level, at_start=self._indentation is not None)
+            text = text.lstrip(" \t") if self._indentation else text
+        return text

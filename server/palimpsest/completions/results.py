@@ -8,33 +8,51 @@ or engines.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
+from palimpsest.candidates import order
 from palimpsest.completions.inline import agrees
 from palimpsest.completions.sureness import Sureness
+from palimpsest.wire import Candidate
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """`texts` to insert at the cursor, best first, empty if nothing was worth showing.  `asked`: the number requested.
     `finished`: more time would not have made the first text longer.  `sure`: how probable the first text is.
-    `is_cut`: time or the number of tokens has ended the texts, maybe within a word; `is_unsure`: the first goes on, but
-    not surely enough.  `reviewed`: the code behind the cursor chose the first, as far as there is any.  `has_engine`:
-    one was asked."""
+    `cut`: those that time or the number of tokens has ended, maybe within a word; `is_unsure`: the first goes on, but
+    not surely enough.  `reviewed`: the code behind the cursor chose the first, as far as there is any; `candidates` are
+    the texts that it chose among, the likeliest first.  `has_engine`: one was asked."""
 
     texts: tuple[str, ...]
     asked: int = 1
     finished: bool = True
     sure: Sureness = field(default=Sureness())
-    is_cut: bool = False
+    cut: frozenset[str] = frozenset()
     is_unsure: bool = False
     reviewed: bool = False
+    candidates: tuple[Candidate, ...] = ()
     has_engine: bool = True
 
     def behind(self, text: str) -> Result:
         """With a text in front of each."""
-        return replace(self, texts=tuple(text + each for each in self.texts)) if text else self
+        if not text:
+            return self
+        candidates = tuple(replace(one, text=text + one.text) for one in self.candidates)
+        texts, cut = tuple(text + each for each in self.texts), frozenset(text + each for each in self.cut)
+        return replace(self, texts=texts, cut=cut, candidates=candidates)
+
+
+def together(results: Sequence[Result]) -> Result:
+    """The texts of answers for one place: first those that the code behind was read after, as far as it was so for the
+    first answer."""
+    first, candidates = results[0], [one for result in results for one in result.candidates if results[0].candidates]
+    chosen = [candidates[i].text for i in order(candidates)]
+    texts = tuple(dict.fromkeys([*chosen, *(text for result in results for text in result.texts)]))
+    same = texts[:1] == first.texts[:1]
+    cut = frozenset[str]().union(*(result.cut for result in results))
+    return replace(first, texts=texts, cut=cut, sure=first.sure if same else Sureness(), candidates=tuple(candidates))
 
 
 class Results:

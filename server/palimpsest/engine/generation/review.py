@@ -14,13 +14,14 @@ In: a greedy answer, its tail, the code around the cursor.  Out: `wire.Candidate
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from palimpsest import wire
+from palimpsest.candidates import order
 from palimpsest.engine.cache.pool import NONE, CellPool
 from palimpsest.engine.cache.tail import Tail
 from palimpsest.engine.cache.tail_prompt import TailPrompt
@@ -31,7 +32,6 @@ from palimpsest.engine.generation.branch import Branch, TokenChooser, decode_tog
 from palimpsest.engine.generation.sampler import Sampler, log_probability
 from palimpsest.engine.generation.text_generator import TextGenerator
 from palimpsest.engine.llama.native import Logits, Run
-from palimpsest.engine.llama.vocab import Ids
 from palimpsest.engine.model.facts import Facts
 from palimpsest.errors import ContextTooLarge
 
@@ -43,6 +43,8 @@ N_BEHIND, MOST_BEHIND = 3, 400
 """Lines with something in them, and characters."""
 MOST_TOKENS = 32
 """Of a line: a longer one is no candidate."""
+MOST_OTHERS = 4
+"""Tokens that a line may go on with in the place of one of its own."""
 HOPELESS = 8.0
 """Nats that a beginning may be less likely than the answer before it is given up."""
 SPARE_SEQUENCES = 8
@@ -58,11 +60,17 @@ def wants_review(facts: Facts, request: wire.GenerateRequest) -> bool:
     return request.review > 0 and request.fim is not None and greedy and facts.rolls_back
 
 
-def before_and_behind(fim: wire.FimTail, piece: str) -> tuple[str, str]:
-    """The near code before where the answer begins, and the next lines behind the cursor, "" where there is nothing."""
-    lines = fim.prefix[: len(fim.prefix) - len(piece)].split("\n")
-    start = max(0, (len(lines) - NEAR) // STRIDE * STRIDE)
-    before = "\n".join(lines[start:])[-MOST_BEFORE:]
+def around(fim: wire.FimTail, piece: str) -> tuple[str, str, str]:
+    """The near code before the answer; what of the answer stands before the cursor already, with the indentation of a
+    line that has nothing else, so that lines at other indentations can be compared; the next lines behind the cursor,
+    "" where there is nothing."""
+    begins = len(fim.prefix) - len(piece)
+    start = fim.prefix.rfind("\n") + 1
+    if start and not fim.prefix[start:].strip():
+        begins = start - 1
+    lines = fim.prefix[:begins].split("\n")
+    first = max(0, (len(lines) - NEAR) // STRIDE * STRIDE)
+    before = "\n".join(lines[first:])[-MOST_BEFORE:]
     n, taken = 0, list[str]()
     for line in fim.suffix.split("\n"):
         n += bool(line.strip()) and bool(taken)
@@ -70,7 +78,7 @@ def before_and_behind(fim: wire.FimTail, piece: str) -> tuple[str, str]:
         if n == N_BEHIND:
             break
     behind = "\n".join(taken)[:MOST_BEHIND]
-    return before, behind if behind.strip() else ""
+    return before, fim.prefix[begins:], behind if behind.strip() else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,66 +113,99 @@ class Review:
         self, tail: Tail, said: Said, fim: wire.FimTail, n: int
     ) -> Generator[None, None, list[wire.Candidate]]:
         """The answer and up to `n` other lines; none where nothing is behind it, and where there is no room."""
-        piece = self._piece.decode("utf-8", "replace")
-        before, behind = before_and_behind(fim, piece)
+        before, typed, behind = around(fim, self._piece.decode("utf-8", "replace"))
         if not behind:
             return []
-        among = self._generator.vocab.beginning(self._piece) if piece else None
-        begun = [
-            self._beginning(i, token, said)
-            for i, token in enumerate(self._first_tokens(said.row, among, said.tokens[:1], n), 1)
-        ]
+        ended = next(
+            (n for n, token in enumerate(said.tokens, 1) if b"\n" in self._generator.vocab.pieces[token]), None
+        )
+        likeliest = sum(said.logprobs[:ended])
         try:
-            lines = yield from self._lines(tail, begun, said.seq, said.row, sum(said.logprobs))
+            firsts = [self._branch(said, [token], [logprob]) for token, logprob in self._first_tokens(said, n)]
+            lines = yield from self._lines(tail, firsts, said.seq, likeliest)
             answer = said.text.rstrip("\n")
-            greedy = list(dict.fromkeys([answer, answer.partition("\n")[0]]))  # it may go on with what stands behind
+            greedy = dict.fromkeys([answer, answer.partition("\n")[0]], likeliest)  # it may go on with what is behind
             next_line = behind.lstrip().partition("\n")[0].rstrip()
             # Once more the next line would be chosen for its own sake; brackets are closed one after the other.
             known = {*greedy, next_line} if any(map(str.isalnum, next_line)) else {*greedy}
-            others = [line for line in dict.fromkeys(lines) if line.strip() and line not in known]
-            if not others:
+            others = {line: one for line, one in lines.items() if line.strip() and line not in known}
+            found = yield from self._scored({**greedy, **_said(others)}, typed, before, behind)
+            if len(found) < len(greedy):
                 return []
-            found = yield from self._scored([*greedy, *others], piece, before, behind)
+            best = replace(found[0], behind=max(one.behind for one in found[: len(greedy)]))
+            found = [best, *found[len(greedy) :]]
+            chosen = others.get(found[order(found)[0]].text)
+            seconds = yield from self._later_tokens(tail, said, said.tokens if chosen is None else chosen.tokens, n)
+            lines = yield from self._lines(tail, seconds, said.seq, likeliest)
+            others = {line: one for line, one in lines.items() if line.strip() and line not in {*known, *others}}
+            found += yield from self._scored(_said(others), typed, before, behind)
         except ContextTooLarge:  # there is no room: the answer stands
             return []
-        if len(found) <= len(greedy):
-            return []
-        best = replace(found[0], behind=max(one.behind for one in found[: len(greedy)]))
-        return [best, *found[len(greedy) :]]
+        return found if len(found) > 1 else []
 
-    def _beginning(self, index: int, token: int, said: Said) -> Branch:
-        """An alternative of one line that begins with a token."""
+    def _branch(self, said: Said, tokens: Sequence[int], logprobs: Sequence[float]) -> Branch:
+        """An alternative of one line that begins with tokens."""
         sampler = Sampler(wire.Sampling(temperature=0.0), seed=0, hidden=self._generator.vocab.hidden)
         answer = Answer(self._stop, skip=len(self._piece))
-        return Branch(index, NONE, said.start, sampler, answer, self._piece, None, tokens=[token])
+        begun, sure = list(tokens), list(logprobs)
+        return Branch(0, NONE, said.start, sampler, answer, self._piece, None, tokens=begun, logprobs=sure)
 
-    def _first_tokens(self, row: Logits, among: Ids | None, but: Sequence[int], n: int) -> list[int]:
-        """The likeliest that begin a line that has something in it."""
-        vocab, facts = self._generator.vocab, self._generator.facts
-        ids = np.arange(len(row)) if among is None else among
-        found = list[int]()
-        for token in ids[np.argsort(-row[ids])][: 4 * n].tolist():
-            text = vocab.pieces[token]
-            if token not in but and token not in facts.ends and text.strip() and b"\n" not in text:
-                found.append(token)
-        return found[:n]
+    def _first_tokens(self, said: Said, n: int) -> list[tuple[int, float]]:
+        """The likeliest that begin a line that has something in it, with the logarithms of their probabilities."""
+        row, vocab = said.row, self._generator.vocab
+        ids = vocab.beginning(self._piece) if self._piece else np.arange(len(row))
+        likeliest = ids[np.argsort(-row[ids])][: 4 * n].tolist()
+        found = [token for token in likeliest if vocab.pieces[token].strip() and self._goes_on(token, said.tokens[:1])]
+        return [(token, log_probability(row, token)) for token in found[:n]]
+
+    def _goes_on(self, token: int, but: Sequence[int] = ()) -> bool:
+        """Whether a line may go on with a token that is none of some."""
+        ends = token in self._generator.facts.ends or b"\n" in self._generator.vocab.pieces[token]
+        return not ends and token not in but
+
+    def _later_tokens(
+        self, tail: Tail, said: Said, tokens: Sequence[int], n: int
+    ) -> Generator[None, None, list[Branch]]:
+        """The likeliest lines that begin as one does and go on otherwise."""
+        vocab, pool, size = self._generator.vocab, self._pool, len(self._piece)
+        ends = next((i for i, token in enumerate(tokens) if not self._goes_on(token)), len(tokens))
+        tokens = tokens[: min(ends, MOST_TOKENS, pool.n_batch, pool.context.n_seq_max)]
+        if not tokens:
+            return []
+        found, logprobs, text = list[Branch](), list[float](), b""
+        seq = tail.take()
+        try:
+            pool.context.copy(said.seq, seq, 0, said.start)
+            yield
+            runs = [Run([token], said.start + i, seq, logits=True) for i, token in enumerate(tokens)]
+            rows = [said.row, *(row for row in pool.decode(runs, self._workspace) if row is not None)]
+            self.n_decoded += len(tokens)
+        finally:
+            tail.give(seq)
+        for i, (token, row) in enumerate(zip(tokens, rows, strict=False)):
+            if i and len(text) >= size:
+                likeliest = np.argsort(-row)[:MOST_OTHERS].tolist()
+                others = [other for other in likeliest if self._goes_on(other, [token])]
+                found += [
+                    self._branch(said, [*tokens[:i], other], [*logprobs, log_probability(row, other)])
+                    for other in others
+                ]
+            logprobs.append(log_probability(row, token))
+            text += vocab.pieces[token]
+        return sorted(found, key=lambda branch: -sum(branch.logprobs))[:n]
 
     def _lines(
-        self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, row: Logits, likeliest: float
-    ) -> Generator[None, None, list[str]]:
-        """What each branch, which has its first token, goes on with to the end of its line, the likeliest first;
-        nothing where room or time run short.  `likeliest`: the logarithm of the answer's probability."""
-        if not branches:
-            return []
-        first = branches[0].start
+        self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, likeliest: float
+    ) -> Generator[None, None, dict[str, Branch]]:
+        """What each branch goes on with to the end of its line, the likeliest first; nothing where room or time run
+        short.  `likeliest`: the logarithm of the answer's probability."""
         n_wanted = len(branches) + SPARE_SEQUENCES
-        if self._pool.spare(n_wanted) < n_wanted:
-            return []
+        if not branches or self._pool.spare(n_wanted) < n_wanted:
+            return {}
         try:
             for branch in branches:
                 branch.seq = tail.take()
-                self._pool.context.copy(prompt_seq, branch.seq, 0, first)
-                branch.logprobs.append(log_probability(row, branch.tokens[0]))
+                self._pool.context.copy(prompt_seq, branch.seq, 0, branch.start)
             while True:
                 for branch in branches:
                     if not self._hopeless(branch, likeliest):
@@ -172,12 +213,16 @@ class Review:
                 going = [b for b in branches if b.finish is None and not self._hopeless(b, likeliest)]
                 if not going:
                     whole = [branch for branch in branches if branch.finish in ("end", "stop")]
-                    return [b.answer.text for b in sorted(whole, key=lambda b: -sum(b.logprobs))]
-                if self._chooser.out_of_time or self._pool.free_cells < 2 * len(going):
-                    return []
+                    found = dict[str, Branch]()
+                    for branch in sorted(whole, key=lambda b: -sum(b.logprobs)):
+                        found.setdefault(branch.answer.text, branch)
+                    return found
+                n_tokens = sum(len(branch.tokens) - branch.n_decoded for branch in going)
+                if self._chooser.out_of_time or self._pool.free_cells < 2 * n_tokens:
+                    return {}
                 yield
                 decode_together(self._pool, self._workspace, going)
-                self.n_decoded += len(going)
+                self.n_decoded += n_tokens
         finally:
             for branch in branches:
                 if branch.seq >= 0:
@@ -188,12 +233,12 @@ class Review:
         return sum(branch.logprobs) < likeliest - HOPELESS or len(branch.tokens) >= MOST_TOKENS
 
     def _scored(
-        self, texts: Sequence[str], piece: str, before: str, behind: str
+        self, texts: Mapping[str, float], begun: str, before: str, behind: str
     ) -> Generator[None, None, list[wire.Candidate]]:
         """Texts with what the model gives to their first lines, and to what is behind all of them: the first ones,
-        where time runs short."""
+        where time runs short.  `texts`: each with what it was said with."""
         tokenize, workspace, found = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
-        ids = tokenize(before)
+        ids = tokenize(before) if texts else []
         if not ids:
             return []
         with workspace.tail(TAIL) as tail:
@@ -203,24 +248,28 @@ class Review:
             seq = tail.take()
             try:
                 self._pool.context.copy(start.seq, seq)
-                for text in texts:
+                for text, middle in texts.items():
                     if self._chooser.out_of_time:
                         break
-                    whole = piece + text
+                    whole, line = begun + text, begun + text.partition("\n")[0]
                     both = tokenize(whole + behind)  # a token may hold the end of one line and begin the next
-                    n_line, n = self._n_tokens(both, whole.partition("\n")[0]), self._n_tokens(both, whole)
+                    n_line, n = self._n_tokens(both, line), self._n_tokens(both, whole)
                     lost, _ = yield from losses(self._pool, workspace, seq, both, start.position, start.logits)
                     self._pool.context.remove(seq, start.position)
                     self.n_decoded += len(both)
-                    found.append(wire.Candidate(text, -sum(lost[:n_line]), -sum(lost[n:])))
+                    found.append(wire.Candidate(text, -sum(lost[:n_line]), -sum(lost[n:]), middle))
             finally:
                 tail.give(seq)
-        return found if len(found) > 1 else []
+        return found
 
     def _n_tokens(self, ids: Sequence[int], text: str) -> int:
         """How many of them it takes to write what they begin with."""
         ends = np.cumsum([len(self._generator.vocab.pieces[token]) for token in ids])
         return int(np.searchsorted(ends, len(text.encode()))) + 1 if text else 0
+
+
+def _said(lines: Mapping[str, Branch]) -> dict[str, float]:
+    return {line: sum(branch.logprobs) for line, branch in lines.items()}
 
 
 def losses(
