@@ -168,7 +168,8 @@ function M.accept(part)
   return true
 end
 
---- Asks now, for several alternatives, from Normal mode behind the cursor.  What is shown stays until there is an answer.
+--- Asks now, for several alternatives, from Normal mode behind the cursor.  What is shown stays until there
+--- is an answer.
 function M.ask()
   if not client.expect() then
     return
