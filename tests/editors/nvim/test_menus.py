@@ -92,6 +92,19 @@ def test_neovims_own_inline_completion_with_its_delay_is_not_used_and_a_place_is
     assert len(said(folder, INLINE)) == n + 1
 
 
+@pytest.mark.parametrize("backend", ["", pytest.param(NATIVE, marks=SLOW)], ids=["own", "native"])
+def test_what_is_shown_stays_until_others_that_were_asked_for_are_there(begin: Begin, backend: str) -> None:
+    nvim = begin(init=backend, **{INLINE: answer()})
+    nvim.keys("ggoéself.tot")
+    until(lambda: shown(nvim).startswith("al_price("), nvim.messages)
+    run(nvim, "vim.lsp.get_clients()[1].request = function() _G.asked = true return true, 0 end")
+    nvim.keys("<M-]>")
+    nvim.until("return _G.asked == true")
+    assert shown(nvim).startswith("al_price(")
+    nvim.keys("<M-Right>")
+    nvim.until("return vim.api.nvim_get_current_line() == 'éself.total_price'")
+
+
 @pytest.mark.parametrize("theirs", [BLINK, CMP], ids=["blink.cmp", "nvim-cmp"])
 @pytest.mark.parametrize("backend", ["", pytest.param(NATIVE, marks=SLOW)], ids=["own", "native"])
 def test_grey_text_makes_room_for_theirs_and_is_back_behind_it(begin: Begin, theirs: str, backend: str) -> None:

@@ -168,7 +168,8 @@ function M.accept(part)
   return true
 end
 
---- Asks now, for several alternatives, from Normal mode behind the cursor.
+--- Asks now, for several alternatives, from Normal mode behind the cursor.  What is shown stays until there
+--- is an answer.
 function M.ask()
   if not client.expect() then
     return
@@ -176,7 +177,7 @@ function M.ask()
     return api.nvim_feedkeys(vim.keycode("a<Cmd>lua require('palimpsest').complete()<CR>"), "n", false)
   end
   native.off(api.nvim_get_current_buf())
-  shown.hide()
+  shown.follow()
   require("palimpsest.next_edits").hide()
   question(INVOKED, function(...)
     shown.offer(...)
