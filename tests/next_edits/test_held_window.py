@@ -96,11 +96,3 @@ def test_what_is_seen_around_it_is_held_too() -> None:
     now, edits = snapshot.changed([ContentChange(Range(Position(35, 0), Position(35, 0)), "new\n")], 2)
     held.changed(now.uri, edits)
     assert held.at(now, 52, (range(42, 63), range(32, 73))) == (range(41, 62), range(30, 72))
-
-
-def test_a_small_window_is_held_as_well() -> None:
-    held, snapshot = HeldWindow(), Snapshot("file:///a.py", 1, "python", "\n".join(LINES))
-    window = FORMATS["sweep-server"].window
-    assert held.at(snapshot, 50, window(snapshot.lines, 50, ()))[0] == range(48, 56)
-    assert held.at(snapshot, 53, window(snapshot.lines, 53, ()))[0] == range(48, 56)
-    assert held.at(snapshot, 54, window(snapshot.lines, 54, ()))[0] == range(52, 60)

@@ -25,7 +25,7 @@ def asked_in(name: str, path: str, text: str, *changes: Change) -> Asked:
     """With the window that a format chooses for text without a tree; before the changes it was the same."""
     whole = asked(path, text, range(0))
     window, around = FORMATS[name].window(whole.lines, whole.cursor.line, ())
-    made = replace(whole, window=window, around=around, changes=changes, opened="\n".join(whole.lines))
+    made = replace(whole, window=window, around=around, changes=changes)
     return replace(made, original=made.text)
 
 

@@ -11,7 +11,7 @@ from palimpsest.next_edits.formats.diffs import replacements
 from palimpsest.next_edits.formats.zeta_2_1 import boundaries
 from palimpsest.text.positions import column_to_units
 from palimpsest.text.snapshot import ContentChange, Position, Snapshot
-from tests.next_edits.formats.asking import answer, asked, asked_in, change
+from tests.next_edits.formats.asking import answer, asked, asked_in
 
 ALL = list(FORMATS)
 WHOLE = [name for name in ALL if name != "zeta-2.1"]
@@ -44,7 +44,7 @@ def test_the_answer_is_the_window_as_it_will_be(name: str, end: str) -> None:
     about = asked_in(name, "a.py", "a = ˇ1\nb = 2")
     prompt = FORMATS[name].prompt(about)
     assert prompt is not None
-    assert answer(name, about, f"a = 10\nb = 2{end}".removeprefix(prompt.prefill)).text == "a = 10\nb = 2"
+    assert answer(name, about, f"a = 10\nb = 2{end}").text == "a = 10\nb = 2"
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -54,7 +54,7 @@ def test_the_window_as_it_was_shown_changes_nothing(name: str, text: str) -> Non
     prompt = FORMATS[name].prompt(about)
     assert prompt is not None
     ended = about.text if about.text.endswith("\n") and name != "zeta-1" else f"{about.text}\n"
-    assert answer(name, about, ended.removeprefix(prompt.prefill)).text == about.text
+    assert answer(name, about, ended).text == about.text
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -64,7 +64,7 @@ def test_what_ends_no_line_of_a_document_ends_none_of_its_window(name: str) -> N
     prompt = FORMATS[name].prompt(about)
     assert prompt is not None
     wanted = about.text.replace("x = 1", "x = 10")
-    assert answer(name, about, f"{wanted}\n".removeprefix(prompt.prefill)).text == wanted
+    assert answer(name, about, f"{wanted}\n").text == wanted
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -74,7 +74,7 @@ def test_line_ends_of_another_kind_are_the_documents_own(name: str, end: str) ->
     about = asked_in(name, "a.py", "a = ˇ1\nb = 2")
     prompt = FORMATS[name].prompt(about)
     assert prompt is not None
-    assert answer(name, about, f"a = 10{end}b = 2{end}".removeprefix(prompt.prefill)).text == "a = 10\nb = 2"
+    assert answer(name, about, f"a = 10{end}b = 2{end}").text == "a = 10\nb = 2"
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -187,17 +187,6 @@ def test_zeta_2_1_replaces_any_of_its_blocks(lines: list[str], data: st.DataObje
 BLOCK = "def f():\n    x = 1\n    yˇ = 2\n    z = 3\n"
 
 
-@pytest.mark.parametrize(
-    ("written", "reason"),
-    [
-        ("<|im_end|>", "it begins with a mark"),
-        ("    x = 1\n    w = 0\n    y = 2\n    z = 3\n", "it adds lines above the cursor"),
-    ],
-)
-def test_what_sweeps_server_does_not_show(written: str, reason: str) -> None:
-    assert answer("sweep-server", asked_in("sweep-server", "a.py", BLOCK), written).refused == reason
-
-
 @pytest.mark.parametrize("name", sorted(FORMATS))
 @pytest.mark.parametrize("text", ["ˇ", "a bˇ\n", "a b\nˇ", "a\x0cb\nˇ\n", "\nˇ\n"])
 def test_the_cursor_may_be_in_a_line_that_says_nothing(name: str, text: str) -> None:
@@ -213,54 +202,6 @@ def test_the_published_format_has_a_window_above_the_cursor_in_which_lines_may_b
         assert answer("sweep", about, added).text == added
     changed = about.text.replace("2", "3")
     assert answer("sweep", about, f"{changed} No newline at end of file").text == changed
-
-
-def test_sweeps_server_goes_on_from_the_first_line() -> None:
-    about = asked_in("sweep-server", "a.py", BLOCK)
-    assert answer("sweep-server", about, "    x = 1\n    y = 20\n    z = 3\n").text == about.text.replace("2", "20")
-    assert answer("sweep-server", about, "    x<|cursor|> = 1\n    y = 2\n    z = 3\n").text == about.text
-
-
-def test_sweeps_server_rewrites_not_much_above_the_cursor() -> None:
-    text = "".join(f"old_{n} = {n}\n" for n in range(7))
-    about = asked_in("sweep-server", "a.py", text.replace("old_2", "old_2ˇ"))
-    written = about.text.replace("old", "new").split("\n", 1)[1]
-    assert answer("sweep-server", about, written).refused == "it rewrites what is above the cursor"
-    assert not answer("sweep-server", about, written.replace("new_4", "old_4").replace("new_5", "old_5")).refused
-
-
-def test_sweeps_server_brings_no_earlier_text_back() -> None:
-    before, now = "def f():\n    x = 1\n    return x\n", "def f():\n    total = 1ˇ\n    return x\n"
-    about = asked_in("sweep-server", "a.py", now, change("a.py", before, now.replace("ˇ", "")))
-    assert answer("sweep-server", about, "    x = 1\n    return x\n").refused == "it brings back an earlier text"
-    assert not answer("sweep-server", about, "    total = 1\n    return total\n").refused
-
-
-def test_sweeps_server_is_asked_nothing_about_lines_that_say_nothing() -> None:
-    """Complaint: an error, where the text of its lines was deleted."""
-    assert FORMATS["sweep-server"].prompt(asked("a.py", "ˇ", range(1))) is None
-    assert FORMATS["sweep-server"].prompt(asked("a.py", "\n ˇ\nx = 1", range(2))) is None
-
-
-def test_sweeps_server_leaves_the_blank_line_of_the_cursor() -> None:
-    about = asked_in("sweep-server", "a.py", "def f():\n    ˇ\n    return x\n")
-    assert answer("sweep-server", about, "    return x\n").refused == (
-        "it only takes the blank line of the cursor away"
-    )
-
-
-def test_sweeps_server_cuts_what_goes_on_and_on() -> None:
-    about = asked_in("sweep-server", "a.py", "x = 1ˇ\n")
-    more = "".join(f"line {n}\n" for n in range(50))
-    assert answer("sweep-server", about, f"\n{more}").text.count("\n") == 20
-    assert answer("sweep-server", about, "\ny = 2\n No newline at end of file\n").text == "x = 1\ny = 2"
-
-
-def test_below_the_last_line_sweeps_server_is_asked_about_what_is_above() -> None:
-    about = asked_in("sweep-server", "a.py", "def f():\n    return 1\n\n\nˇ")
-    prompt = FORMATS["sweep-server"].prompt(about)
-    assert prompt is not None
-    assert "return 1\n<|cursor|>" in prompt.text
 
 
 # Edits ------------------------------------------------------------------------------------------------------------

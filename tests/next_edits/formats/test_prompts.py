@@ -72,72 +72,6 @@ def test_of_a_long_change_sweep_is_shown_both_ends() -> None:
     assert shown == [*(f"old {n}" for n in range(20)), "...", *(f"old {n}" for n in range(41, 60))]
 
 
-OPENED = """\
-import math
-
-
-def area(radius):
-    return math.pi * radius ** 2
-
-
-def main():
-    size = area(3)
-    print(size)
-    print("done")
-    return 0
-"""
-
-
-def test_sweep_as_its_server_asks() -> None:
-    middle = OPENED.replace("def area(radius)", "def circle_area(radius)")
-    now = middle.replace("    size = area(3)", "    size = circle_areaˇ(3)")
-    changes = change("shapes.py", OPENED, middle), change("shapes.py", middle, now.replace("ˇ", ""))
-    about = replace(
-        asked_in("sweep-server", "shapes.py", now, *changes),
-        opened=OPENED,
-        files=(FilePart("lib.py", "def lib(): pass"),),
-        retrieved=(FilePart("use.py", "from shapes import area\nprint(area(1))"),),
-    )
-    assert prompt("sweep-server", about) == (
-        "<|file_sep|>lib.py\ndef lib(): pass\n"
-        f"<|file_sep|>shapes.py\n{OPENED}\n"
-        "<|file_sep|>use.py\nfrom shapes import area\nprint(area(1))\n\n"
-        "<|file_sep|>shapes.py:1:6\n"
-        "original:\ndef area(radius):\n    return math.pi * radius ** 2\n"
-        "updated:\ndef circle_area(radius):\n    return math.pi * radius ** 2\n"
-        "<|file_sep|>shapes.py:6:11\n"
-        "original:\ndef main():\n    size = area(3)\n    print(size)\n"
-        "updated:\ndef main():\n    size = circle_area(3)\n    print(size)\n"
-        "<|file_sep|>original/shapes.py:2:7\n"
-        'def main():\n    size = area(3)\n    print(size)\n    print("done")\n    return 0\n'
-        "<|file_sep|>current/shapes.py:2:7\n"
-        'def main():\n    size = circle_area<|cursor|>(3)\n    print(size)\n    print("done")\n    return 0\n'
-        "<|file_sep|>updated/shapes.py:2:7\n"
-        "def main():\n"
-    )
-
-
-def test_sweep_as_its_server_asks_before_anything_was_changed() -> None:
-    about = asked_in("sweep-server", "shapes.py", OPENED.replace("print(size)", "ˇprint(size)"))
-    assert prompt("sweep-server", about) == (
-        f"<|file_sep|>shapes.py\n{OPENED}\n\n"
-        "<|file_sep|>original/shapes.py:3:8\n"
-        'def main():\n    size = area(3)\n    print(size)\n    print("done")\n    return 0\n'
-        "<|file_sep|>current/shapes.py:3:8\n"
-        'def main():\n    size = area(3)\n    <|cursor|>print(size)\n    print("done")\n    return 0\n'
-        "<|file_sep|>updated/shapes.py:3:8\n"
-        "def main():\n"
-    )
-
-
-def test_a_file_of_many_lines_is_shown_in_part_to_sweep_as_its_server_asks() -> None:
-    lines = [f"line {n}" for n in range(1000)]
-    lines[700] += "ˇ"
-    text = prompt("sweep-server", asked_in("sweep-server", "long.py", "\n".join(lines)))
-    shown = text[: text.index("<|file_sep|>original/")].splitlines()
-    assert (shown[1], shown[300]) == ("line 600", "line 899")
-
-
 def test_zeta_1_at_the_beginning_of_a_file() -> None:
     text = "// prefix\nfn foo() {\n    ˇlet x = 1;\n}\n// suffix\n"
     assert prompt("zeta-1", asked("test.rs", text, range(1, 4))) == (
@@ -274,7 +208,7 @@ def test_pieces_of_their_own_have_nothing_of_the_window(name: str) -> None:
         change("b.py", "x = 1\n", "x = 2\n"),
         change("a.py", "def f():\n    return 0\n", "def f():\n    return 1\n", is_open=True),
     )
-    about = replace(about, files=(FilePart("c.py", "c = 1\n"),), retrieved=(FilePart("d.py", "d = 1\n"),), opened="")
+    about = replace(about, files=(FilePart("c.py", "c = 1\n"),))
     lines = [line.replace("return 1", "return 12") for line in about.lines]
     made = FORMATS[name].prompt(about)
     typed = FORMATS[name].prompt(

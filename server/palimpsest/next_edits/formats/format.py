@@ -17,7 +17,7 @@ from typing import ClassVar, Literal
 
 from palimpsest.text.snapshot import Position
 
-Kind = Literal["text", "file", "opened", "retrieved", "change"]
+Kind = Literal["text", "file", "change"]
 Rows = tuple[int, int]
 """The first and the last line of something, both included."""
 _RETURN, _ROW = re.compile(r"\r\n?"), re.compile(r"[^\n]*\n|[^\n]+")
@@ -49,8 +49,8 @@ class Change:
 class Asked:
     """`window` are the lines of a document that the model rewrites, `around` those that it sees with them.
 
-    `original` is the window's text before the newest change, `opened` the document as it was when it was opened.
-    `changes` has the oldest first, and `files` and `retrieved` come in the order of the prompt.
+    `original` is the window's text before the newest change.  `changes` has the oldest first, and `files` come in the
+    order of the prompt.
     """
 
     path: str
@@ -59,9 +59,7 @@ class Asked:
     around: range
     cursor: Position
     original: str = ""
-    opened: str = ""
     files: tuple[FilePart, ...] = ()
-    retrieved: tuple[FilePart, ...] = ()
     changes: tuple[Change, ...] = ()
 
     @property
@@ -94,10 +92,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`prefill` is the beginning of the answer, which the last piece ends with."""
-
     pieces: tuple[Piece, ...]
-    prefill: str = ""
 
     @property
     def text(self) -> str:
@@ -143,7 +138,7 @@ class Format(ABC):
 
     def prompt(self, asked: Asked) -> Prompt | None:
         """None where the window cannot be asked about; files and changes that have marks are left out."""
-        if any(self._has_mark(text) for text in (asked.path, asked.text, asked.original, asked.opened)):
+        if any(self._has_mark(text) for text in (asked.path, asked.text, asked.original)):
             return None
         if self._has_mark(f"{asked.before}{asked.after}"):
             return None
@@ -151,7 +146,6 @@ class Format(ABC):
             replace(
                 asked,
                 files=tuple(part for part in asked.files if not self._is_marked(part)),
-                retrieved=tuple(part for part in asked.retrieved if not self._is_marked(part)),
                 changes=tuple(it for it in asked.changes if not self._has_mark(f"{it.path}\n{it.diff}")),
             )
         )

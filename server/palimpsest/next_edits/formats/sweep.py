@@ -46,7 +46,7 @@ class Sweep(Format):
 
     def _prompt(self, asked: Asked) -> Prompt:
         path = asked.path
-        pieces = [Piece("file", _document(part.path, part.text)) for part in (*asked.files, *asked.retrieved)]
+        pieces = [Piece("file", _document(part.path, part.text)) for part in asked.files]
         pieces += [_piece(change) for change in asked.changes[-MOST_CHANGES:]]
         window = _document(f"original/{path}", asked.original), _document(f"current/{path}", asked.text)
         return Prompt((*pieces, Piece("text", f"{''.join(window)}{SEPARATOR}updated/{path}\n")))

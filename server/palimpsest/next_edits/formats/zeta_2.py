@@ -65,7 +65,7 @@ class Zeta2(Format):
         left = max(0, self.most_tokens - n_tokens(f"{suffix}{PREFIX}") - n_tokens(f"{section}{MIDDLE}"))
         changes = list(_changes(asked.changes, left))
         left -= n_tokens("".join(piece.text for piece in changes) + "\n")
-        files = list(_files((*asked.files, *asked.retrieved), left))
+        files = list(_files(asked.files, left))
         between = Piece("text", "\n")
         return Prompt(
             (
