@@ -64,6 +64,16 @@ async def test_of_what_is_asked_for_the_first_comes_at_once_and_the_others_behin
         assert (await editor.stats())["generated"] == before["generated"]
 
 
+async def test_asked_again_meanwhile_it_is_what_is_on_screen(reviewing: Editor) -> None:
+    editor, told = reviewing, listen(reviewing)
+    uri, position = await at_hole(editor, HOLES[0])
+    (first,) = await editor.complete(uri, position, invoked=True)
+    again = await editor.complete(uri, position, invoked=True)
+    assert told or [item.command for item in again] == [first.command]
+    await until(lambda: told)
+    assert len(await editor.complete(uri, position, invoked=True)) > 1
+
+
 async def test_who_types_on_is_shown_no_others(reviewing: Editor) -> None:
     editor, told = reviewing, listen(reviewing)
     uri, position = await at_hole(editor, HOLES[0])

@@ -213,8 +213,11 @@ class Completions:
         left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
         if not invoked:
             left = [it for it in left if self._quiet.admits(it.text, snapshot, position)]
-        if left and screen is not None and screen.asked >= n and not self._wants_review(screen.reviewed, invoked):
-            return self._typed_along(screen, snapshot, position, left)
+        if left and screen is not None:
+            is_coming = screen.wanted >= n and screen.snapshot is snapshot and screen.position == position
+            is_enough = screen.asked >= n and not self._wants_review(screen.reviewed, invoked)
+            if is_coming or is_enough:
+                return self._typed_along(screen, snapshot, position, left)
 
         with services.usage.spent("blocks"):
             indentation = missing_at(services.parser.hurried(snapshot), position, asked=invoked)
