@@ -23,9 +23,10 @@ from palimpsest.index.rows import FileRows, rows_of
 from palimpsest.index.store import Stamp, Store, database
 from palimpsest.index.walk import FoundFile, Limits, Walk
 from palimpsest.languages.registry import language_in, language_of
-from palimpsest.syntax.parse import parse_file
+from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.system import process_lock
 from palimpsest.text.patterns import Patterns
+from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace.files import WorkspaceFiles
 
@@ -251,7 +252,7 @@ def _written(lock: int) -> str:
 
 def rows_of_text(uri: str, language_id: str, text: str) -> FileRows:
     language = language_of(language_id, uri) if language_id else language_in(uri, text)
-    return rows_of(parse_file(text, language, uri))
+    return rows_of(parse_snapshot(Snapshot(uri, 0, language.id, text), language))  # a file that ends us is known then
 
 
 def _relative(path: Path, root: Path) -> str | None:
