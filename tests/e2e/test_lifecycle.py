@@ -1,6 +1,5 @@
 """Starting, settings, and clients that misbehave."""
 
-import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from palimpsest.lsp.commands import COMMANDS
 from palimpsest.models.files import embedded
 from palimpsest.text.uris import to_uri
 
-from .conftest import Editor, start_editor, stop_editor
+from .conftest import Editor, start_editor, stop_editor, until
 from .raw import Raw, framed, initialize_params
 
 
@@ -22,7 +21,7 @@ async def test_until_the_model_is_loaded_completion_is_empty_and_the_status_says
     try:
         uri = editor.open("shop/cart.py")
         assert await editor.complete(uri, editor.at(uri, "total = self.")) == []
-        await _until(lambda: editor.statuses)
+        await until(lambda: editor.statuses)
         assert editor.statuses[0]["kind"] == "Inactive"
         assert editor.statuses[0]["message"]
         await editor.ready()
@@ -163,7 +162,7 @@ async def test_wrong_settings_and_a_file_that_is_no_toml_are_named_and_the_defau
         path.write_text("[completion\n")
         changed = lsp.FileEvent(to_uri(path), lsp.FileChangeType.Changed)
         editor.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([changed]))
-        await _until(lambda: any("palimpsest.toml" in message.message for message in editor.client.messages))
+        await until(lambda: any("palimpsest.toml" in message.message for message in editor.client.messages))
     finally:
         await stop_editor(editor)
 
@@ -277,14 +276,6 @@ async def test_without_an_engine_everything_but_the_model_works(shop: Path) -> N
         await stop_editor(editor)
 
 
-async def _until(condition: Any) -> None:
-    for _ in range(400):
-        if condition():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it did not happen")
-
-
 async def test_the_status_says_why_there_is_no_model(shop: Path) -> None:
     whole = embedded().read_bytes()
     (shop / "cut.gguf").write_bytes(whole[: len(whole) // 2])
@@ -299,7 +290,7 @@ async def test_the_status_says_why_there_is_no_model(shop: Path) -> None:
         for own, words in wrong:
             settings = lsp.DidChangeConfigurationParams(settings={"palimpsest": {"engine": {"memory_mb": 0}, **own}})
             editor.client.workspace_did_change_configuration(settings)
-            await _until(
+            await until(
                 lambda words=words: editor.status.get("kind") == "Error" and re.search(words, editor.status["message"])
             )
             assert await editor.complete(uri, editor.at(uri, "total = self.")) == []

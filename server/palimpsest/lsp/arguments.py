@@ -17,7 +17,7 @@ from lsprotocol import types as lsp
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range, from_json
 from palimpsest.lsp.plain import plain
-from palimpsest.lsp.tolerance import LARGEST, clamped
+from palimpsest.lsp.tolerance import LARGEST
 
 A = TypeVar("A")
 Count = Annotated[int, Range(0, LARGEST)]
@@ -76,7 +76,7 @@ class Conversation:
 def read(where: str, kind: type[A], value: Any) -> A:
     """`where` names the command or method."""
     try:
-        given = clamped(plain(value))
+        given = plain(value)
     except RecursionError:
         raise InvalidArgument(where, "the argument is nested too deeply.") from None
     if given is None or given == []:

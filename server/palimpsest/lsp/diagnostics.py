@@ -16,6 +16,7 @@ from lsprotocol import types as lsp
 from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import Between, Document, read
+from palimpsest.lsp.tolerance import clamped
 from palimpsest.window.events import DiagnosticsTold
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def tell_seen(window: Window, uri: str, lines: range, found: Iterable[lsp.Diagno
 
 def _given(one: Any) -> GivenDiagnostic | None:
     try:
-        return read(DIAGNOSTICS, GivenDiagnostic, one)
+        return read(DIAGNOSTICS, GivenDiagnostic, clamped(one))
     except InvalidArgument as error:
         logger.warning("%s: one is left out: %s", DIAGNOSTICS, error)
         return None
