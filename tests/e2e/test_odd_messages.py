@@ -61,7 +61,6 @@ async def test_a_position_out_of_bounds_is_the_nearest_one(raw: Raw, tmp_path: P
     uri = await raw.open(tmp_path / "a.py")
     where = {"textDocument": {"uri": uri}, "position": {"line": end, "character": end}}
     assert "result" in await raw.request("textDocument/inlineCompletion", {**where, "context": {"triggerKind": 2}})
-    assert "result" in await raw.command("palimpsest.context.show", {"uri": uri, "position": where["position"]})
 
 
 async def test_an_odd_diagnostic_leaves_the_others_told(raw: Raw, tmp_path: Path) -> None:
