@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest import wire
+from palimpsest.calibration import AS_SAID
 from palimpsest.completions.requests import SMALL, WORD_SEARCH, completion, completion_ahead
 from palimpsest.completions.sureness import WHATEVER
 from palimpsest.config.layers import merged
@@ -49,7 +50,7 @@ def test_words_are_searched_for_where_it_is_wanted_and_costs_little(
     settings, problems = merged([{"completion.known_words": choice}])
     assert not problems
     requests = Requests("w", settings, lambda: n_params)
-    ahead = completion_ahead(requests, view(), (), False, bound=WHATEVER)
+    ahead = completion_ahead(requests, view(), (), False, calibration=AS_SAID, bound=WHATEVER)
     assert completion(requests, view(), (), False, 1).word_search == ahead.word_search == width
 
 
@@ -84,7 +85,7 @@ def test_variants_are_the_block_as_it_would_be_shown() -> None:
         LineFix(1, ("    a = 2",), "Two."),
         LineFix(5, ("    return b",), "B."),
     ]
-    asked = scores(Requests("w", merged([])[0]), seen, (), fixes, "suggestion")
+    asked = scores(Requests("w", merged([])[0]), seen, (), fixes)
     assert "".join(asked.lines) == render_numbered(seen.editing)
     for fix, variant in zip(fixes, asked.variants, strict=True):
         after = [*lines[: fix.index], *fix.instead, *lines[fix.index + 1 :]]

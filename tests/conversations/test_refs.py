@@ -11,7 +11,7 @@ from palimpsest.conversations.refs.refs import MOST_GUESSED, suggestions
 from palimpsest.conversations.refs.tags import extract
 from palimpsest.documents.markdown import closing, fences, unfenced
 from palimpsest.errors import InvalidArgument, NotFound
-from palimpsest.syntax.parse import Language, Parsed, parse_text
+from palimpsest.syntax.parse import Language, Parsed, parse_file
 
 FIB = "def fibonacci(n):\n    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)"
 
@@ -212,10 +212,10 @@ def test_of_a_long_text_without_a_language_little_is_read_in_each(monkeypatch: p
 
     def parse(text: str, language: Language) -> Parsed:
         read.append(len(text))
-        return parse_text(text, language)
+        return parse_file(text, language)
 
     # no door: how much of a text was parsed is seen nowhere
-    monkeypatch.setattr(kinds, "parse_text", parse)
+    monkeypatch.setattr(kinds, "parse_file", parse)
     log = "2026-11-25 12:00:01,003 ERROR [main] shop.Cart: {id=7} 'x' at 0x7f\n" * 280
     assert kinds.language_name(log, {}) == ""
     assert sum(read) < 6 * len(log)

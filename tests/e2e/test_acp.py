@@ -547,7 +547,7 @@ async def test_a_file_of_secrets_is_in_no_question_however_it_came(home: Path, s
     subprocess.run(["git", "init", "-q"], cwd=shop, check=True)
     (shop / ".gitignore").write_text("ignored.txt\n")
     (shop / "ignored.txt").write_text("made by a program\n")
-    key = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    key = "ghp_" + "x7Kq9mZ2vB4nT6wY8cR1pL3sD5fG0hJ2aQ9e"
     async with client(home) as it:
         session = await began(it, shop)
         for name, text, why in ((".env", "TOKEN=abc", "file of secrets"), ("notes.md", f"key: {key}", "holds what")):

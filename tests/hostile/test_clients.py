@@ -102,9 +102,9 @@ async def client(tmp_path: Path, shop: Path) -> AsyncIterator[Raw]:
 
 
 async def check(client: Raw, tmp_path: Path) -> None:
-    """It lives, nobody was shown anything but wrong settings, and its log has no traceback."""
+    """It lives, nobody was shown anything but wrong settings and lost documents, and its log has no traceback."""
     assert "since" in (await client.command("palimpsest.stats"))["result"]
-    said = ("Setting", "is no folder of this machine")
+    said = ("Setting", "is no folder of this machine", "is not known as it is now")
     assert [text for text in client.shown if not any(one in text for one in said)] == []
     await client.leave()
     no_traceback(client, tmp_path)
