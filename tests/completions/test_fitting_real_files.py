@@ -25,7 +25,7 @@ from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import Snapshot
 from tests.real_files import files
 
-pytestmark = pytest.mark.slow(part="storms")
+pytestmark = [pytest.mark.slow(part="storms"), pytest.mark.timeout(1200)]  # thousands of texts, each tried first
 LANGUAGES = ("python", "javascript", "typescript", "go", "rust", "java", "c", "php", "ruby", "kotlin")
 PER_LANGUAGE = 50
 
