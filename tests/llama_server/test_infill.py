@@ -121,7 +121,7 @@ def test_the_code_behind_chooses_where_a_client_asks_for_it(ours: Client) -> Non
         n_others += chosen != likeliest
         texts = [one["content"] for one in three]
         assert len(set(texts)) == 3
-        assert chosen in texts
+        assert {chosen, likeliest} <= set(texts)
         assert suffix.strip().split("\n")[0] not in texts, "what stands behind likes itself best"
         frames = ours.post(
             "/infill", input_prefix=prefix, input_suffix=suffix, prompt="    ", n_predict=24, temperature=0, id_slot=2,

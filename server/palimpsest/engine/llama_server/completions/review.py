@@ -38,7 +38,9 @@ def by_review(
             has_new_line=False,
         )
 
-    lines = [begins + candidates[i].text if i else "" for i in order(candidates)]
+    ranked = order(candidates)
+    with_likeliest = list(dict.fromkeys([*ranked[:1], *([0] if ranked else []), *ranked]))
+    lines = [begins + candidates[i].text if i else "" for i in with_likeliest]
     chosen = [(by_line.get(line) or of_line(line)) if line else dones[0] for line in lines] or [dones[0]]
     different = list({done.text: done for done in (*chosen, *dones[1:])}.values())
     return [*different, *dones][: params.n]
