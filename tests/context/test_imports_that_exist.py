@@ -40,6 +40,17 @@ FILES = {
     # PHP
     "php/composer.json": '{"autoload": {"psr-4": {"App\\\\": "src/"}}}',
     "php/src/Money/Wallet.php": "<?php\n\nnamespace App\\Money;\n\nclass Wallet {}\n",
+    # Ruby, Lua
+    "rb/lib/shop/cart.rb": "module Shop\nend\n",
+    "rb/lib/shop/fast.so": "",
+    "lua/shop/cart.lua": "return {}\n",
+    "lua/shop/parts/init.lua": "return {}\n",
+    # C, C++
+    "c/cart.h": "int total(void);\n",
+    "c/parts/money.h": "int money(void);\n",
+    # C#
+    "cs/Cart.cs": "namespace Shop.Carts;\n\npublic class Cart {}\n",
+    "cs/Base.cs": "namespace Shop;\n\npublic class Base {}\n",
 }
 LACKS = [
     # a file, an import, and what of it does not exist
@@ -126,6 +137,33 @@ LACKS = [
     ("php/src/A.php", "<?php\nuse App\\Money\\Purse;", "module"),
     ("php/src/A.php", "<?php\nuse App\\Money;", ""),
     ("php/src/A.php", "<?php\nuse Other\\Money\\Purse;", ""),
+    ("rb/lib/shop/a.rb", 'require_relative "cart"', ""),
+    ("rb/lib/shop/a.rb", 'require_relative "cart.rb"', ""),
+    ("rb/lib/shop/a.rb", 'require_relative "fast"', ""),
+    ("rb/lib/shop/a.rb", 'require_relative "carts"', "module"),
+    ("rb/lib/shop/a.rb", 'require_relative "../other/carts"', "module"),
+    ("rb/lib/a.rb", 'require "shop/cart"', ""),
+    ("rb/lib/a.rb", 'require "shop/carts"', "module"),
+    ("rb/lib/a.rb", 'require "other/carts"', ""),
+    ("rb/lib/a.rb", 'require "json"', ""),
+    ("main.lua", 'local cart = require("shop.cart")', ""),
+    ("main.lua", 'local parts = require("shop/parts")', ""),
+    ("main.lua", 'local carts = require("shop.carts")', "module"),
+    ("main.lua", 'local socket = require("socket.http")', ""),
+    ("c/a.c", '#include "cart.h"', ""),
+    ("c/a.c", '#include "carts.h"', "module"),
+    ("c/a.c", '#include "parts/money.h"', ""),
+    ("c/a.c", '#include "parts/monies.h"', "module"),
+    ("c/a.c", '#include "gtest/gtest.h"', ""),
+    ("c/a.c", "#include <gtest.h>", ""),
+    ("c/a.cpp", "#include <vector>", ""),
+    ("c/a.cpp", "#include <QString>", ""),
+    ("c/a.cpp", '#include "carts.hpp"', "module"),
+    ("cs/A.cs", "using Shop.Carts;", ""),
+    ("cs/A.cs", "using Shop.Parts;", "module"),
+    ("cs/A.cs", "using static Shop.Base;", ""),
+    ("cs/A.cs", "using Other.Parts;", ""),
+    ("cs/A.cs", "using System.Linq;", ""),
 ]
 POINT = "from dataclasses import dataclass\n\n\n@dataclass\nclass Point:\n    x: int\n    y: int = 0\n\n\n"
 KEYWORDS = [

@@ -7,6 +7,7 @@ folder's `modules.py` (`registry.modules_of`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -91,6 +92,16 @@ class ModuleFiles:
     is_own: bool = True
     within: Path | None = None
     inside: str = ""
+
+
+def is_named(place: Path) -> bool:
+    """Whether anything is there that is called so, with any suffix; also where nobody can look."""
+    try:
+        return any(name == place.name or name.startswith(f"{place.name}.") for name in os.listdir(place.parent))
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 class Modules:

@@ -62,6 +62,15 @@ class CModules(SourceModules):
                 return self._name(there)
         return f"<{written}>" if self._of_system(written) is not None else None
 
+    def lacks(self, found: Import, module: str, path: Path | None) -> bool:
+        """A header in quotes that is nowhere, unless its first folder may be a library's."""
+        name = found.module
+        is_own = path is not None and self.files.root_of(path) is not None and not name.startswith("<")
+        if path is None or not is_own or not _is_path(name) or self.imported(found, module, path) is not None:
+            return False
+        top, _, below = name.partition("/")
+        return not below or any((folder / top).is_dir() for folder in (path.parent, *self._folders.own(path)))
+
     def find(self, name: str, near: Path | None) -> ModuleFiles | None:
         if name.startswith("<"):
             return self._of_system(name.strip("<>"))

@@ -54,6 +54,14 @@ class CSharpModules(PackageModules):
         inner = (f"{outer}.{name}" for own in self.packages_of(path) for outer in (own, *_around(own)))
         return next((one for one in inner if self.files_of(one, path)), name)
 
+    def lacks(self, found: Import, module: str, path: Path | None) -> bool:
+        """A namespace inside one of the workspace's, which no file declares and no class is called."""
+        name, index = self.imported(found, module, path), self._index
+        outer, _, last = (name or "").rpartition(".")
+        if name is None or index is None or not index.is_complete or index.definitions(last, self.languages):
+            return False
+        return bool(outer) and bool(self.files_of(outer, path)) and not self.files_of(name, path)
+
     def folders(self, name: str, near: Path) -> Iterator[Path]:
         """Beside the file; where folders around it have the parts of the name, or its last ones."""
         yield near.parent

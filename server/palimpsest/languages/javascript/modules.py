@@ -20,7 +20,7 @@ from palimpsest.languages.javascript.configs import Configs
 from palimpsest.languages.javascript.imports import module_name
 from palimpsest.languages.javascript.places import NODE_MODULES, Places
 from palimpsest.languages.javascript.workspaces import Workspaces
-from palimpsest.languages.modules import Surroundings
+from palimpsest.languages.modules import Surroundings, is_named
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Language, Parsed
@@ -100,7 +100,8 @@ class JavaScriptModules(SourceModules):
         if text.startswith("."):
             place = Path(os.path.normpath(path.parent / text))
             is_script = not place.suffix or place.suffix in SCRIPTS
-            return is_script and self.files.root_of(place) is not None and not _is_beside(place)
+            bare = place.with_suffix("") if place.suffix in SCRIPTS else place
+            return is_script and self.files.root_of(place) is not None and not is_named(bare)
         if text.startswith("node:") or packages.builtin(text):
             return not packages.builtin(text)
         asked = packages.specifier(text)
@@ -281,15 +282,6 @@ class JavaScriptModules(SourceModules):
         places = (place / path.relative_to(made) for place in (*sources, folder / _SOURCES, folder))
         found = (self._places.file(Path(os.path.normpath(place))) for place in places)
         return next((one for one in found if one is not None and one.is_own), None)
-
-
-def _is_beside(place: Path) -> bool:
-    """Whether anything is there that an import without its suffix may mean."""
-    stem = place.name.removesuffix(place.suffix) if place.suffix in SCRIPTS else place.name
-    try:
-        return any(name == stem or name.startswith(f"{stem}.") for name in os.listdir(place.parent))
-    except OSError:  # a folder that is built, say
-        return True
 
 
 def _built(name: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from palimpsest.languages.lua import exports
+from palimpsest.languages.modules import is_named
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
@@ -46,6 +47,16 @@ class LuaModules(SourceModules):
     def imported(self, found: Import, module: str, path: Path | None) -> str | None:
         is_name = len(found.module) <= _LONGEST and _NAME.fullmatch(found.module)
         return found.module.replace("/", ".") if is_name else None
+
+    def lacks(self, found: Import, module: str, path: Path | None) -> bool:
+        """A file inside a folder of modules that the workspace has."""
+        name, root = self.imported(found, module, path), self.files.root_of(path) if path is not None else None
+        top, *below = name.split(".") if name is not None else [""]
+        if path is None or root is None or not below or self._installed([top, *below], path, root) is not None:
+            return False
+        folders = list(self._folders(path, root))
+        is_own = any((folder / top).is_dir() for folder in folders)
+        return is_own and not any(is_named(folder.joinpath(top, *below)) for folder in folders)
 
     def find(self, name: str, near: Path | None) -> ModuleFiles | None:
         if len(name) > _LONGEST or not _NAME.fullmatch(name):

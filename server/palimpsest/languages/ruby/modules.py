@@ -11,9 +11,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from palimpsest.languages.modules import is_named
 from palimpsest.languages.source_modules import ModuleFiles, SourceModules
 from palimpsest.syntax.values import Import
 
+_SUFFIX, _LIB = ".rb", "lib"
 _NAME = re.compile(r"[\w-]+(?:/[\w.-]+)*")
 
 
@@ -30,30 +32,46 @@ class RubyModules(SourceModules):
         there = _with_suffix(Path(os.path.normpath(path.parent / found.module)))
         return self.name_of(there, root) if self._is_there(there) else None
 
+    def lacks(self, found: Import, module: str, path: Path | None) -> bool:
+        """A file beside this one, or one inside a folder of the project's own `lib`."""
+        root = self.files.root_of(path) if path is not None else None
+        if root is None or path is None or not found.module:
+            return False
+        if found.level:
+            there = Path(os.path.normpath(path.parent / found.module))
+            return self.files.root_of(there) is not None and not is_named(_without_suffix(there))
+        top, _, below = found.module.partition("/")
+        places = list(self._places(path, root))
+        is_own = bool(below) and any((folder / top).is_dir() for folder in places if folder.name == _LIB)
+        return is_own and not any(is_named(_without_suffix(folder / found.module)) for folder in places)
+
     def find(self, name: str, near: Path | None) -> ModuleFiles | None:
         root = self.files.root_of(near) if near is not None else None
         if root is None or near is None or not _NAME.fullmatch(name):
             return None
-        around = [folder for folder in near.parents if folder.is_relative_to(root)]
-        found = next((path for path in self._places(name, around, root) if self._is_there(path)), None)
+        files = (_with_suffix(folder / name) for folder in self._places(near, root))
+        found = next((path for path in files if self._is_there(path)), None)
         return None if found is None else ModuleFiles((found,))
 
-    def _places(self, name: str, around: list[Path], root: Path) -> Iterator[Path]:
-        """In `lib` of a folder around, in the folders of `app`, from the top."""
-        for folder in around:
-            yield _with_suffix(folder / "lib" / name)
+    def _places(self, near: Path, root: Path) -> Iterator[Path]:
+        """`lib` of a folder around, the folders of `app`, the top."""
+        yield from (folder / _LIB for folder in near.parents if folder.is_relative_to(root))
         for entry in self.files.listing(root / "app"):
             if entry.is_dir:
-                yield _with_suffix(root / "app" / entry.name / name)
-                yield _with_suffix(root / "app" / entry.name / "concerns" / name)
-        yield _with_suffix(root / name)
+                yield root / "app" / entry.name
+                yield root / "app" / entry.name / "concerns"
+        yield root
 
     def _is_there(self, path: Path) -> bool:
         return self.files.root_of(path) is not None and self.files.shows(path)
 
 
 def _with_suffix(path: Path) -> Path:
-    return path if path.suffix == ".rb" else Path(f"{path}.rb")
+    return path if path.suffix == _SUFFIX else Path(f"{path}{_SUFFIX}")
+
+
+def _without_suffix(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix == _SUFFIX else path
 
 
 MODULES = RubyModules
