@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import Future
 from dataclasses import replace
 from queue import SimpleQueue
@@ -40,10 +39,23 @@ def key(name: str, i: int, random: Random) -> wire.GenerateRequest:
     return replace(wanted, workspace=name, replace="")
 
 
-def suspended(core: EngineCore, wanted: wire.GenerateRequest) -> tuple[Future[wire.GenerateAnswer], threading.Event]:
-    """A job, and an event that is set at its first text."""
-    begun = threading.Event()
-    return core.generate(wanted, on_text=lambda _choice, _text: begun.set()), begun
+class Pressed(CancelToken):
+    """The engine's thread asks before each step whether a job was cancelled: a key is pressed in mid-answer."""
+
+    def __init__(self, core: EngineCore, n_before: int = 5) -> None:
+        super().__init__()
+        self._core = core
+        self._stats = core.call(lambda engine: engine.pool.stats).result(WAIT_S)
+        self._after = self._stats["generated"] + n_before
+        self._is_pressed = False
+        self.keys: SimpleQueue[Future[wire.GenerateAnswer]] = SimpleQueue()
+
+    @property
+    def cancelled(self) -> bool:
+        if not self._is_pressed and self._stats["generated"] > self._after:
+            self._is_pressed = True
+            self.keys.put(self._core.generate(key("two", 3, Random(1))))
+        return False
 
 
 def test_no_keystroke_and_no_edit_of_two_windows_is_lost(make_core: MakeCore) -> None:
@@ -68,24 +80,9 @@ def test_an_edit_that_makes_way_is_done_over_with_the_same_answer(
     core = make_core(n_ctx=768)
     expected = core.generate(edit(core, "one")).result(WAIT_S).choices
     core.reset("one").result(WAIT_S)
-    keys: SimpleQueue[Future[wire.GenerateAnswer]] = SimpleQueue()
-    stats = core.call(lambda engine: engine.pool.stats).result(WAIT_S)
-    before = stats["generated"]
-
-    class Pressed(CancelToken):
-        """The engine's thread asks before each step whether a job was cancelled: a key is pressed in mid-answer."""
-
-        is_pressed = False
-
-        @property
-        def cancelled(self) -> bool:
-            if not self.is_pressed and stats["generated"] > before + 5:
-                self.is_pressed = True
-                keys.put(core.generate(key("two", 3, Random(1))))
-            return False
-
-    job = core.generate(edit(core, "one"), Pressed())
-    done = keys.get(timeout=WAIT_S).result(WAIT_S)
+    pressed = Pressed(core)
+    job = core.generate(edit(core, "one"), pressed)
+    done = pressed.keys.get(timeout=WAIT_S).result(WAIT_S)
     assert done.choices[0].tokens == 4
     assert job.result(WAIT_S).choices == expected
     assert "makes way" in caplog.text
@@ -94,11 +91,12 @@ def test_an_edit_that_makes_way_is_done_over_with_the_same_answer(
 
 def test_one_of_which_a_part_was_seen_says_that_there_was_no_room(make_core: MakeCore) -> None:
     core = make_core(n_ctx=768)
-    job, begun = suspended(core, edit(core, "one", stream=True))
-    assert begun.wait(WAIT_S)
-    done = core.generate(key("two", 3, Random(1))).result(WAIT_S)
+    seen, pressed = list[str](), Pressed(core)
+    job = core.generate(edit(core, "one", stream=True), pressed, on_text=lambda _choice, text: seen.append(text))
+    done = pressed.keys.get(timeout=WAIT_S).result(WAIT_S)
     assert done.choices[0].tokens == 4
     error = job.exception(WAIT_S)
+    assert seen
     assert isinstance(error, ContextTooLarge)
     assert "more urgent" in error.message
     core.call(lambda engine: engine.workspaces.check()).result(WAIT_S)
