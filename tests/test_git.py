@@ -54,6 +54,27 @@ def test_what_changed_was_added_and_went(repo: Path) -> None:
     assert kinds(repo, staged=True) == {"a.py": "changed", "sub/d.py": "added"}
 
 
+def test_what_git_moved_is_one_file_that_was_elsewhere(repo: Path) -> None:
+    lines = "".join(f"line {i}\n" for i in range(20))
+    (repo / "a.py").write_text(lines)
+    run(repo, "commit", "-qam", "second")
+    run(repo, "mv", "a.py", "sub/e.py")
+    (repo / "sub" / "e.py").write_text(lines + "more\n")
+    for staged in (False, True):
+        (entry,) = git.changed(repo, staged=staged)
+        assert (entry.path, entry.before, entry.kind) == (repo / "sub" / "e.py", repo / "a.py", "renamed")
+        assert entry.old == entry.new != ""
+    (repo / "sub" / "e.py").unlink()
+    assert kinds(repo) == {"a.py": "removed"}
+
+
+def test_a_file_that_becomes_executable_has_changed(repo: Path) -> None:
+    assert [entry.is_executable for entry in git.changed(repo)] == []
+    (repo / "a.py").chmod(0o755)
+    run(repo, "add", "a.py")
+    assert [entry.is_executable for staged in (False, True) for entry in git.changed(repo, staged=staged)] == [True] * 2
+
+
 def test_contents_are_the_last_commits_and_the_indexs(repo: Path) -> None:
     (repo / "a.py").write_text("staged\n")
     run(repo, "add", "a.py")

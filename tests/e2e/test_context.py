@@ -128,7 +128,7 @@ async def test_secrets_never_enter_a_block(editor: Editor, name: str) -> None:
     (editor.root / name).write_text("TOKEN=very-secret-value\n")
     with pytest.raises(JsonRpcException) as caught:
         await editor.command("palimpsest.context.pin", {"uri": to_uri(editor.root / name)})
-    assert caught.value.code == -32602
+    assert (caught.value.code, caught.value.data) == (-32602, {"field": "uri"})
     uri = editor.open("shop/cart.py")
     shown = await editor.settled(uri, editor.at(uri, "total = self.subtotal()"))
     assert "very-secret-value" not in shown["prompt"]

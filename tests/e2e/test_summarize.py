@@ -50,6 +50,20 @@ async def refused(editor: Editor, argument: dict[str, Any] | None = None) -> str
     return str(caught.value.message)
 
 
+async def test_what_only_moved_or_became_executable_is_said_without_a_model(editor: Editor) -> None:
+    git(editor.root, "mv", CART, "shop/basket.py")
+    answer = await editor.command("palimpsest.summarize", {"staged": True})
+    assert answer["text"] == "Rename shop/cart.py to shop/basket.py\n"
+    assert answer["files"] == ["shop/basket.py (was shop/cart.py)"]
+    git(editor.root, "mv", "shop/basket.py", "basket.py")
+    git(editor.root, "mv", "basket.py", "cart.py")
+    answer = await editor.command("palimpsest.summarize", {"staged": True})
+    assert answer["summary"] == "Move shop/cart.py to the top folder"
+    git(editor.root, "reset", "-q", "--hard")
+    (editor.root / CART).chmod(0o755)
+    assert (await editor.command("palimpsest.summarize"))["summary"] == "Make shop/cart.py executable"
+
+
 async def test_the_change_in_one_line_ready_to_paste(editor: Editor) -> None:
     rewrite(editor, CART, "def total(self)", "def total_of_all(self)")
     (editor.root / "notes.txt").write_text("Prices change in May.\n")

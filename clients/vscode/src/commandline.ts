@@ -32,6 +32,12 @@ export function beside(interpreter: string): string {
   return path.join(path.dirname(interpreter), WINDOWS ? "palimpsest.exe" : "palimpsest");
 }
 
+/** The program that pipx or uv installed, which an editor that a desktop starts may not have on PATH. */
+export function installed(workspaces: readonly string[]): string[] {
+  const folder = path.join(os.homedir(), ".local", "bin");
+  return workspaces.some((around) => isIn(folder, around)) ? [] : [path.join(folder, WINDOWS ? "palimpsest.exe" : "palimpsest")];
+}
+
 const SEARCHED = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
 const PYTHONS = ["PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONPLATLIBDIR"];
 

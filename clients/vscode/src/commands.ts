@@ -2,9 +2,9 @@
 import * as vscode from "vscode";
 import type { BlockRow } from "./contextView";
 import type { Parts } from "./extension";
-import { install, message } from "./install";
+import { install } from "./install";
 import { type Page, showGraph } from "./pages";
-import { plainly } from "./pure";
+import { message, plainly } from "./pure";
 import { showStatus } from "./status";
 import { askAgain, chooseModel, commitMessage, isCancelled, openSample, pin, showLog, snooze, toggle } from "./tasks";
 

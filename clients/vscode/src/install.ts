@@ -7,9 +7,9 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
-import { beside, commandOf, environment, inEnvironment, type Step, stepOf, versionOf } from "./commandline";
+import { beside, commandOf, environment, inEnvironment, installed, type Step, stepOf, versionOf } from "./commandline";
 import type { Parts } from "./extension";
-import { plainly } from "./pure";
+import { message, plainly } from "./pure";
 import { selectedInterpreter } from "./pythonExtension";
 
 function ownEnvironment(context: vscode.ExtensionContext): string {
@@ -39,6 +39,7 @@ export async function findServer(context: vscode.ExtensionContext, log: vscode.L
   const places: [string, string][] = [
     ...(await Promise.all(ofFolders)).flat(),
     ["PATH", "palimpsest"],
+    ...installed(workspaces()).map((program): [string, string] => ["pipx or uv", program]),
     [OWN, inEnvironment(ownEnvironment(context))], // the installer puts the program there last
   ];
   for (const [origin, program] of places) {
@@ -51,8 +52,11 @@ export async function findServer(context: vscode.ExtensionContext, log: vscode.L
 
 /** The environment of programs that are started here. */
 export function forPrograms(): NodeJS.ProcessEnv {
-  const files = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
-  return environment(files.map(({ uri }) => uri.fsPath));
+  return environment(workspaces());
+}
+
+function workspaces(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath);
 }
 
 /** Whether the person, not a workspace, wants a workspace's own server, and trusts this one. */
@@ -62,10 +66,6 @@ function mayUseWorkspace(): boolean {
 }
 
 const OWN = "the extension's own environment";
-
-export function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 const command = (name: string) => () => vscode.commands.executeCommand(`palimpsest.client.${name}`);
 const openSettings = (query: string) => () => vscode.commands.executeCommand("workbench.action.openSettings", query);

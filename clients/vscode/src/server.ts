@@ -5,8 +5,8 @@ import * as vscode from "vscode";
 import type { CloseHandlerResult, ErrorHandler, GenericNotificationHandler, InitializeParams, LanguageClientOptions, Middleware } from "vscode-languageclient/node";
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State as ClientState } from "vscode-languageclient/node";
 import { WorkDoneProgress } from "vscode-languageclient/node";
-import { findServer, forPrograms, installUnasked, message } from "./install";
-import { plainly } from "./pure";
+import { findServer, forPrograms, installUnasked } from "./install";
+import { message, plainly } from "./pure";
 import { forServer } from "./settings";
 import type { State, Status } from "./status";
 

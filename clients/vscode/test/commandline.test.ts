@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
-import { beside, commandOf, environment, inEnvironment, stepOf, versionCommand, versionOf } from "../src/commandline";
+import { beside, commandOf, environment, inEnvironment, installed, stepOf, versionCommand, versionOf } from "../src/commandline";
 
 test("the setting is a path or a command line", () => {
   assert.equal(commandOf([]), undefined);
@@ -19,6 +19,12 @@ test("a server is asked for its version without being made to serve", () => {
   assert.deepEqual(versionCommand(["/opt/palimpsest", "serve"]), ["/opt/palimpsest", "--version"]);
   assert.deepEqual(versionCommand(["py", "-m", "palimpsest", "serve", "--tcp", "x"]), ["py", "-m", "palimpsest", "--version"]);
   assert.deepEqual(versionCommand(["serve"]), ["serve", "--version"]);
+});
+
+test("what pipx and uv install is found where they put it, unless that is a workspace", () => {
+  const program = process.platform === "win32" ? "palimpsest.exe" : "palimpsest";
+  assert.deepEqual(installed([join(homedir(), "code")]), [join(homedir(), ".local", "bin", program)]);
+  assert.deepEqual(installed([join(homedir(), "code"), homedir()]), []);
 });
 
 test("programs are found on PATH, but not through its relative entries", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptedPart, closing, conversationIn, lastTurn, nested, plainly, plural } from "../src/pure";
+import { acceptedPart, closing, conversationIn, lastTurn, message, nested, plainly, plural } from "../src/pure";
 
 test("settings become objects by their names' parts", () => {
   assert.deepEqual(nested([["a.b", 1], ["a.c", [2]], ["d", false]]), { a: { b: 1, c: [2] }, d: false });
@@ -17,6 +17,13 @@ test("a part counts for the completion it is the beginning of, and for no other'
 test("numbers", () => {
   assert.equal(plural(1, "token"), "1 token");
   assert.equal(plural(1539, "token"), "1,539 tokens");
+});
+
+test("what a failure says to a person names no field of a command", () => {
+  const failed = Object.assign(new Error("uri: its last message is still being answered."), { data: { field: "uri" } });
+  assert.equal(message(failed), "Its last message is still being answered.");
+  assert.equal(message(new Error("git: nothing has changed.")), "git: nothing has changed.");
+  assert.equal(message("no"), "no");
 });
 
 test("a name is no link in a notification", () => {

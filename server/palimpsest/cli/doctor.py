@@ -16,12 +16,11 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from palimpsest import __version__, wire
 from palimpsest.cli.checks import Check, index_checks
@@ -41,6 +40,9 @@ from palimpsest.providers.palimpsest.client import InPlaceEngine
 from palimpsest.providers.palimpsest.launch import HUNG_S, find
 from palimpsest.system import folders, given, process_lock
 from palimpsest.system.terminal import terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 START_S = 120.0
 LOADING_S = 0.2
@@ -67,24 +69,32 @@ def run(options: argparse.Namespace) -> int:
         wanted = "an editor's settings, one JSON object"
         written = given.text(options.parser, "--settings", None, wanted)
         editor = given.json_object(options.parser, "--settings", written)
-    checks = asyncio.run(examine(options.model, editor, workspaces))
+    show = (lambda _check: None) if options.json else _line(terminal(soft_wrap=True))
+    checks = asyncio.run(_all(examine(options.model, editor, workspaces), show))
     ok = all(check.ok for check in checks if check.needed)
     if options.json:
         shown = [{k: v for k, v in asdict(check).items() if k not in ("needed", "but")} for check in checks]
         print(json.dumps({"ok": ok, "checks": shown}))
     else:
-        _print(checks, ok)
+        _end(checks, ok)
     return 0 if ok else 1
 
 
-async def examine(
-    model: str = "", editor: Mapping[str, Any] = MappingProxyType({}), workspaces: Sequence[Path] = ()
-) -> list[Check]:
+async def _all(checks: AsyncIterator[Check], show: Callable[[Check], None]) -> list[Check]:
+    """Each is shown as soon as it is known: the engine is still to be started then."""
+    found = list[Check]()
+    async for check in checks:
+        show(check)
+        found.append(check)
+    return found
+
+
+async def examine(model: str, editor: Mapping[str, Any], workspaces: Sequence[Path]) -> AsyncIterator[Check]:
     own, python = folders.config() / SETTINGS, f"{platform.python_version()} on {platform.platform()}"
     table, problems = read_toml(own)
     layer, refused = from_file(table, whose="user")
     settings, wrong = merged([layer, editor, {"model": {"path": model}} if model else {}])
-    checks = [
+    here = [
         Check("version", True, f"palimpsest {__version__} in {sys.prefix}, Python {python}"),
         *[Check("settings", False, str(problem), _correct(own)) for problem in problems + refused + wrong],
         *_of_workspaces(workspaces),
@@ -92,12 +102,17 @@ async def examine(
         *(_not_started(settings.engine) or [_library(settings.engine), *_model(settings.model)]),
         *_next_edits(settings),
     ]
+    for check in here:
+        yield check
     if _is_ours(settings.engine):
-        checks += [check async for check in running(target_of(settings))]
-    is_right = all(check.ok for check in checks if check.needed and check.name != "settings")
+        async for check in running(target_of(settings)):
+            yield check
+    is_right = all(check.ok for check in here if check.needed and check.name != "settings")
     if settings.engine.kind != "none" and is_right:
-        checks += [check async for check in _engine(settings)]
-    return [*checks, *index_checks(settings.index, workspaces), *_editors()]
+        async for check in _engine(settings):
+            yield check
+    for check in (*index_checks(settings.index, workspaces), *_editors()):
+        yield check
 
 
 def _of_workspaces(workspaces: Sequence[Path]) -> Iterator[Check]:
@@ -315,15 +330,20 @@ def _editors() -> Iterator[Check]:
     )
 
 
-def _print(checks: list[Check], ok: bool) -> None:
+def _line(console: Console) -> Callable[[Check], None]:
     from rich.text import Text
 
-    console = terminal(soft_wrap=True)
-    for check in checks:
+    def show(check: Check) -> None:
         mark = ("✓", "green") if check.ok else ("✗", "red") if check.needed else ("–", "yellow")
         console.print(Text.assemble(mark, " ", (check.name, "bold"), f"  {check.detail}"))
         if check.hint and not check.ok:
             console.print(f"  → {check.hint}", style="yellow")
+
+    return show
+
+
+def _end(checks: Sequence[Check], ok: bool) -> None:
+    console = terminal(soft_wrap=True)
     but = " ".join(check.but for check in checks if check.but)
     if not ok:
         console.print("something needs your hand", style="red")

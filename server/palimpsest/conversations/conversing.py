@@ -227,7 +227,7 @@ class Conversing:
         """A document is sent once at a time: the second click would begin a second conversation.  Raises
         InvalidArgument."""
         if uri in self._sending:
-            raise InvalidArgument("uri", "is being sent already.")
+            raise InvalidArgument("uri", "its last message is still being answered; wait for the end, or stop it.")
         self._sending.add(uri)
         try:
             yield

@@ -21,7 +21,7 @@ from palimpsest.text.tokens import masked
 Role = Literal["system", "user", "assistant", "tool"]
 State = Literal["writing", "complete", "cut", "failed"]
 """`cut`: stopped by the person, or by the end of who wrote it; `failed`: the engine could not answer."""
-BUSY = "is being answered; stop that first, or wait for its end."
+BUSY = "it is being answered; stop that first, or wait for its end."
 DIED = "Palimpsest ended while this was written."
 ROLES = ("system", "user", "assistant", "tool")
 

@@ -20,7 +20,7 @@ from palimpsest.edits.suggestions.requests import text_tail
 from palimpsest.edits.uncommitted import Uncommitted, uncommitted
 from palimpsest.errors import ContextTooLarge, EngineError, InvalidArgument, OutsideWorkspace
 from palimpsest.prompt.blocks import render_numbered
-from palimpsest.prompt.summary import CLOSE, LINE_GRAMMAR, OPEN, FileChange, commit_message, message, told
+from palimpsest.prompt.summary import CLOSE, LINE_GRAMMAR, OPEN, FileChange, commit_message, message, subject, told
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none, to_path
 from palimpsest.types import Block
@@ -79,6 +79,8 @@ class Summaries:
             services.roots.folders, services.settings.context.exclude, lambda uri: opened.get(to_path(uri))
         )
         change = await asyncio.to_thread(uncommitted, folder, files, opened, staged=staged)
+        if change.said:
+            return Summarized(subject(change.said), commit_message(subject(change.said), ""), change.named)
         async with services.supervisor.engine(LOADING_S) as engine:
             info = await engine.model()
             instructed = services.settings.suggestion.instructions

@@ -7,8 +7,8 @@ Everything here blocks: it runs on a thread.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from palimpsest.errors import GitError, InvalidArgument
@@ -28,11 +28,13 @@ MOST_REASONS = 5
 @dataclass(frozen=True, slots=True)
 class Uncommitted:
     """`changes`, the largest first; `named`: files that changed and whose content is not shown; `left_out`: files that
-    the model hears nothing of, with the reason as the end of a sentence."""
+    the model hears nothing of, with the reason as the end of a sentence; `said`: all of it in one line where files were
+    only moved or became executable."""
 
     changes: tuple[FileChange, ...]
     named: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    said: str = ""
 
 
 def uncommitted(folder: Path, files: WorkspaceFiles, opened: Mapping[Path, Snapshot], *, staged: bool) -> Uncommitted:
@@ -46,14 +48,40 @@ def uncommitted(folder: Path, files: WorkspaceFiles, opened: Mapping[Path, Snaps
         found = [*_unsaved(folder, {entry.path for entry in found}, opened), *found]
     found, beyond = found[:MOST_NAMED], len(found[MOST_NAMED:])
     left_out = {entry.path: reason for entry in found if (reason := files.kept_out(entry.path)) is not None}
+    found = [_here(entry, folder, files) for entry in found]
     seen = [entry for entry in found if entry.path not in left_out]
-    changes, named = _read(folder, files, seen, left_out, staged=staged)
+    changes, named, moved = _read(folder, files, seen, left_out, staged=staged)
     if not changes and not named:
         raise _nothing(folder, left_out, staged=staged)
     reasons = tuple((relative(path, folder), reason) for path, reason in left_out.items())
     if beyond:
         reasons = (*reasons, (f"{beyond} more files", "were not looked at"))
-    return Uncommitted(tuple(sorted(changes, key=lambda c: -c.size)), tuple(named), reasons)
+    said = "" if changes or left_out or beyond or len(named) > len(moved) else _said(moved, folder)
+    return Uncommitted(tuple(sorted(changes, key=lambda c: -c.size)), tuple(named), reasons, said)
+
+
+def _here(entry: git.Changed, folder: Path, files: WorkspaceFiles) -> git.Changed:
+    """A file that comes from where a model may not look, or from another folder, is a new one."""
+    if entry.before is None or (entry.before.is_relative_to(folder) and files.kept_out(entry.before) is None):
+        return entry
+    return replace(entry, kind="added", old="", before=None, is_executable=None)
+
+
+def _said(entries: Sequence[git.Changed], folder: Path) -> str:
+    """What has moved or become executable; "" where one line does not say it."""
+    one = entries[0] if len(entries) == 1 else None
+    if one is not None and one.is_executable is not None and one.before is None:
+        return f"Make {relative(one.path, folder)} {'executable' if one.is_executable else 'a file that is not run'}"
+    if not entries or any(entry.before is None or entry.is_executable is not None for entry in entries):
+        return ""
+    if one is not None and one.before is not None and one.before.name != one.path.name:
+        return f"Rename {relative(one.before, folder)} to {relative(one.path, folder)}"
+    what = relative(one.before, folder) if one is not None and one.before is not None else f"{len(entries)} files"
+    places = {entry.path.parent for entry in entries}
+    if len(places) > 1:
+        return f"Rename {what}"
+    place = relative(places.pop(), folder)
+    return f"Move {what} to {place if place != '.' else 'the top folder'}"
 
 
 def _unsaved(folder: Path, known: set[Path], opened: Mapping[Path, Snapshot]) -> Iterator[git.Changed]:
@@ -70,26 +98,42 @@ def _read(
     left_out: dict[Path, str],
     *,
     staged: bool,
-) -> tuple[list[FileChange], list[str]]:
-    """(changes, names of what is only named); what gives away a key or token, before or now, joins `left_out`."""
+) -> tuple[list[FileChange], list[str], list[git.Changed]]:
+    """(changes, names of what is only named, which of these have the content that they had); what gives away a key or
+    token, before or now, joins `left_out`."""
     entries = list(entries)
-    shown, named = entries[:MOST_FILES], [relative(entry.path, folder) for entry in entries[MOST_FILES:]]
+    shown, named = entries[:MOST_FILES], [_name(entry, folder) for entry in entries[MOST_FILES:]]
     wanted = [name for entry in shown if entry.is_regular for name in (entry.old, entry.new if staged else "")]
     objects = git.contents(folder, wanted)
-    changes = list[FileChange]()
+    changes, moved = list[FileChange](), list[git.Changed]()
     for entry in shown:
-        file = relative(entry.path, folder)
+        name = _name(entry, folder)
         old = _lines(objects, entry.old)
         new = _lines(objects, entry.new) if staged else _now(files, entry)
         now = None if staged or entry.kind == "removed" else files.gives_away(entry.path)
         if reason := now or _gives_away([old, new]):
             left_out[entry.path] = reason
+        elif (old == new and old is not None) or (staged and entry.old == entry.new):
+            if entry.before is not None or entry.is_executable is not None:
+                named.append(name)
+                moved.append(entry)
         elif old is None or new is None or not entry.is_regular:
-            named.append(file)
-        elif old != new:
+            named.append(name)
+        else:
             before, after = (tokens.masked_lines("\n".join(lines)) if lines else () for lines in (old, new))
-            changes.append(FileChange(file, entry.kind, before, after))
-    return changes, named
+            was = relative(entry.before, folder) if entry.before is not None else ""
+            changes.append(FileChange(relative(entry.path, folder), entry.kind, before, after, was))
+    return changes, named, moved
+
+
+def _name(entry: git.Changed, folder: Path) -> str:
+    """With what git says of it beside its content."""
+    file = relative(entry.path, folder)
+    if entry.before is not None:
+        file = f"{file} (was {relative(entry.before, folder)})"
+    if entry.is_executable is not None:
+        file += " (executable now)" if entry.is_executable else " (not executable any more)"
+    return file
 
 
 def _gives_away(texts: Iterable[tuple[str, ...] | None]) -> str | None:

@@ -351,7 +351,8 @@ LONGEST_ERROR = 2_000
 
 
 def response_error(error: BaseException) -> JsonRpcException:
-    """An exception of ours as the JSON-RPC error an editor shows; the code follows from the class."""
+    """An exception of ours as the JSON-RPC error an editor shows; the code follows from the class.  Its data names the
+    field that is wrong: a person who pressed a button has filled in none, and is shown the message without it."""
     from palimpsest import errors
 
     if isinstance(error, JsonRpcException):
@@ -364,4 +365,5 @@ def response_error(error: BaseException) -> JsonRpcException:
     elif isinstance(error, errors.Cancelled):
         code = types.LSPErrorCodes.ServerCancelled.value
     message = str(error)
-    return JsonRpcException(message if len(message) <= LONGEST_ERROR else f"{message[:LONGEST_ERROR]}…", code)
+    data = {"field": error.field} if isinstance(error, errors.InvalidArgument) else None
+    return JsonRpcException(message if len(message) <= LONGEST_ERROR else f"{message[:LONGEST_ERROR]}…", code, data)

@@ -45,12 +45,14 @@ _FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class FileChange:
-    """One file before and after, in lines without line ends; `file` is its path as shown.  No lines: not there."""
+    """One file before and after, in lines without line ends; `file` is its path as shown, `was` the one before where it
+    has moved.  No lines: not there."""
 
     file: str
-    kind: Literal["added", "changed", "removed"]
+    kind: Literal["added", "changed", "removed", "renamed"]
     old: tuple[str, ...]
     new: tuple[str, ...]
+    was: str = ""
 
     @cached_property
     def edits(self) -> tuple[LineEdit, ...]:
@@ -92,7 +94,8 @@ def told(changes: Sequence[FileChange], others: Sequence[str], max_chars: int) -
 
 def _rendered(change: FileChange, max_chars: int) -> str:
     """One file's change with the lines around it, cut at a line's end; empty where not even a beginning fits."""
-    head = f"<change file={attribute(change.file)} kind={attribute(change.kind)}>\n"
+    was = f" was={attribute(change.was)}" if change.was else ""
+    head = f"<change file={attribute(change.file)} kind={attribute(change.kind)}{was}>\n"
     room = max_chars - len(head) - len("...\n</change>\n")
     kept = list[str]()
     for line in _lines(change):

@@ -28,7 +28,7 @@ MEMORY = 1 << 30
 MAX_BYTES = 1_000_000
 """Larger contents are not returned."""
 
-Kind = Literal["added", "changed", "removed"]
+Kind = Literal["added", "changed", "removed", "renamed"]
 
 _PASSED_ON = (
     "GIT_CONFIG_GLOBAL",
@@ -56,15 +56,17 @@ _SETTINGS = (
 )
 _BOUNDED = """for bound in "-d $1" "-t $2"; do (ulimit $bound) 2>&- && ulimit $bound; done; shift 2; exec "$@\""""
 """A shell's: what a process starts another with (`preexec_fn`) may not run beside threads."""
-_REGULAR = frozenset({"000000", "100644", "100755"})
+_NONE, _EXECUTABLE = "000000", "100755"
+_REGULAR = frozenset({_NONE, "100644", _EXECUTABLE})
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A file that differs from the last commit.
+    """A file that differs from the last commit; one that `git mv` moved was `before` somewhere else.
 
     `old` and `new` name its content in the last commit and in the index, for `contents`; "" for none.  The file on disk
-    may differ from `new`.  `is_regular`: neither a link nor a repository of its own.
+    may differ from `new`.  `is_regular`: neither a link nor a repository of its own; `is_executable`: where that
+    changed, whether it is now.
     """
 
     path: Path
@@ -72,6 +74,8 @@ class Changed:
     old: str
     new: str
     is_regular: bool = True
+    before: Path | None = None
+    is_executable: bool | None = None
 
 
 def changed(folder: Path, *, staged: bool = False) -> list[Changed]:
@@ -90,15 +94,16 @@ def changed(folder: Path, *, staged: bool = False) -> list[Changed]:
             "status",
             "--porcelain=v2",
             "-z",
-            "--no-renames",
+            "--find-renames",
             "--ignore-submodules=all",
             f"--untracked-files={untracked}",
         ),
         *("--", "."),
     )
-    found = dict[Path, Changed]()
-    for line in filter(None, os.fsdecode(words).split("\0")):
-        if (entry := _read(line, top, staged)) is not None:
+    found, lines = dict[Path, Changed](), filter(None, os.fsdecode(words).split("\0"))
+    for line in lines:
+        before = next(lines) if line.startswith("2 ") else ""
+        if (entry := _read(line, before, top, staged)) is not None:
             found.setdefault(entry.path, entry)  # what was taken out of the index is listed again as unknown
     return [found[path] for path in sorted(found)]
 
@@ -192,27 +197,36 @@ def _without_filter(name: str) -> Iterator[str]:
         yield from ("-c", f"filter.{name}.{setting}")
 
 
-def _read(line: str, top: Path, staged: bool) -> Changed | None:
-    """An entry of `status --porcelain=v2 -z`: `1 XY sub mH mI mW hH hI path`, `u XY sub m1 m2 m3 mW h1 h2 h3 path`
-    or `? path`."""
+def _read(line: str, before: str, top: Path, staged: bool) -> Changed | None:
+    """An entry of `status --porcelain=v2 -z`: `1 XY sub mH mI mW hH hI path`, `2 XY sub mH mI mW hH hI Xscore path`
+    with the path before, `u XY sub m1 m2 m3 mW h1 h2 h3 path` or `? path`."""
     kind, _, rest = line.partition(" ")
     if kind == "?":
         return Changed(top / rest.rstrip("/"), "added", "", "", is_regular=not rest.endswith("/"))
     if kind == "u" and not staged:
         _, _, _, m2, _, mode, _, old, _, path = rest.split(" ", 9)
         return _changed(top / path, old, "", (m2, mode))
-    if kind != "1":
+    if kind not in ("1", "2"):
         return None
     state, _, in_commit, in_index, in_folder, old, new, path = rest.split(" ", 7)
+    if kind == "2":
+        _, _, path = path.partition(" ")
     if staged:
-        return None if state[0] == "." else _changed(top / path, old, new, (in_commit, in_index))
-    return _changed(top / path, old, new, (in_commit, in_folder))
+        return None if state[0] == "." else _changed(top / path, old, new, (in_commit, in_index), top, before)
+    return _changed(top / path, old, new, (in_commit, in_folder), top, before)
 
 
-def _changed(path: Path, old: str, new: str, modes: tuple[str, str]) -> Changed:
-    kind: Kind = "added" if modes[0] == "000000" else "removed" if modes[1] == "000000" else "changed"
+def _changed(
+    path: Path, old: str, new: str, modes: tuple[str, str], top: Path | None = None, before: str = ""
+) -> Changed:
+    moved = top / before if top is not None and before else None
+    if moved is not None and modes[1] == _NONE:  # moved, and then taken out of the folder
+        path, moved = moved, None
+    kind: Kind = "added" if modes[0] == _NONE else "removed" if modes[1] == _NONE else "renamed" if moved else "changed"
     old, new = ("" if not name.strip("0") else name for name in (old, new))
-    return Changed(path, kind, old, new, _REGULAR.issuperset(modes))
+    is_file = _REGULAR.issuperset(modes)
+    executable = modes[1] == _EXECUTABLE if is_file and _NONE not in modes and modes[0] != modes[1] else None
+    return Changed(path, kind, old, new, is_file, moved, executable)
 
 
 def _objects(answer: bytes) -> Iterator[tuple[str, bytes]]:

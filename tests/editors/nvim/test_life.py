@@ -183,3 +183,22 @@ def test_the_manual_and_the_defaults_have_the_same_settings(start: Start) -> Non
     for section, value in defaults.items():
         inner = [f"{section}.{name}" for name in value] if isinstance(value, dict) else [section]
         assert all(name in generated or f"`{name}`" in manual for name in inner), inner
+
+
+def test_what_pipx_or_uv_installed_is_found_where_path_lacks_it(start: Start) -> None:
+    nvim = start(WITHOUT_ENGINE)
+    nvim.attached()
+    home = Path(nvim.lua("return vim.uv.os_homedir()"))
+    program = home / ".local" / "bin" / "palimpsest"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\necho palimpsest 1.2.3\n")
+    program.chmod(0o755)
+    nvim.lua("vim.env.PATH = '/nowhere' return true")
+    nvim.lua("require('palimpsest.find').server(nil, function(it) _G.found = it end) return true")
+    nvim.until("return _G.found ~= nil")
+    assert nvim.lua("return { _G.found.command[1], _G.found.version }") == [str(program), "palimpsest 1.2.3"]
+    nvim.lua("_G.found, _G.asked = nil, false return true")
+    found = "function(it) _G.found, _G.asked = it, true end"
+    nvim.lua(f"require('palimpsest.find').server([[{home}]], {found}) return true")
+    nvim.until("return _G.asked")
+    assert nvim.lua("return _G.found == nil"), "a workspace's program is not run"

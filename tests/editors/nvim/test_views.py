@@ -110,10 +110,24 @@ def test_every_command_of_the_table_is_there_and_completed(start: Start) -> None
         "edit.instruction", "edit.alternatives", "edit.accept", "edit.reject", "edit.again", "edit.continue",
     ]  # fmt: skip
     assert nvim.lua("return vim.fn.getcompletion('Palimpsest toggle f', 'cmdline')") == ["folder"]
-    nvim.lua("vim.ui.select = function(all, it) _G.menu = vim.tbl_map(it.format_item, all) end return true")
+    nvim.lua("""
+      vim.o.lines = 100
+      vim.ui.select = function(all, it, done)
+        _G.menu, _G.choose = vim.tbl_map(it.format_item, all), function(n) done(all[n]) end
+      end
+      return true
+    """)
     nvim.keys(":Palimpsest<CR>")
     nvim.until("return _G.menu ~= nil")
     assert nvim.lua("return _G.menu") == titles
+    nvim.lua("vim.o.lines, _G.menu = 30, nil return true")
+    nvim.keys(":Palimpsest<CR>")
+    nvim.until("return _G.menu ~= nil")
+    rows = nvim.lua("return _G.menu")
+    assert len(rows) < 27, "what does not fit on the screen is in rows that lead on"
+    nvim.lua(f"_G.choose({rows.index('Edit …') + 1}) return true")
+    first = titles.index("Edit Here")
+    assert nvim.lua("return _G.menu") == titles[first : first + 7]
 
 
 def test_help_finds_the_manual_and_each_command_and_setting(start: Start, nvim_tools: Path) -> None:

@@ -80,7 +80,7 @@ function M.command(name, argument, done, options)
     and client:request("workspace/executeCommand", params, function(error, answer)
       finally()
       if error and not options.quiet and not QUIET[error.code] then
-        tell.error(error.message)
+        tell.failed(error)
       elseif answer and not error then
         done(answer)
       end

@@ -1,6 +1,9 @@
 --- `:Palimpsest <id>`: every command by the name it has in each editor, and a menu of them.
 local M = {}
 
+--- Rows of the screen that `vim.ui.select` takes for itself.
+local AROUND = 3
+
 local ON_OFF = { "completion", "nextEdit", "suggestion", "everywhere", "language", "folder", "buffer", "on", "off" }
 
 --- What each one calls: `module.function`, with the words behind it and the arguments of the user command.
@@ -69,6 +72,36 @@ function M.call(id, words, arguments)
   require("palimpsest." .. module)[name](words or {}, arguments or {})
 end
 
+--- What has many commands is one row where all of them would not fit on the screen.
+---@param commands { id: string, title: string }[]
+local function choose(commands, done)
+  local rows, of = commands, {}
+  if #commands > vim.o.lines - AROUND then
+    rows = {}
+    for _, command in ipairs(commands) do
+      local head = command.id:match("^(%a+)%.") or command.id
+      if not of[head] then
+        of[head] = {}
+        rows[#rows + 1] = { id = head, title = command.title }
+      end
+      table.insert(of[head], command)
+    end
+  end
+  local function leads_on(row)
+    return #(of[row.id] or {}) > 1
+  end
+  require("palimpsest.tell").choose("Palimpsest", rows, function(row)
+    local words = row.id:gsub("%u", " %0"):lower():gsub("^%l", string.upper)
+    return leads_on(row) and words .. " …" or row.title
+  end, function(row)
+    if leads_on(row) then
+      choose(of[row.id], done)
+    else
+      done(of[row.id] and of[row.id][1] or row)
+    end
+  end)
+end
+
 function M.run(arguments)
   local tell = require("palimpsest.tell")
   local words = vim.deepcopy(arguments.fargs)
@@ -78,9 +111,7 @@ function M.run(arguments)
   elseif id then
     return tell.error(("there is no command `%s`; `:Palimpsest` alone shows all of them."):format(id))
   end
-  tell.choose("Palimpsest", M.all(), function(command)
-    return command.title
-  end, function(command)
+  choose(M.all(), function(command)
     M.call(command.id, {}, arguments)
   end)
 end

@@ -1,5 +1,5 @@
---- Which server is run: the setting's, the workspace's own (where it is trusted and wanted), PATH's, else the one that
---- this client installed.  Owner of what was found out; nothing of a workspace is run unasked.
+--- Which server is run: the setting's, the workspace's own (where it is trusted and wanted), PATH's, the one that
+--- pipx or uv installed, else the one that this client did.  Owner of what was found out; nothing of a workspace is run unasked.
 local config = require("palimpsest.config")
 
 local M = {}
@@ -63,9 +63,10 @@ local function trusted(search_path, root)
 end
 
 ---@param root? string the workspace
+---@param search_path? string PATH's
 ---@return string?
-function M.on_path(name, root)
-  for _, folder in ipairs(trusted(vim.env.PATH or "", root)) do
+function M.on_path(name, root, search_path)
+  for _, folder in ipairs(trusted(search_path or vim.env.PATH or "", root)) do
     local path = vim.fs.joinpath(folder, WINDOWS and name .. ".exe" or name)
     if runs(path) then
       return path
@@ -117,6 +118,10 @@ local function first(root)
   local path = M.on_path("palimpsest", root)
   if path then
     return { command = { path, "serve" }, how = "PATH" }
+  end
+  path = M.on_path("palimpsest", root, vim.fs.joinpath(uv.os_homedir() or "", ".local/bin"))
+  if path then -- an editor that a desktop starts may not have it on PATH
+    return { command = { path, "serve" }, how = "installed by pipx or uv" }
   end
   path = program_in(M.own_folder())
   if runs(path) and uv.fs_stat(vim.fs.joinpath(M.own_folder(), "pyvenv.cfg")) then

@@ -17,6 +17,17 @@ function M.error(text)
   M.say(text, vim.log.levels.ERROR)
 end
 
+--- What the server says of a failure; the field that it names is one of a command, not of a person's.
+---@param failure { message: string, data?: any }
+function M.failed(failure)
+  local text, field = failure.message, type(failure.data) == "table" and failure.data.field or nil
+  if field and vim.startswith(text, field .. ": ") then
+    text = text:sub(#field + 3)
+    text = text:sub(1, 1):upper() .. text:sub(2)
+  end
+  M.error(text)
+end
+
 --- The same text once, for as long as this Neovim runs.
 function M.once(text)
   vim.schedule(function()
