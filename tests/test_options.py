@@ -141,3 +141,24 @@ def test_an_address_that_cannot_be_is_said(tmp_path: Path, capfd: pytest.Capture
     (tmp_path / "file").touch()
     assert main(["engine", "--socket", str(tmp_path / "file" / "x.sock")]) == 1
     assert "nothing can be served at" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there everybody has a profile")
+def test_a_user_without_a_home_is_given_one_and_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def without_entry(_uid: int) -> None:
+        raise KeyError("getpwuid(): uid not found")
+
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, "")  # so that it is as it was behind the test
+        monkeypatch.delenv(name)
+    monkeypatch.setattr("pwd.getpwuid", without_entry)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert main(["model", "list"]) == 0
+    home = Path(os.environ["HOME"])
+    assert home == tmp_path / "palimpsest"
+    assert home.stat().st_mode & 0o777 == 0o700
+    assert f"has no home folder, so {home} is used" in capfd.readouterr().err
+    assert main(["log"]) == 0
+    assert "has no home folder" not in capfd.readouterr().err

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from palimpsest import __version__
+from palimpsest.system import folders
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("app", "the language server, over stdio (what an editor starts)"),
@@ -64,6 +65,12 @@ def main(argv: list[str] | None = None, *, on_interrupt: Callable[..., None] | N
     """Without `argv` it is the process's own.  `on_interrupt` hears Ctrl-C now, and again when the command has ended;
     one that has something to undo gets an exception instead while it runs."""
     words = sys.argv[1:] if argv is None else argv
+    try:
+        if warning := folders.homeless():
+            print(f"palimpsest: {warning}", file=sys.stderr)
+    except PermissionError as error:
+        print(f"palimpsest: {error}", file=sys.stderr)
+        return 1
     root = tree(next((word for word in words if not word.startswith("-")), "help"))
     if not words or words[0] in ("-h", "--help", "help"):
         root.print_help(sys.stdout if words else sys.stderr)

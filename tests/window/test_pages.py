@@ -101,7 +101,8 @@ def test_the_cache_is_a_grid_a_legend_sums_and_spans() -> None:
     assert page.lines[:8] == ["████████", "████████", *["········"] * 5, "████████"]
     first = [(mark.start, mark.end, mark.kind) for mark in page.marks if mark.line == 0]
     assert first == [(0, 4, "header"), (4, 8, "class")]
-    assert page.lines[9] == "█ header  █ class  █ the code at the cursor  · free"
+    assert [line.rstrip() for line in page.lines[9:13]] == ["█ header", "█ class", "█ the code at the cursor", "· free"]
+    assert cache_page.page(CACHE, LAST, 64).lines[9] == "█ header  █ class  █ the code at the cursor  · free  "
     assert kinds(page, "used ") == [
         ("█" * 9, "used"), ("░" * 15, "free"), (" 24 of 64 positions, 36 free in 2 holes", "dim"),
     ]  # fmt: skip

@@ -39,6 +39,18 @@ def expanded(written: str) -> Path:
         return Path(written)
 
 
+def homeless() -> str:
+    """For a user without an entry and without `HOME`, as containers have them: makes a private folder its home, and
+    says so in a sentence; "" where there is a home.  Raises PermissionError."""
+    if sys.platform == "win32" or os.path.expanduser("~") != "~":
+        return ""
+    home = next((path for path in _runtime_paths(keeps=False) if _is_ours(path)), None)
+    if home is None:
+        raise PermissionError(f"User {os.getuid()} has no home folder: set HOME to one that it can write to.")
+    os.environ["HOME"] = str(home)
+    return f"User {os.getuid()} has no home folder, so {home} is used; set HOME to keep things elsewhere."
+
+
 def config() -> Path:
     """The user's own settings (`palimpsest.toml`)."""
     return Path(platformdirs.user_config_dir(APP, appauthor=False))
@@ -114,7 +126,8 @@ def runtimes() -> list[Path]:
     return list(dict.fromkeys((runtime(), *more)))
 
 
-def _runtime_paths() -> Iterator[Path]:
+def _runtime_paths(*, keeps: bool = True) -> Iterator[Path]:
+    """`keeps`: with folders that outlast the machine's next start, which are in the user's home."""
     for base in (os.environ.get("XDG_RUNTIME_DIR", ""), str(USERS_RUN / str(os.getuid()))):
         if os.path.isabs(base) and os.path.isdir(base) and os.access(base, os.W_OK):
             yield Path(base, APP)
@@ -123,6 +136,8 @@ def _runtime_paths() -> Iterator[Path]:
     if sys.platform == "darwin" and (base := os.confstr(_DARWIN_USER_TEMP_DIR)):
         yield Path(base, own)
     yield Path("/tmp", own)
+    if not keeps:
+        return
     yield Path(platformdirs.user_state_dir(APP, appauthor=False), "run")
     yield Path(platformdirs.user_cache_dir(APP, appauthor=False), "run")
 

@@ -31,7 +31,8 @@ def page(found: Mapping[str, Any], last: Mapping[str, float], width: int) -> Pag
     for at in range(0, len(cells), width):
         made.row(*_runs(cells[at : at + width]))
     made.row()
-    made.row(*_legend(found["spans"]))
+    for row in _legend(found["spans"], width):
+        made.row(*row)
     made.row()
     _sums(made, found, last)
     made.row()
@@ -62,11 +63,17 @@ def _runs(cells: Sequence[str]) -> Iterator[Chunk]:
         yield ("█" * length, kind) if kind else ("·" * length, "free")
 
 
-def _legend(spans: Sequence[Mapping[str, Any]]) -> list[str | Chunk]:
-    row: list[str | Chunk] = []
-    for kind in dict.fromkeys(map(kind_of, spans)):
-        row += [("█ ", kind), f"{LABELS.get(kind, kind)}  "]
-    return [*row, ("· ", "free"), "free"]
+def _legend(spans: Sequence[Mapping[str, Any]], width: int) -> Iterator[list[str | Chunk]]:
+    """Rows that are no longer than the map is wide."""
+    row, length = list[str | Chunk](), 0
+    labels = {kind: LABELS.get(kind, kind) for kind in map(kind_of, spans)}
+    for sign, kind, label in (*(("█ ", kind, label) for kind, label in labels.items()), ("· ", "free", "free")):
+        if row and length + len(sign) + len(label) > width:
+            yield row
+            row, length = [], 0
+        row += [(sign, kind), f"{label}  "]
+        length += len(sign) + len(label) + 2
+    yield row
 
 
 def _sums(made: Page, found: Mapping[str, Any], last: Mapping[str, float]) -> None:

@@ -1,4 +1,5 @@
---- Highlight groups, linked to what every colour scheme has.  `:help palimpsest-highlights`.
+--- Highlight groups, linked to what every colour scheme has; kinds of blocks have colours of their own, since schemes
+--- give several of their groups one colour.  `:help palimpsest-highlights`.
 local M = {}
 
 local LINKS = {
@@ -16,17 +17,20 @@ local LINKS = {
   PalimpsestBusy = "DiagnosticInfo",
   PalimpsestDegraded = "DiagnosticWarn",
   PalimpsestOff = "DiagnosticError",
-  PalimpsestKindFilesystem = "Directory",
-  PalimpsestKindClass = "Type",
-  PalimpsestKindScope = "Identifier",
-  PalimpsestKindPackage = "PreProc",
-  PalimpsestKindDocumentation = "String",
-  PalimpsestKindFile = "Constant",
-  PalimpsestKindRules = "Statement",
-  PalimpsestKindDiff = "Special",
   PalimpsestKindHeader = "Comment",
-  PalimpsestKindEditing = "Function",
   PalimpsestKindOther = "Normal",
+}
+--- On a light background and on a dark one: the colour, and the number of the nearest in a terminal with 256.
+local KIND_COLOURS = {
+  Filesystem = { light = { "#00696b", 23 }, dark = { "#5fd7d7", 80 } },
+  Class = { light = { "#005faf", 25 }, dark = { "#87afff", 111 } },
+  Scope = { light = { "#8700af", 91 }, dark = { "#d787ff", 177 } },
+  Package = { light = { "#875f00", 94 }, dark = { "#d7af5f", 179 } },
+  Documentation = { light = { "#006400", 22 }, dark = { "#87d787", 114 } },
+  File = { light = { "#af5f00", 130 }, dark = { "#ffaf5f", 215 } },
+  Rules = { light = { "#af005f", 125 }, dark = { "#ff87af", 211 } },
+  Diff = { light = { "#4e4e4e", 239 }, dark = { "#bcbcbc", 250 } },
+  Editing = { light = { "#af0000", 124 }, dark = { "#ff8787", 210 } },
 }
 local KINDS = { used = "PalimpsestKindClass", pinned = "PalimpsestKey", loading = "PalimpsestBusy" }
 
@@ -34,13 +38,18 @@ local KINDS = { used = "PalimpsestKindClass", pinned = "PalimpsestKey", loading 
 function M.of_kind(kind)
   local name = kind:sub(1, 1):upper() .. kind:sub(2)
   local own, block = "Palimpsest" .. name, "PalimpsestKind" .. name
-  return KINDS[kind] or (LINKS[own] and own) or (LINKS[block] and block) or "PalimpsestKindOther"
+  local is_kind = LINKS[block] or KIND_COLOURS[name]
+  return KINDS[kind] or (LINKS[own] and own) or (is_kind and block) or "PalimpsestKindOther"
 end
 
 local function link()
   for group, target in pairs(LINKS) do
     local is_own = group == "PalimpsestGhost" and vim.fn.hlexists("ComplHint") == 1
     vim.api.nvim_set_hl(0, group, { link = is_own and "ComplHint" or target, default = true })
+  end
+  for name, colours in pairs(KIND_COLOURS) do
+    local colour, number = unpack(colours[vim.o.background])
+    vim.api.nvim_set_hl(0, "PalimpsestKind" .. name, { fg = colour, ctermfg = number, default = true })
   end
   vim.api.nvim_set_hl(0, "PalimpsestNextStruck", { strikethrough = true, default = true })
 end
