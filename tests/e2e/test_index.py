@@ -261,3 +261,13 @@ async def test_typing_does_not_wait_for_it(start: Start, machine: dict[str, str]
             other.execute("ROLLBACK")
             os.kill(builder, signal.SIGCONT)
     await until_shown(editor, "Unread", "class:area2.mod_9.Unread")
+
+
+async def test_none_is_built_of_a_home_folder(
+    start: Start, root: Path, monkeypatch: pytest.MonkeyPatch, machine: dict[str, str]
+) -> None:
+    monkeypatch.setenv("HOME", str(root))
+    editor = await start()
+    log = await editor.command("palimpsest.log")
+    await until(lambda: "no index of a home folder" in Path(log["path"]).read_text("utf-8"))
+    assert builders(editor.pid) == []

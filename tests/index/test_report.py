@@ -52,3 +52,12 @@ def test_without_a_folder_there_is_none_of_the_folder_that_a_server_was_started_
 
 def test_one_that_is_off_is_not_looked_for(root: Path) -> None:
     assert [check.detail for check in checks(root, enabled=False)] == ["off (index.enabled)"]
+
+
+def test_of_a_home_folder_or_a_whole_disk_none_is_built(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(root / "ann"))
+    for folder in (root / "ann", root, Path(root.anchor)):
+        assert "none is built of a home folder" in checks(folder)[0].detail
+        assert folders.is_whole_disk(folder)
+    assert not folders.is_whole_disk(root / "ann" / "code")
+    assert not folders.is_whole_disk(root.parent / "other")

@@ -35,6 +35,10 @@ def index_checks(settings: IndexSettings, workspaces: Sequence[Path]) -> Iterato
     if not workspaces:
         yield Check("index", True, "none: no folder is open", needed=False)
     for folder in workspaces:
+        if folders.is_whole_disk(folder.resolve()):
+            detail = f"{folder.resolve()}: none is built of a home folder or a whole disk; open a project's folder"
+            yield Check("index", True, detail, needed=False)
+            continue
         try:
             found = report(folders.cache(), folder.resolve())
         except OSError as error:

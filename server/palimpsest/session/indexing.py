@@ -110,7 +110,10 @@ class Indexing:
 
     def _wanted(self) -> Begin | None:
         """What the process is to do; None if there is to be none."""
-        settings, roots = self._services.settings.index, self._services.roots.folders
+        settings, given = self._services.settings.index, self._services.roots.folders
+        roots = [root for root in given if not folders.is_whole_disk(root)]
+        if settings.enabled and len(roots) < len(given):
+            logger.warning("there is no index of a home folder or a whole disk; open a project's folder")
         if not settings.enabled or not roots:
             return None
         try:

@@ -51,6 +51,12 @@ def homeless() -> str:
     return f"User {os.getuid()} has no home folder, so {home} is used; set HOME to keep things elsewhere."
 
 
+def is_whole_disk(folder: Path) -> bool:
+    """Whether it is a home folder or one around it, or the top of a disk: nobody's project, and too much to read."""
+    home = expanded("~").absolute()
+    return folder == Path(folder.anchor) or home.is_relative_to(folder)
+
+
 def config() -> Path:
     """The user's own settings (`palimpsest.toml`)."""
     return Path(platformdirs.user_config_dir(APP, appauthor=False))
