@@ -144,13 +144,11 @@ def _unopened(text: str, is_whole: bool) -> _Unopened | None:
     # a long reply is looked at again for each word of it
     for found in _UNOPENED.finditer(text) if any(mark in text for mark in _ENDS) else ():
         at, behind = found.span()
-        if _OPENED.search(text, 0, at):
-            return None
         begins = not text[text.rfind("\n", 0, at) + 1 : at].strip()
         rest = text[behind : newline if (newline := text.find("\n", behind)) >= 0 else len(text)]
         ends = not rest.strip() and (is_whole or newline >= 0)
         if (begins or ends) and not _is_in_code(text, 0, at):
-            return _Unopened(at, behind)
+            return None if _OPENED.search(text, 0, at) else _Unopened(at, behind)
     return None
 
 

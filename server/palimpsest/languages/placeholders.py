@@ -62,10 +62,10 @@ _ORDINARY = frozenset(
 _MOST_WORDS = 12
 _EMPTY_BODY = re.compile(r"[\s{}()\[\];,]*(?:pass|\.{3})?[\s{}()\[\];,]*|.*[{:]\s*(?:pass|\.{3})?\s*\}?[;,)\s]*")
 """A line, without its comment, in which no code of a body stands."""
-_STUB = re.compile(
-    r"""[:{]\s*(?:(?:[rR]?(\"{3}|'{3})(?s:.*?)\1|"[^"\n]*"|'[^'\n]*'|\#[^\n]*)\s*)*(?:\.{3}|…)\s*(?:\#[^\n]*)?\s*\}?\s*\Z"""
-)
-_NOTHING = re.compile(r"[:{]\s*(?:(?:[rR]?(\"{3}|'{3})(?s:.*?)\1|\#[^\n]*)\s*)*(?:pass\b[^\n]*)?\s*\}?\s*\Z")
+_SKIPPED = r"""(?:[rR]?(?:(\"{3}|'{3})(?:(?!\1)[\s\S])*\1|"(?!"")[^"\n]*"|'(?!'')[^'\n]*')|\#[^\n]*)\s*"""
+"""Documentation and comments before the code of a body."""
+_STUB = re.compile(rf"[:{{]\s*(?:{_SKIPPED})*(?:\.{{3}}|…)\s*(?:\#[^\n]*)?\s*\}}?\s*\Z")
+_NOTHING = re.compile(rf"[:{{]\s*(?:{_SKIPPED})*(?:pass\b[^\n]*)?\s*\}}?\s*\Z")
 _DECLARED = re.compile(r"\b(?:overload|abstract\w*|Protocol|ABC)\b", re.IGNORECASE)
 
 
