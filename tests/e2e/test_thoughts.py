@@ -98,3 +98,13 @@ async def test_a_mark_that_the_reply_quotes_is_a_part_of_it(talk: Talk) -> None:
     quoting = "Split it:\n```python\nthought, _, reply = text.partition(\n    '</think>'\n</think>\n)\n```\nDone."
     model.replies = [quoting]
     assert (await do(editor, "ask", text="Hi."))["reply"] == quoting
+
+
+async def test_what_a_fork_thinks_is_not_in_its_result(talk: Talk) -> None:
+    editor, model = talk
+    made = (await do(editor, "ask", text="Hi."))["conversation"]
+    model.replies = [f"<think>{THOUGHT}</think>It is fine."]
+    fork = await do(editor, "fork.spawn", conversation=made, task="Review it.")
+    found = await do(editor, "fork.gather", conversation=made, include_history=True)
+    assert found[fork["fork_id"]]["response"] == "It is fine."
+    assert "greet" not in str(found)
