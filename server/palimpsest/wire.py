@@ -286,7 +286,8 @@ class Choice:
     """`finish`: `end` (the model's end token), `stop` (a stop string, not in `text`), `length`, `time`, `unsure` (the
     next token goes beyond the request's `least` or `risk`).  `logprob` is the mean over the generated tokens, behind
     what is typed of the first word.  `sure`: how probable the text is up to so many characters, at each place where a
-    word may end; none where nobody knows.  `calls` of tools come with a `NativeChat` only."""
+    word may end; none where nobody knows.  `calls` of tools come with a `NativeChat` only.  `thought`: what the model
+    thought before, where it came beside the text."""
 
     text: str
     finish: Literal["end", "stop", "length", "time", "unsure"]
@@ -294,6 +295,7 @@ class Choice:
     logprob: float = 0.0
     sure: list[tuple[int, float]] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
+    thought: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,6 +155,22 @@ async def test_a_prompt_is_answered_as_it_comes_and_the_conversation_is_kept(
         assert roles[-3:] == ["user", "assistant", "user"]
 
 
+async def test_a_thought_is_told_apart_from_the_reply_also_where_it_was_said_before(
+    home: Path, shop: Path, engine: Scripted
+) -> None:
+    engine.replies = [[{"content": piece} for piece in ("<th", "ink>Should I", " greet?</th", "ink>\n\nHel", "lo.")]]
+    async with client(home) as it:
+        session = await began(it, shop)
+        assert await it.ask(session, "Hi.") == "end_turn"
+        assert (it.said(session, "agent_thought_chunk"), it.said(session)) == ("Should I greet?", "Hello.")
+    async with client(home) as again:
+        await again.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
+        assert (again.said(session, "agent_thought_chunk"), again.said(session)) == ("Should I greet?", "Hello.")
+        engine.replies = [[{"content": piece} for piece in ("Should I", " greet?", "\n</think>\n", "Hello.")]]
+        assert await again.ask(session, "And now?") == "end_turn"
+        assert again.said(session) == "Hello.Should I greet?\n\nHello."
+
+
 async def test_behind_a_compaction_the_conversation_is_as_long_as_it_is_then(
     home: Path, shop: Path, engine: Scripted
 ) -> None:

@@ -97,6 +97,20 @@ async def test_what_is_staged_and_what_is_not_saved(editor: Editor) -> None:
     assert sorted((await editor.command("palimpsest.summarize", {"uri": uri}))["files"]) == [CART, "shop/order.py"]
 
 
+async def test_a_message_is_what_follows_the_thought_and_one_that_is_cut_off_in_it_is_none(editor: Editor) -> None:
+    rewrite(editor, CART, "def total(self)", "def sum_up(self)")
+    with scripted() as said:
+        draft = "<think>\nPerhaps <summary>Change it</summary>\n"
+        said.replies = [f"{draft}</think>\n\nHere is a commit message:\n```\nSubject: Rename total\n```\n", draft]
+        other = await start_editor(editor.root, {"engine": {"kind": "openai", "url": said.url}})
+        try:
+            await other.ready()
+            assert (await other.command("palimpsest.summarize"))["text"] == "Rename total\n"
+            assert "no summary" in await refused(other)
+        finally:
+            await stop_editor(other)
+
+
 async def test_secrets_and_ignored_files_reach_no_model(editor: Editor) -> None:
     (editor.root / ".env").write_text("KEY=1\n")
     git(editor.root, "add", "-f", ".env")

@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
+from palimpsest.chat_templates.program import CHATML
+from palimpsest.chat_templates.spoken import spoken
+from palimpsest.chat_templates.template import ChatTemplate, TemplateSource
 from palimpsest.engine.generation.compose import CHUNK, fitted
+from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
 from tests.native.conftest import MakeEngine
-from tests.native.helpers import CLOSE, ask, fim, sync, text
+from tests.native.helpers import CLOSE, ask, done, fim, sync, text
 
 SUFFIXES = ("\n    return 1\n", "", ")\n", text(3, 200))
 
@@ -145,6 +149,24 @@ def test_a_conversation_is_written_in_the_models_template_and_an_answer_may_have
         f"{written}<|im_start|>assistant\nC<|im_end|>\n<|im_start|>user\nD<|im_end|>\n<|im_start|>assistant\n"
     )
     assert ask(engine, wire.GenerateRequest("w", chat=wire.ChatTail(longer), max_tokens=2)).choices[0].tokens == 2
+
+
+def test_what_the_template_writes_of_a_thought_is_a_part_of_the_answer(
+    make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make_engine("plain")
+    template = ChatTemplate(TemplateSource(f"{CHATML}{{{{- '<think>\\n' -}}}}", "", ""))
+    monkeypatch.setattr(engine.generator.composer, "chat_template", template)
+    request = wire.GenerateRequest("w", chat=wire.ChatTail([wire.Message("user", "Hi")]), max_tokens=4, slot="chat")
+    pieces = list[str]()
+    workspace = engine.workspaces.open("w")
+    answer = done(generate(engine.generator, workspace, request, lambda _, text: pieces.append(text)))
+    assert "".join(pieces) == answer.choices[0].text
+    assert answer.choices[0].text.startswith("<think>")
+    assert spoken(answer.choices[0].text).text == ""
+    answered = ask(engine, replace(request, grammar='root ::= "ab"'))
+    assert answered.choices[0].text == "ab", "a grammar leaves no room for one"
+    template.close()
 
 
 def test_a_model_without_a_chat_template_is_given_what_was_said_alone(make_engine: MakeEngine) -> None:

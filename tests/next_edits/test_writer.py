@@ -31,6 +31,14 @@ async def test_what_it_writes_is_offered_as_a_small_edit(window: Window) -> None
     assert (found.kind, found.total) == ("model", 1)
 
 
+async def test_what_leaves_code_out_is_of_no_use(window: Window) -> None:
+    uri = window.open()
+    window.put(uri, 0, 0, "total_width", taken=5)
+    window.model.writes = "total_width = 1\n# ... existing code ...\nprint(height)\n"
+    assert await window.next(uri) is None
+    assert "leaves code out" in window.why_not
+
+
 async def test_it_is_asked_with_changes_that_are_over_as_blocks(window: Window) -> None:
     other = window.open("x = 1\n", "other.txt")
     window.put(other, 0, 4, "2", taken=1)

@@ -6,10 +6,12 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from palimpsest.chat_templates.program import CHATML
 from palimpsest.errors import (
     Cancelled,
     ContextTooLarge,
@@ -24,7 +26,7 @@ from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.llama_server.engine import LlamaServer
 from palimpsest.wire import ChatTail, FimTail, GenerateAnswer, GenerateRequest, Message, TextTail, WantedBlock
-from tests.models import written
+from tests.models import transformer, written
 from tests.providers.conftest import EMBEDDED, ENDLESS, endless
 from tests.providers.peer import Peer, block, completion, killed_at, wanted
 
@@ -274,6 +276,25 @@ async def test_a_model_without_fim_tokens_edits_and_says_why_it_does_not_complet
                 assert (await engine.generate(request)).tail_tokens == theirs + n_more
             with pytest.raises(InvalidArgument, match="exactly one"):
                 await engine.generate(GenerateRequest("test", text=TextTail("x"), chat=ChatTail(said)))
+    finally:
+        peer.kill()
+
+
+async def test_what_the_template_writes_of_a_thought_is_a_part_of_the_answer(tmp_path: Path) -> None:
+    template = f"{CHATML}{{{{- '<think>\\n' -}}}}"
+    path = tmp_path / "thinks.gguf"
+    transformer(path, "llama", fim=False, biases=False, extra=lambda writer: writer.add_chat_template(template))
+    peer = Peer(path)
+    try:
+        async with at(peer) as engine:
+            request = GenerateRequest("test", chat=ChatTail([Message("user", "Hi")]), max_tokens=4)
+            async with aclosing(engine.generate_stream(request)) as items:
+                *pieces, answer = [item async for item in items]
+            assert isinstance(answer, GenerateAnswer)
+            assert answer.choices[0].text.startswith("<think>")
+            assert "".join(one.text for one in pieces if isinstance(one, TextPiece)) == answer.choices[0].text
+            answered = await engine.generate(replace(request, grammar='root ::= "ab"'))
+            assert answered.choices[0].text == "ab", "a grammar leaves no room for one"
     finally:
         peer.kill()
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from palimpsest.chat_templates.spoken import opened_by
 from palimpsest.wire import Message, Role
 
 Frame = tuple[str, ...]
@@ -63,6 +64,11 @@ def unframed(messages: Sequence[Message]) -> str:
     own, too, or goes on from an assistant's message at the end."""
     written = _written(messages)
     return "".join(f"{message.content}\n" for message in written) + "".join(m.content for m in messages[len(written) :])
+
+
+def opened_in(parts: Sequence[Part]) -> str:
+    """The mark of a thought that the template begins the answer with; "" for none."""
+    return opened_by(parts[-1].text) if parts and parts[-1].is_frame else ""
 
 
 def _written(messages: Sequence[Message]) -> Sequence[Message]:

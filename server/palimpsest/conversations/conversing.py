@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from palimpsest import wire
+from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
@@ -299,16 +300,16 @@ class Conversing:
                 return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
             except _Repeats:
                 turns.append(await writing.end("cut", "repeated", REPEATED))
-                (generated,), _ = await self.counts.of([writing.text])
+                (generated,), _ = await self.counts.of([writing.thought + writing.text])
                 return Reply(turns[-1], writing.shown, "repeated", turns, decoded + generated)
             except PalimpsestError as error:
-                await writing.end("cut" if writing.text else "failed", "failed", str(error))
+                await writing.end("cut" if writing.has_begun else "failed", "failed", str(error))
                 raise
             finish = answer.choices[0].finish
             stopped = "length" if finish in ("length", "time") else "end"
             decoded += answer.decoded
             natively = answer.choices[0].calls
-            writing.came(answer.choices[0].text)
+            writing.came(answer.choices[0].text, answer.choices[0].thought)
             turns.append(await writing.end("complete", stopped, natively=bool(natively)))  # type: ignore[arg-type]
             grammar = ""
             try:
@@ -337,7 +338,7 @@ class Conversing:
         try:
             return await self._generated(conversation, asked, grammar, writing)
         except ContextTooLarge as error:
-            if writing.text or not await self.compacting.make_room(conversation, self.blocks_of(conversation)):
+            if writing.has_begun or not await self.compacting.make_room(conversation, self.blocks_of(conversation)):
                 raise too_large(error) from error
         try:
             return await self._generated(conversation, asked, grammar, writing)
@@ -347,9 +348,9 @@ class Conversing:
     async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
         services = self._services
 
-        def came(text: str) -> None:
-            writing.came(text)
-            if is_endless(text):
+        def came(said: Spoken) -> None:
+            writing.came(said.text, said.thought)
+            if is_endless(said.text or said.thought):
                 raise _Repeats
 
         async with services.supervisor.engine(LOADING_S) as engine:

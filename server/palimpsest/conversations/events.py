@@ -42,11 +42,13 @@ class BranchChanged:
 
 @dataclass(frozen=True, slots=True)
 class TurnText:
-    """All that has come of a turn, without the tags of refs."""
+    """All that has come of a turn, without the tags of refs, and what the model thought before it.  What was taken for
+    text may be a thought once its end has come."""
 
     conversation: str
     turn: int
     text: str
+    thought: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.results import fields_of
+from palimpsest.conversations.reply_writer import THOUGHT
 from palimpsest.conversations.turns import Turn
 
 FORMAT = "palimpsest-conversation-1"
@@ -52,6 +53,7 @@ def _turn(memory: Memory, turn: Turn) -> dict[str, Any]:
         "created": turn.created,
         "descriptor": turn.descriptor,
         **_text(memory, turn.hash),
+        "thought": turn.details.get(THOUGHT, ""),
         "calls": [
             {"name": call.name, "arguments": dict(call.arguments), "status": call.status,
              "descriptor": call.descriptor,

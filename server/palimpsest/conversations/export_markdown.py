@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from palimpsest.conversations.transcript.marks import escaped
-from palimpsest.conversations.transcript.writing import lines_of
+from palimpsest.conversations.transcript.writing import folded, lines_of
 from palimpsest.documents.markdown import closing, fence_mark
 from palimpsest.text.markup import attribute
 
@@ -42,6 +42,8 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[str]:
     state = "" if turn["state"] == "complete" else f" ({turn['state']})"
     yield f"## {turn['role']} <!-- turn {turn['id']} -->{state}"
     yield _said(str(turn["text"]), cut=turn["truncated"])
+    if turn["thought"]:
+        yield folded("Thought", turn["thought"])
     if turn["documents"]:
         rows = ["Referenced documents:"]
         for one in turn["documents"]:

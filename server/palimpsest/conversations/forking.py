@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from palimpsest import wire
+from palimpsest.chat_templates.spoken import heard
 from palimpsest.conversations.call_runner import run_calls
 from palimpsest.conversations.conversing import Conversing
 from palimpsest.conversations.events import ConversationChanged
@@ -265,7 +266,7 @@ class Forking:
         turns, wrong = list[Turn](), None
         for writing, answer in zip(writings, answers, strict=True):
             try:
-                writing.came(answer.choices[0].text)
+                writing.came(answer.choices[0].text, answer.choices[0].thought)
                 turns.append(await writing.end("complete", "end", natively=bool(answer.choices[0].calls)))
             except PalimpsestError as error:
                 wrong = error
@@ -289,7 +290,7 @@ class Forking:
             if isinstance(engine, Together):
                 alone = [replace(request, sync=None) for request in requests]
                 batch = wire.BatchRequest(services.workspace, alone, slot="chat", sync=requests[0].sync)
-                return (await engine.generate_batch(batch)).answers
+                return [heard(answer) for answer in (await engine.generate_batch(batch)).answers]
             return [await services.generate(engine, request, blocks) for request in requests]
 
     def _own_turns(self, memory: Memory, fork: Fork) -> list[OwnTurn]:

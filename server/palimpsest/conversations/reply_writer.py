@@ -18,6 +18,8 @@ from palimpsest.window.events import Events
 
 NATIVE = "native"
 """Where a turn keeps that its calls came beside its text."""
+THOUGHT = "thought"
+"""Where it keeps what the model thought before it, for people: no model reads it again."""
 
 KEPT_EVERY_S = 0.3
 """More often would be a write to the disk for every few words."""
@@ -31,18 +33,25 @@ class Writing:
         self.turn = turn
         self.model = ""
         """Who writes it, where that is known."""
-        self.text, self.shown, self._showing = "", "", Shown()
+        self.text, self.thought = "", ""
+        self.shown, self._showing = "", Shown()
         self._keeping: asyncio.Task[None] | None = None
         self._wrong: PalimpsestError | None = None
 
-    def came(self, text: str) -> None:
+    @property
+    def has_begun(self) -> bool:
+        return bool(self.text or self.thought)
+
+    def came(self, text: str, thought: str = "") -> None:
         """All that there is so far.  Raises what keeping an earlier piece came to: NotFound where another window has
         deleted the conversation."""
         if self._wrong is not None:
             raise self._wrong
+        if not text.startswith(self.text):  # what was taken for the reply was a thought
+            self.text, self.shown, self._showing = "", "", Shown()
         self.shown += self._showing.feed(text[len(self.text) :])
-        self.text = text
-        self._events.emit(TurnText(self.turn.conversation, self.turn.id, self.shown))
+        self.text, self.thought = text, thought
+        self._events.emit(TurnText(self.turn.conversation, self.turn.id, self.shown, thought))
         if self._keeping is None or self._keeping.done():
             self._keeping = asyncio.get_running_loop().create_task(self._keep())
 
@@ -55,6 +64,7 @@ class Writing:
         self.shown += self._showing.feed(end) + self._showing.finish()
         details: dict[str, Any] = {"stopped": stopped}
         details |= ({"why": why} if why else {}) | ({NATIVE: True} if natively else {})
+        details |= {THOUGHT: self.thought} if self.thought else {}
         extracted = extract(self.text)
         if extracted.problems and state != "failed":
             details[PROBLEMS] = list(extracted.problems)

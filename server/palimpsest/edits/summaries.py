@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest import wire
+from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.context.estimate import chars_for
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.edits.changed_block import changed_block
@@ -134,13 +135,13 @@ def _written(changes: Sequence[FileChange], max_tokens: int) -> str:
     return render_numbered(editing) + reply[: reply.rindex(OPEN) + len(OPEN)]
 
 
-def _summary_reader(on_summary: Callable[[str], None], *, begun: bool) -> Callable[[str], None]:
+def _summary_reader(on_summary: Callable[[str], None], *, begun: bool) -> Callable[[Spoken], None]:
     """Tells `on_summary` of each change of the summary in a reply so far.  `begun`: the reply is the summary."""
     shown = ""
 
-    def read(reply: str) -> None:
+    def read(said: Spoken) -> None:
         nonlocal shown
-        text = OPEN + reply if begun else reply
+        text = OPEN + said.text if begun else said.text
         summary = message(text)[0] if OPEN in text else ""
         if summary and summary != shown:
             shown = summary

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from palimpsest.edits.line_edits import applied, normalised
 from palimpsest.languages.embedded import inner_parses
+from palimpsest.languages.placeholders import placeholder
 from palimpsest.syntax.indentation import faults, is_worse
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.sameness import shape
@@ -24,6 +25,8 @@ COMMENTS = "comments only"
 REPETITION = "a repetition was left out"
 UNKNOWN = "unknown name: "
 WORD = re.compile(r"[^\W\d]\w*")
+LONGEST = 60
+"""Characters of a comment that are named to a person."""
 FEWEST = 2
 """Minimum number of lines with text in a repetition: a single line may well occur twice in a row."""
 
@@ -74,6 +77,8 @@ def validated(change: DocumentChange, baseline: Baseline) -> Validated:
     before = tuple(baseline.lines[edit.start : edit.end] for edit in edits)
     change = replace(change, edits=edits, before=before)
     result = parse_text("\n".join(applied(baseline.lines, edits)), baseline.language)
+    if text := placeholder(baseline.parsed, result, edits):
+        raise Unfit(f"it leaves code out: {text[:LONGEST]!r} stands in place of lines that it takes away")
     _check_syntax(result, baseline)
     _check_definitions(result, baseline)
     if same := _only_layout(change, result, baseline):

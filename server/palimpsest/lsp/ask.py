@@ -66,7 +66,7 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
 
     def came(event: TurnText) -> None:
         if event.conversation == talk:
-            report(event.text.rstrip().rpartition("\n")[2][-LONGEST_REPORT:])
+            report((event.text or event.thought).rstrip().rpartition("\n")[2][-LONGEST_REPORT:])
 
     stop = session.events.on(TurnText, came)
     try:

@@ -62,7 +62,7 @@ async def check_before(server: PalimpsestServer, file: FileWrite) -> tuple[Path,
 
 
 async def _apply(server: PalimpsestServer, snapshot: Snapshot, file: FileWrite, name: str) -> None:
-    one = change(snapshot.text, file)
+    one = await asyncio.to_thread(change, snapshot.text, file)
     assert one.range is not None  # `change` says where
     encoding = server.window.client.encoding
     start, end = (position_out(snapshot, at, encoding) for at in (one.range.start, one.range.end))

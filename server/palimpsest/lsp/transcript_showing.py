@@ -53,12 +53,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Document:
-    """`live` has the text so far of turns that are being written; `turns` those that are not shown as they are.  With
-    `is_other`, all that is shown is to be written anew.  `is_sent`: it was sent from its document."""
+    """`live` has text and thought so far of turns that are being written; `turns` those that are not shown as they are.
+    With `is_other`, all that is shown is to be written anew.  `is_sent`: it was sent from its document."""
 
     conversation: str
     turns: set[int] = field(default_factory=set)
-    live: dict[int, str] = field(default_factory=dict)
+    live: dict[int, tuple[str, str]] = field(default_factory=dict)
     goes_on: bool = False
     is_other: bool = False
     is_sent: bool = False
@@ -81,7 +81,7 @@ class Showing:
         events = session.events
         events.on(TurnBegan, self._began)
         events.on(BranchChanged, self._branched)
-        events.on(TurnText, lambda event: self._changed(event.conversation, event.turn, event.text))
+        events.on(TurnText, lambda event: self._changed(event.conversation, event.turn, (event.text, event.thought)))
         events.on(CallDone, lambda event: self._changed(event.conversation, event.turn))
         events.on(TurnEnded, self._ended)
         events.on(CompactionEnded, self._compacted)
@@ -109,7 +109,7 @@ class Showing:
         document.is_other = True
         self._begin(document)
 
-    def _changed(self, conversation: str, turn: int, live: str | None = None) -> None:
+    def _changed(self, conversation: str, turn: int, live: tuple[str, str] | None = None) -> None:
         document = self._documents.setdefault(conversation, _Document(conversation))
         document.turns.add(turn)
         if live is not None:
@@ -190,12 +190,13 @@ class Showing:
                 document.task.cancel()
 
 
-def _written(memory: Memory, turns: list[int], live: dict[int, str], most: int) -> list[WrittenTurn]:
+def _written(memory: Memory, turns: list[int], live: dict[int, tuple[str, str]], most: int) -> list[WrittenTurn]:
     found = list[WrittenTurn]()
     for number in turns:
         turn = memory.turns.get(number)
         if turn.state == "writing" and number in live:
-            found.append(WrittenTurn(turn.role, number, live[number]))
+            text, thought = live[number]
+            found.append(WrittenTurn(turn.role, number, text, thought=thought))
         else:
             found.append(written_turn(memory, turn, most))
     return found

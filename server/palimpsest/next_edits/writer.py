@@ -14,8 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest import wire
+from palimpsest.edits.line_edits import applied, normalised
 from palimpsest.edits.suggestions.files import Files
 from palimpsest.errors import ModelError, PalimpsestError
+from palimpsest.languages.placeholders import placeholder
 from palimpsest.languages.registry import language_of
 from palimpsest.models import next_edit_models
 from palimpsest.next_edits.events import EditEvent, earlier, events, is_told
@@ -32,6 +34,7 @@ from palimpsest.text.conversations import is_conversation
 from palimpsest.text.positions import well_formed
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.tokens import masked_block, masked_lines
+from palimpsest.types import LineEdit
 from palimpsest.window.events import DocumentChanged, NextEditModelFailed, SettingsChanged
 from palimpsest.window.services import Services
 
@@ -111,6 +114,8 @@ class NextEditWriter:
         choice = answer.choices[0]
         read = format.read(asked, prompt, choice.text, is_whole=choice.finish in ("end", "stop"))
         reason = read.refused or why_not(snapshot.lines, asked.window, read.text, earlier(told, snapshot, asked.window))
+        if not reason and await asyncio.to_thread(_leaves_out, parsed, asked.window, read.text):
+            reason = "it leaves code out"
         if reason:
             return Written(why_not=f"{OF_NO_USE}: {reason}")
         return Written(replacements(snapshot, asked.window, read.text), asked.window)
@@ -201,6 +206,14 @@ def as_one(snapshot: Snapshot, edits: Sequence[Replacement]) -> Left:
         text += snapshot.text[at : snapshot.offset(edit.range.start)] + edit.text
         at = snapshot.offset(edit.range.end)
     return Left(start, end, text)
+
+
+def _leaves_out(parsed: Parsed, window: range, text: str) -> bool:
+    """Whether something stands in place of lines that were not written again."""
+    lines = parsed.snapshot.lines
+    edits = normalised(lines, [LineEdit(window.start, window.stop, tuple(text.split("\n")))])
+    after = replace(parsed.snapshot, text="\n".join(applied(lines, edits)))
+    return bool(placeholder(parsed, parse_snapshot(after, parsed.language), edits))
 
 
 def parsed_alone(snapshot: Snapshot) -> Parsed:

@@ -39,8 +39,16 @@ nothing else:
 """
 _SUMMARY = re.compile(r"<summary\s*>(.*?)(?:</summary\s*>|<body\b|\Z)", re.DOTALL)
 _BODY = re.compile(r"<body\s*>(.*?)(?:</body\s*>|\Z)", re.DOTALL)
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCE = re.compile(r"^\s*(?:```|~~~).*$", re.MULTILINE)
+_BODY_LABEL = re.compile(r"\A[*_]*(?:body|description)[*_]*[:：][*_\s]*", re.IGNORECASE)
+_BEFORE_IT = re.compile(
+    r"(?:(?:sure|certainly|of course|okay|here you go)\b[^\n]*[.!,]|[^\n]*[:：][*_ ]*)[ \t]*(?:\n|\Z)", re.IGNORECASE
+)
+"""Lines of a reply about the message that follows them."""
+_LABEL = re.compile(
+    r"[#>*_\s]*(?:subject(?: line)?|title|first line|summary|commit (?:message|subject))[*_ ]*[:：][*_\s]*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -129,19 +137,24 @@ def _lines(change: FileChange) -> Iterator[str]:
 
 
 def message(reply: str) -> tuple[str, str]:
-    """(first line, body) of a reply; the first line is "" where there is none.  Lenient: without the elements, the
-    first line with text is the first line, and what follows is the body."""
-    text = _FENCE.sub("", _THOUGHT.sub("", reply)).strip()
+    """(first line, body) of a reply, which has no thought any more; the first line is "" where there is none.  Lenient:
+    without the elements, the first line with text that is not about the message is the first line, and what follows is
+    the body."""
+    text = _FENCE.sub("", reply).strip()
     if found := _SUMMARY.search(text):
         body = _BODY.search(text)
         return subject(found[1]), body[1].strip() if body else ""
+    while before := _BEFORE_IT.match(text):
+        text = text[before.end() :].strip()
     first, _, rest = text.partition("\n")
-    return subject(first), _BODY.sub(r"\1", rest).strip()
+    return subject(first), _BODY_LABEL.sub("", _BODY.sub(r"\1", rest).strip())
 
 
 def subject(text: str) -> str:
-    """One line of at most SUBJECT characters, shortened between words, without quotes around it or a full stop."""
-    line = " ".join(text.replace("&lt;/", "</").split())
+    """One line of at most SUBJECT characters, shortened between words, without quotes around it, a full stop, or a word
+    that says that it is one."""
+    label = _LABEL.match(text)
+    line = " ".join(text[label.end() if label is not None else 0 :].replace("&lt;/", "</").split())
     if line[:1] == line[-1:] and line[:1] in ("`", '"', "'", "*"):
         line = line.strip(line[0])
     line = line.removesuffix(".").strip()

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from palimpsest import wire
+from palimpsest.chat_templates.spoken import Spoken, heard, spoken
 from palimpsest.config.settings import Settings
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.choice.chooser import Chooser
@@ -183,19 +184,24 @@ class Services:
         engine: Engine,
         request: wire.GenerateRequest,
         blocks: Sequence[Block],
-        on_text: Callable[[str], None] | None = None,
+        on_text: Callable[[Spoken], None] | None = None,
     ) -> wire.GenerateAnswer:
-        """The engine's answer; `blocks` are those that the request wants attached.  `on_text` gets the first
-        alternative's text so far, each time there is more of it."""
+        """The engine's answer, thoughts apart; `blocks` are those that the request wants attached.  `on_text` gets what
+        the first alternative says so far, each time there is more of it."""
+
+        def came(text: str, thought: str) -> None:
+            if on_text is not None:
+                on_text(spoken(text, thought, is_whole=False))
+
         with self.usage.busy(), self.usage.spent("engine"):
-            answer = await (streamed(engine, request, on_text) if on_text is not None else engine.generate(request))
+            answer = await (streamed(engine, request, came) if on_text is not None else engine.generate(request))
         if answer.sync is not None:
             self.note(blocks, answer.sync)
         if request.chat is not None and request.chat.native is not None:
             with suppress(EngineError):
                 await self.supervisor.look_again()
         self.usage.generated(answer)
-        return answer
+        return answer if request.fim is not None else heard(answer)
 
     async def score(self, engine: Scores, request: wire.ScoreRequest, blocks: Sequence[Block]) -> wire.ScoreAnswer:
         """How likely the engine finds lines; `blocks` are those that the request wants attached."""

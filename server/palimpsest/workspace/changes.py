@@ -10,6 +10,7 @@ lines ends with one; what is appended and ends within a line is added as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -26,13 +27,15 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 @dataclass(frozen=True, slots=True)
 class FileWrite:
     """A text that is to be written to a file.  `insert_at_line` is the line, from 1, that it becomes; the line after
-    the last one appends.  `overwrite`: what is in the file may be replaced."""
+    the last one appends.  `overwrite`: what is in the file may be replaced.  `may_replace` raises InvalidArgument for
+    what may not be, and parses code."""
 
     path: str
     text: str
     mode: Mode = "write"
     insert_at_line: int | None = None
     overwrite: bool = False
+    may_replace: Callable[[str], None] | None = None
 
     def check(self) -> None:
         """Raises InvalidArgument for a mode that is none, and for a line that does not go with it."""
@@ -53,13 +56,16 @@ class FileWrite:
 
 
 def change(before: str, file: FileWrite) -> ContentChange:
-    """Raises OutOfRange for a line that is not there, InvalidArgument for a mode that is none."""
+    """Raises OutOfRange for a line that is not there, InvalidArgument for a mode that is none and for a text that may
+    not be replaced."""
     file.check()
     text, mode, insert_at_line = file.text, file.mode, file.insert_at_line
     document = Snapshot("", 0, "", before)
     written = with_line_ends(text, document)
     end = document.position(len(before))
     if mode == "write":
+        if file.may_replace is not None:
+            file.may_replace(before)
         return ContentChange(Range(Position(0, 0), end), written)
     last = document.line_count - (not document.lines[-1])  # what follows the last line end is no line if empty
     if mode == "append" and not text.endswith(("\r", "\n")):

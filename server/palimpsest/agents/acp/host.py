@@ -83,7 +83,7 @@ class EditorHost(Host):
         async def planned() -> Change:
             real = await asyncio.to_thread(place, file.path, roots, session.services.settings.context.exclude)
             before = await self._before(through, real, file)
-            after = file.text if before is None else changed(before, file)
+            after = file.text if before is None else await asyncio.to_thread(changed, before, file)
             return Change(real, before, after)
 
         change = await planned()

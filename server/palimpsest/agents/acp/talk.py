@@ -18,6 +18,7 @@ from palimpsest.agents.acp.blocks import Block, prompt_of
 from palimpsest.agents.acp.commands import COMMANDS, command_in
 from palimpsest.agents.acp.lines import Lines
 from palimpsest.agents.acp.workspaces import AcpWorkspace
+from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.conversations.conversing import Asked
 from palimpsest.conversations.events import (
     CallBegan,
@@ -30,6 +31,7 @@ from palimpsest.conversations.events import (
     TurnText,
 )
 from palimpsest.conversations.refs.tags import PROBLEMS, extract
+from palimpsest.conversations.reply_writer import THOUGHT
 from palimpsest.conversations.transcript.showing import written_documents
 from palimpsest.conversations.transcript.writing import documents_text
 from palimpsest.conversations.turns import Turn
@@ -68,7 +70,7 @@ class Talk:
         self._turn: asyncio.Task[Stopped] | None = None
         self._cancelled = self._is_ended = self._is_warned = False
         self._idle = asyncio.Event()
-        self._sent: dict[int, int] = {}  # characters of each turn
+        self._sent: dict[int, Spoken] = {}  # of each turn
         self._queue: asyncio.Queue[Any] = asyncio.Queue()
         self._sending = asyncio.get_running_loop().create_task(self._send())
         events = workspace.session.events
@@ -216,14 +218,21 @@ class Talk:
         if not self._is_warned and (why := unfit(self._session.services.supervisor.status.model)):
             self._is_warned = True
             self._tell(updates.said(f"{why}\n\n", f"model-{event.turn}"))
-        sent = self._sent.get(event.turn, 0)
-        if len(event.text) > sent:
-            self._sent[event.turn] = len(event.text)
-            self._tell(updates.said(event.text[sent:], f"turn-{event.turn}"))
+        sent, name = self._sent.get(event.turn, Spoken()), f"turn-{event.turn}"
+        self._sent[event.turn] = Spoken(event.text, event.thought)
+        if not event.text.startswith(sent.text):  # it was a thought; the editor shows it as text and keeps it
+            self._tell(updates.said(f"\n\n{event.text}", name))
+            return
+        if more := _behind(event.thought, sent.thought):
+            self._tell(updates.thought(more, name))
+        if more := event.text[len(sent.text) :]:
+            self._tell(updates.said(more, name))
 
     def _turn_ended(self, event: TurnEnded) -> None:
         if event.conversation == self.conversation:
-            self._text(TurnText(self.conversation, event.turn.id, event.text))  # its end was not told yet
+            self._text(
+                TurnText(self.conversation, event.turn.id, event.text, _thought(event.turn))
+            )  # its end was not told yet
             for update in _problems(event.turn):
                 self._tell(update)
 
@@ -273,7 +282,7 @@ class Talk:
             return [updates.asked(text, name), *self._documents(turn)]
         if turn.role != "assistant":
             return []
-        found = list[Any]()
+        found = [updates.thought(it, name)] if (it := _thought(turn)) else list[Any]()
         if shown := extract(text).shown:
             found.append(updates.said(shown, name))
         found += _problems(turn)
@@ -299,6 +308,15 @@ class Talk:
                 logger.exception("an update was not told")
             finally:
                 self._queue.task_done()
+
+
+def _thought(turn: Turn) -> str:
+    return str(turn.details.get(THOUGHT, ""))
+
+
+def _behind(text: str, sent: str) -> str:
+    """What has come of a text since; nothing of one that does not go on from what was sent."""
+    return text[len(sent) :] if text.startswith(sent) else ""
 
 
 def _problems(turn: Turn) -> list[Any]:

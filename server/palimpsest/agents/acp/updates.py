@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from acp.schema import (
     AgentMessageChunk,
+    AgentThoughtChunk,
     AvailableCommand,
     AvailableCommandInput,
     AvailableCommandsUpdate,
@@ -44,6 +45,11 @@ def text(content: str) -> TextContentBlock:
 def said(content: str, message: str) -> AgentMessageChunk:
     """A piece of what the model says."""
     return AgentMessageChunk(session_update="agent_message_chunk", content=text(content), message_id=message)
+
+
+def thought(content: str, message: str) -> AgentThoughtChunk:
+    """A piece of what the model thinks."""
+    return AgentThoughtChunk(session_update="agent_thought_chunk", content=text(content), message_id=message)
 
 
 def asked(content: str, message: str) -> UserMessageChunk:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 
 from palimpsest.conversations.answers import Answer
 from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
 from palimpsest.conversations.refs import results
 from palimpsest.documents.markdown import unfenced
-from palimpsest.errors import NotFound
+from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.languages.placeholders import placeholder_between
 from palimpsest.languages.plain import is_prose
 from palimpsest.languages.registry import language_of
 from palimpsest.workspace.changes import MODES, FileWrite
@@ -50,6 +53,7 @@ def add_ref(call: Call) -> Answer:
 async def ref_to_file(call: Call) -> Answer:
     ref_id, content = call.text("ref_id"), (await asyncio.to_thread(get_ref, call)).text
     file = file_of(call, for_file(content, call.text("file_path")))
+    file = replace(file, may_replace=partial(_check_replaces, file.path, file.text))
     done = await call.outside.host.write_file(call.conversation_id, file)
     sizes = file.mode, done.bytes, done.lines
     return Answer(results.write_xml(ref_id, done.shown, *sizes), results.write_fields(ref_id, done.shown, *sizes))
@@ -60,6 +64,12 @@ def file_of(call: Call, text: str) -> FileWrite:
     line = call.number("insert_at_line")
     mode = call.arguments.get("mode", "insert" if call.by == "model" and line is not None else "write")
     return FileWrite(call.text("file_path"), text, mode, line, call.is_set("overwrite"))
+
+
+def _check_replaces(path: str, text: str, before: str) -> None:
+    """Raises InvalidArgument for a text that leaves code out where the file has it."""
+    if left_out := placeholder_between(before, text, language_of("", path)):
+        raise InvalidArgument("ref_id", f"{left_out!r} in it stands in place of code that {path} has; write all of it.")
 
 
 def for_file(content: str, path: str) -> str:

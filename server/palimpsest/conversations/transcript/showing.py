@@ -9,6 +9,7 @@ from palimpsest.conversations.compaction.words import in_words
 from palimpsest.conversations.conversations import Conversation
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.tags import PROBLEMS, extract
+from palimpsest.conversations.reply_writer import THOUGHT
 from palimpsest.conversations.transcript.writing import (
     WrittenCall,
     WrittenCompaction,
@@ -55,9 +56,8 @@ def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> Writte
     if made is not None:
         kept = [f"turn-{memory.turns.get(one).number}" for one in made.kept]
         compacted = WrittenCompaction(in_words(made.summary), made.written_by, kept)
-    return WrittenTurn(
-        turn.role, turn.id, shown_text(memory, turn), calls, shown, n_more, refs, why, problems, compacted
-    )
+    text, thought = shown_text(memory, turn), str(turn.details.get(THOUGHT, ""))
+    return WrittenTurn(turn.role, turn.id, text, calls, shown, n_more, refs, why, problems, compacted, thought)
 
 
 def written_documents(memory: Memory, turn: Turn, most: int) -> tuple[list[WrittenDocument], int]:

@@ -56,6 +56,7 @@ class WrittenTurn:
     unfinished: str = ""
     problems: Sequence[str] = ()
     compacted: WrittenCompaction | None = None
+    thought: str = ""
 
 
 def written(front: Mapping[str, str], turns: Iterable[WrittenTurn]) -> str:
@@ -79,9 +80,11 @@ def lines_of(text: str) -> str:
 
 
 def beside(turn: WrittenTurn) -> str:
-    """Calls and documents of a turn, why it is not finished, and what was compacted behind it; "" without any.  Behind
+    """What the model thought, calls and documents of a turn, why it is not finished, and what was compacted behind it;
+    "" without any.  Behind
     a fence that the text leaves open the mark alone says where the turn ends."""
-    parts = [" ".join(f"Not finished: {turn.unfinished}".split())] if turn.unfinished else []
+    parts = [folded("Thought", turn.thought)] if turn.thought else []
+    parts += [" ".join(f"Not finished: {turn.unfinished}".split())] if turn.unfinished else []
     parts += [call_text(call) for call in turn.calls]
     if turn.refs:
         parts.append(f"Refs: {', '.join(map(ref_link, turn.refs))}")
@@ -103,10 +106,14 @@ def compaction_text(one: WrittenCompaction) -> str:
 def call_text(call: WrittenCall) -> str:
     given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
     asked = " ".join(f"{call.name}({given}): {call.status}".split())
-    asked = _plain(asked)
-    fence = fence_mark(call.result)
-    result = f"{fence}xml\n{escaped(lines_of(call.result))}\n{fence}\n\n" if call.result else ""
-    return f"<details><summary>{asked}</summary>\n\n{result}</details>"
+    return folded(_plain(asked), call.result, "xml")
+
+
+def folded(head: str, text: str, language: str = "") -> str:
+    """A text below a head, as it is, between fences that it cannot end."""
+    fence = fence_mark(text)
+    inner = f"{fence}{language}\n{escaped(lines_of(text))}\n{fence}\n\n" if text else ""
+    return f"<details><summary>{head}</summary>\n\n{inner}</details>"
 
 
 def _plain(text: str) -> str:

@@ -23,13 +23,15 @@ def isolated_start(n_prefix: int) -> int:
 class TailPrompt:
     """`alone` is encoded behind the header only; `tokens` continue the base (and `alone` in spm) and are what grows
     while a person types; `after` stand between them and the answer, behind the suffix where it is isolated.
-    `piece`: what the answer's bytes must begin with."""
+    `piece`: what the answer's bytes must begin with.  `opened`: what the chat template has written of the answer, the
+    mark of a thought."""
 
     layout: Layout
     tokens: tuple[int, ...]
     alone: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
     piece: bytes = b""
+    opened: str = ""
 
     @property
     def n_tokens(self) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from palimpsest.chat_templates.frames import unframed
+from palimpsest.chat_templates.frames import opened_in, unframed
 from palimpsest.chat_templates.template import ChatTemplate
 from palimpsest.engine.cache.tail_prompt import SLACK, STRIDE, Layout, TailPrompt
 from palimpsest.engine.generation.healing import held_back
@@ -108,10 +108,11 @@ class Composer:
         return laid_out(layout, tokens, prefix, suffix, piece)
 
     def _text(self, tail: TextTail | ChatTail, room: int) -> TailPrompt:
+        opened = ""
         if isinstance(tail, TextTail):
             ids = self._tokenize_marked(tail.text, tail.marks) if tail.marks else self._tokenize(tail.text)
         else:
-            ids = self._chat(tail.messages)
+            ids, opened = self._chat(tail.messages)
         if not ids:
             raise InvalidArgument("text" if isinstance(tail, TextTail) else "chat", "is empty.")
         if len(ids) > room:
@@ -120,15 +121,17 @@ class Composer:
                 fitting=room,
                 hint="Shorten it, or set a larger `engine.n_ctx`.",
             )
-        return TailPrompt("text", tuple(ids))
+        return TailPrompt("text", tuple(ids), opened=opened)
 
-    def _chat(self, messages: Sequence[Message]) -> list[int]:
+    def _chat(self, messages: Sequence[Message]) -> tuple[list[int], str]:
+        """And the mark of a thought that the answer goes on with."""
         if self.chat_template is None:
-            return self._tokenize(unframed(messages))
-        start, ids = self.facts.header_start, list[int]()
-        for part in self.chat_template.parts(messages):
+            return self._tokenize(unframed(messages)), ""
+        start, ids, parts = self.facts.header_start, list[int](), self.chat_template.parts(messages)
+        for part in parts:
             ids += self._tokenize_special(part.text) if part.is_frame else self._tokenize(part.text)
-        return ids[len(start) :] if start and tuple(ids[: len(start)]) == start else ids  # the header has it already
+        has_start = start and tuple(ids[: len(start)]) == start  # the header has it already
+        return ids[len(start) :] if has_start else ids, opened_in(parts)
 
     def prepare(self, chat: ChatTail) -> None:
         """Have the chat template run for these messages, on any thread."""

@@ -44,7 +44,8 @@ class Generation:
         self._pool = generator.pool
         self._workspace = workspace
         self._request = replace(request, max_tokens=min(request.max_tokens, room - composed.n_tokens))
-        self._chooser = TokenChooser(generator, self._request, on_text)
+        self._opened = "" if request.grammar else composed.opened
+        self._chooser = TokenChooser(generator, self._request, _behind(self._opened, on_text))
         self._drafter: Drafter | None = None
         self._ms = dict.fromkeys(("prefill", "sample", "decode", "review"), 0.0)
         self._n_steps = self._n_searched = self._n_reviewed = self._context_tokens = 0
@@ -111,8 +112,9 @@ class Generation:
 
     def answer(self) -> wire.GenerateAnswer:
         drafter, composed, pieces = self._drafter, self._composed, self._generator.vocab.pieces
+        choices = [branch.choice(pieces, self._request.calibration) for branch in self._branches]
         return wire.GenerateAnswer(
-            choices=[branch.choice(pieces, self._request.calibration) for branch in self._branches],
+            choices=[replace(one, text=self._opened + one.text) for one in choices],
             context_tokens=self._context_tokens,
             tail_tokens=composed.n_tokens,
             decoded=self._start.decoded,
@@ -289,6 +291,19 @@ class Generation:
         finally:
             self._pool.context.remove(branch.seq, branch.start + branch.n_decoded)
         drafter.learn(len(draft), n_right)
+
+
+def _behind(opened: str, on_text: OnText | None) -> OnText | None:
+    """Each answer is said behind what the chat template has written of it."""
+    if on_text is None or not opened:
+        return on_text
+    begun = set[int]()
+
+    def tell(choice: int, text: str) -> None:
+        on_text(choice, text if choice in begun else opened + text)
+        begun.add(choice)
+
+    return tell
 
 
 def generate(

@@ -29,10 +29,12 @@ from palimpsest.wire import (
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """More text of alternative `choice`; it is final."""
+    """More text of alternative `choice`; it is final.  `is_thought`: of what the model thinks, which comes beside the
+    text."""
 
     choice: int
     text: str
+    is_thought: bool = False
 
 
 class Engine(Protocol):
@@ -71,16 +73,17 @@ class Engine(Protocol):
         ...
 
 
-async def streamed(engine: Engine, request: GenerateRequest, on_text: Callable[[str], None]) -> GenerateAnswer:
-    """The answer; `on_text` gets the first alternative's text so far, each time there is more of it."""
-    text = ""
+async def streamed(engine: Engine, request: GenerateRequest, on_text: Callable[[str, str], None]) -> GenerateAnswer:
+    """The answer; `on_text` gets the first alternative's text and thought so far, each time there is more of them."""
+    text = thought = ""
     async with aclosing(engine.generate_stream(request)) as items:
         async for item in items:
             if isinstance(item, GenerateAnswer):
                 return item
             if item.choice == 0:
-                text += item.text
-                on_text(text)
+                text += "" if item.is_thought else item.text
+                thought += item.text if item.is_thought else ""
+                on_text(text, thought)
     raise AssertionError("a stream ends with the answer")
 
 

@@ -159,6 +159,8 @@ class LlamaServer(WholePromptEngine[SlotState]):
         """One alternative's text as it comes; its choice and counts are added to `tally`."""
         cut, last, end = StopFilter(request.stop, prompt.held), dict[str, Any](), None
         finish, tokens = "time", 0
+        if prompt.opened and request.max_tokens:
+            yield prompt.opened
         async with aclosing(self._http.stream("/completion", body(request, prompt, slot, i))) as events:
             async for event in events:
                 last, tokens = event.get("timings") or last, int(event.get("tokens_predicted") or tokens)
@@ -179,7 +181,7 @@ class LlamaServer(WholePromptEngine[SlotState]):
             yield text
         _add(tally, last)
         tokens = tokens if request.max_tokens else 0
-        tally.choices.append(Choice(cut.text, finish, tokens))  # type: ignore[arg-type]
+        tally.choices.append(Choice(prompt.opened + cut.text, finish, tokens))  # type: ignore[arg-type]
 
 
 def _add(tally: Tally, timings: dict[str, Any]) -> None:

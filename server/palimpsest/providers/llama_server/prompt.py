@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from palimpsest.chat_templates.frames import unframed
+from palimpsest.chat_templates.frames import opened_in, unframed
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
 from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
 from palimpsest.providers.llama_server.tokenizer import RemoteTokenizer, ServerFacts
@@ -42,6 +42,7 @@ class Prompt:
     tail: tuple[int, ...]
     layout: str
     held: str = ""
+    opened: str = ""
 
 
 async def beginning(workspace: SlotState, facts: ServerFacts, tokens: RemoteTokenizer) -> tuple[int, ...]:
@@ -67,21 +68,29 @@ async def compose(
     tail = request.prompt
     if isinstance(tail, FimTail):
         return await _fim(request, tail, workspace, facts, tokens, base, room)
-    ids = await (tokens.ids(tail.text) if isinstance(tail, TextTail) else _chat(tail.messages, facts, tokens))
+    opened = ""
+    if isinstance(tail, TextTail):
+        ids = await tokens.ids(tail.text)
+    else:
+        ids, opened = await _chat(tail.messages, facts, tokens)
     if not ids:
         raise InvalidArgument("text" if isinstance(tail, TextTail) else "chat", "is empty.")
     if len(ids) > room:
         raise ContextTooLarge(f"A text of {len(ids)} tokens does not fit behind the blocks.", fitting=room)
-    return Prompt(base, ids, "text")
+    return Prompt(base, ids, "text", opened="" if request.grammar else opened)
 
 
-async def _chat(messages: Sequence[Message], facts: ServerFacts, tokens: RemoteTokenizer) -> tuple[int, ...]:
+async def _chat(
+    messages: Sequence[Message], facts: ServerFacts, tokens: RemoteTokenizer
+) -> tuple[tuple[int, ...], str]:
+    """And the mark of a thought that the answer goes on with."""
     if facts.chat is None:
-        return await tokens.ids(unframed(messages))
-    ids = tuple[int, ...]()
-    for part in await facts.chat.parts(messages):
+        return await tokens.ids(unframed(messages)), ""
+    ids, parts = tuple[int, ...](), await facts.chat.parts(messages)
+    for part in parts:
         ids += await tokens.ids(part.text, special=part.is_frame)
-    return ids[len(facts.bos) :] if ids[: len(facts.bos)] == facts.bos else ids
+    ids = ids[len(facts.bos) :] if ids[: len(facts.bos)] == facts.bos else ids
+    return ids, opened_in(parts)
 
 
 async def _fim(

@@ -20,6 +20,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from palimpsest.chat_templates.spoken import spoken
 from palimpsest.errors import EngineError, InvalidArgument, ModelError
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
@@ -148,7 +149,7 @@ class OpenAI(WholePromptEngine[SentState]):
                     if isinstance(piece, RoutedPrompt):
                         layout = piece.layout
                     else:
-                        yield TextPiece(i, piece)
+                        yield piece
             if not request.max_tokens:
                 break
         self._sum(tally)
@@ -159,7 +160,7 @@ class OpenAI(WholePromptEngine[SentState]):
 
     async def _choice(
         self, request: GenerateRequest, workspace: SentState, i: int, tally: Tally
-    ) -> AsyncGenerator[str | RoutedPrompt, None]:
+    ) -> AsyncGenerator[TextPiece | RoutedPrompt, None]:
         """How it was asked, then one alternative's text; its choice and counts are added to `tally`.  What the server
         refuses is asked in another way, from then on."""
         begun = False
@@ -171,9 +172,9 @@ class OpenAI(WholePromptEngine[SentState]):
             try:
                 async with aclosing(self._texts(request, how, made, tally)) as texts:
                     yield how
-                    async for text in texts:
+                    async for text, is_thought in texts:
                         begun = True
-                        yield text
+                        yield TextPiece(i, text, is_thought)
                 return
             except (EngineError, InvalidArgument) as error:
                 if begun or not self._goes_on(error, known, how, made, constraint):
@@ -207,7 +208,9 @@ class OpenAI(WholePromptEngine[SentState]):
 
     async def _texts(
         self, request: GenerateRequest, how: RoutedPrompt, body: dict[str, Any], tally: Tally
-    ) -> AsyncGenerator[str, None]:
+    ) -> AsyncGenerator[tuple[str, bool], None]:
+        """Pieces, and whether each is of a thought."""
+        thought = ""
         cut, usage, tokens = StopFilter(() if how.line is not None else request.stop), dict[str, Any](), 0
         finish, began, first = "time", time.monotonic(), None
         calls, refused, is_filtered = ComingCalls(), "", False
@@ -215,11 +218,14 @@ class OpenAI(WholePromptEngine[SentState]):
             async for event in events:
                 usage = event.get("usage") or usage
                 for choice in event.get("choices") or ():
-                    text = _text_of(choice)
-                    tokens += calls.feed(choice) or bool(text)
+                    text, more = _text_of(choice), _thought_of(choice)
+                    tokens += calls.feed(choice) or bool(text or more)
+                    thought += more
+                    if more and how.line is None:
+                        yield more, True
                     final = cut.push(text) if request.max_tokens else ""
                     if final and how.line is None:
-                        yield final
+                        yield final, False
                     refused += _refusal_of(choice)
                     if reason := choice.get("finish_reason"):
                         is_filtered |= reason == "content_filter"
@@ -236,17 +242,17 @@ class OpenAI(WholePromptEngine[SentState]):
         tally.prefill_ms += (first - began) * 1000
         tally.sample_ms += (time.monotonic() - first) * 1000
         if (final := cut.finish()) and how.line is None:
-            yield final
+            yield final, False
         text = cut.text
         if how.line is not None:  # a chat's answer is read as a whole
             whole = StopFilter(request.stop)
-            whole.push(answered(text, how.line))
+            whole.push(answered(spoken(text).text, how.line))
             whole.finish()
             if text := whole.text:
-                yield text
+                yield text, False
         _add(tally, usage)
         tokens = int(usage.get("completion_tokens") or tokens) if request.max_tokens else 0
-        tally.choices.append(Choice(text, finish, tokens, calls=calls.finish()))  # type: ignore[arg-type]
+        tally.choices.append(Choice(text, finish, tokens, calls=calls.finish(), thought=thought))  # type: ignore[arg-type]
 
 
 def _add(tally: Tally, usage: dict[str, Any]) -> None:
@@ -258,7 +264,25 @@ def _add(tally: Tally, usage: dict[str, Any]) -> None:
 
 def _text_of(choice: dict[str, Any]) -> str:
     delta = choice.get("delta")
-    return str((delta.get("content") if isinstance(delta, dict) else choice.get("text")) or "")
+    content = delta.get("content") if isinstance(delta, dict) else choice.get("text")
+    return _in_parts(content, "text") if isinstance(content, list) else str(content or "")
+
+
+def _thought_of(choice: dict[str, Any]) -> str:
+    """In the fields of vLLM, SGLang, llama-server and DeepSeek, of OpenRouter and Ollama, and among the parts of
+    Mistral's."""
+    delta = choice.get("delta")
+    if not isinstance(delta, dict):
+        return ""
+    content, beside = delta.get("content"), delta.get("reasoning_content") or delta.get("reasoning")
+    parts = _in_parts(content, "thinking") if isinstance(content, list) else ""
+    return parts + (beside if isinstance(beside, str) else "")
+
+
+def _in_parts(parts: list[Any], kind: str) -> str:
+    """The text of the parts of a kind, which may have parts in turn."""
+    found = [part[kind] for part in parts if isinstance(part, dict) and part.get("type") == kind and kind in part]
+    return "".join(_in_parts(inner, "text") if isinstance(inner, list) else str(inner or "") for inner in found)
 
 
 def _refusal_of(choice: dict[str, Any]) -> str:

@@ -1,0 +1,221 @@
+"""Pure: what a model says, taken apart: its thought, its reply, its calls.
+
+In: the text that has come, and the thought if it came beside it.  Out: `Spoken`.
+
+Only what a model thinks at the beginning of a text is a thought.  The text begins with a mark (`<think>`, `[THINK]`,
+a channel), and the thought ends at the first mark for the end that is not quoted and stands in no code.  Without one
+all of it is a thought.  Where the chat template has written the mark for the beginning, the text has none: the end is
+then a mark that begins or ends its line, is not quoted, stands in no code fence and in no suggestion, and has no mark
+for the beginning anywhere before it.  Any other mark is a part of the reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from palimpsest.wire import Choice, GenerateAnswer, ToolCall
+
+_FORMS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "[THINK]": "[/THINK]",
+    "<seed:think>": "</seed:think>",
+    "◁think▷": "◁/think▷",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|inner_prefix|>": "<|inner_suffix|>",
+    "<|channel>thought": "<channel|>",
+    "Here is my thought process:": "Here is my response:",
+}
+_ANSWERS = {
+    "<response>": "</response>",
+    "<answer>": "</answer>",
+    "<|START_RESPONSE|>": "<|END_RESPONSE|>",
+    "[BEGIN FINAL RESPONSE]": "[END FINAL RESPONSE]",
+}
+"""What some models put around the reply behind a thought."""
+_CHANNELS = ("<|channel|>", "<|start|>")
+_ENDS = tuple(mark for mark in _FORMS.values() if not mark[0].isalpha())
+_UNOPENED = re.compile("|".join(map(re.escape, _ENDS)))
+_OPENED = re.compile("|".join(map(re.escape, _FORMS)))
+_MESSAGE = re.compile(
+    r"(?:<\|start\|>assistant)?([^<]*)<\|channel\|>(\w+)([^<]*)(?:<\|constrain\|>[^<]*)?<\|message\|>"
+)
+_MESSAGE_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+_PART_OF_A_MARK = re.compile(r"<\|?\w*\|?\Z")
+_RECIPIENT = re.compile(r"to=(?:functions\.)?([\w.\-]+)")
+_BARE = ("analysis", "assistantfinal")
+"""What is left of the marks of channels where a server takes special tokens out."""
+_FENCE = re.compile(r"(?m)^[ \t]*(`{3,}|~{3,})([^\n]*)")
+_SUGGESTION = re.compile(r"<(/?)suggestion\b")
+_BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """`text`: the reply, without the thought; empty as long as the thought goes on."""
+
+    text: str = ""
+    thought: str = ""
+    calls: tuple[ToolCall, ...] = ()
+
+
+def spoken(text: str, thought: str = "", *, is_whole: bool = True) -> Spoken:
+    """`thought`: what came beside the text.  Of a text that is not whole, an end that may be a part of a mark is in
+    neither."""
+    found = _of_channels(text, is_whole) if text.lstrip().startswith(_CHANNELS) else _of_marks(text, is_whole)
+    return replace(found, thought="\n\n".join(part for part in (thought.strip(), found.thought) if part))
+
+
+def heard(answer: GenerateAnswer) -> GenerateAnswer:
+    """An answer whose choices have the reply, the thought and the calls apart."""
+    return replace(answer, choices=[_heard(choice) for choice in answer.choices])
+
+
+def opened_by(prompt: str) -> str:
+    """The mark for the beginning of a thought that a prompt ends with; "" for none."""
+    return next((mark for mark in _FORMS if prompt.rstrip().endswith(mark)), "")
+
+
+def _heard(choice: Choice) -> Choice:
+    found = spoken(choice.text, choice.thought)
+    return replace(choice, text=found.text, thought=found.thought, calls=[*choice.calls, *found.calls])
+
+
+def _of_marks(text: str, is_whole: bool) -> Spoken:
+    thoughts, at = list[str](), 0
+    while (mark := _mark_at(text, at)) is not None:
+        start = text.index(mark, at) + len(mark)
+        end = _end(text, start, _FORMS[mark], is_whole)
+        if end is None:
+            thoughts.append(text[start:] if is_whole else _without_part(text[start:], [_FORMS[mark]]))
+            at = len(text)
+        else:
+            thoughts.append(text[start:end])
+            at = end + len(_FORMS[mark])
+    if not thoughts:
+        unopened = _unopened(text, is_whole)
+        if unopened is None:
+            return Spoken("" if not is_whole and _may_begin(text, (*_FORMS, *_CHANNELS)) else text)
+        thoughts, at = (
+            [text[: unopened.start].lstrip().removeprefix(_BARE[0] if unopened.is_bare else "")],
+            unopened.stop,
+        )
+    thought = "\n\n".join(part.strip() for part in thoughts if part.strip())
+    rest = text[at:]
+    if not is_whole and _may_begin(rest, (*_FORMS, *_ANSWERS)):
+        return Spoken("", thought)
+    return Spoken(_unwrapped(_BLANK_LINES.sub("", rest), is_whole), thought)
+
+
+def _mark_at(text: str, at: int) -> str | None:
+    """The mark for a beginning that stands there, behind blanks."""
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return next((mark for mark in _FORMS if text.startswith(mark, at)), None)
+
+
+def _end(text: str, start: int, mark: str, is_whole: bool) -> int | None:
+    """Where a thought ends that begins at `start`: in code only where nothing else can be its end."""
+    first = None
+    for at in _places(text, start, mark):
+        if not _is_quoted(text, at, at + len(mark), is_whole):
+            if not _is_in_code(text, start, at):
+                return at
+            first = at if first is None else first
+    return first if is_whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Unopened:
+    start: int
+    stop: int
+    is_bare: bool = False
+
+
+def _unopened(text: str, is_whole: bool) -> _Unopened | None:
+    """The end of a thought whose beginning is not in the text."""
+    begun, end = _BARE
+    if text.lstrip().startswith(begun) and (at := text.find(end)) > 0:
+        return _Unopened(at, at + len(end), is_bare=True)
+    # a long reply is looked at again for each word of it
+    for found in _UNOPENED.finditer(text) if any(mark in text for mark in _ENDS) else ():
+        at, behind = found.span()
+        begins = not text[text.rfind("\n", 0, at) + 1 : at].strip()
+        rest = text[behind : newline if (newline := text.find("\n", behind)) >= 0 else len(text)]
+        ends = not rest.strip() and (is_whole or newline >= 0)
+        if (begins or ends) and not _is_in_code(text, 0, at):
+            return None if _OPENED.search(text, 0, at) else _Unopened(at, behind)
+    return None
+
+
+def _places(text: str, at: int, mark: str) -> Iterator[int]:
+    while (at := text.find(mark, at)) >= 0:
+        yield at
+        at += len(mark)
+
+
+def _is_quoted(text: str, start: int, end: int, is_whole: bool) -> bool:
+    before = text[start - 1 : start]
+    if before in ('"', "'", "`") and (text[end : end + 1] == before or (end == len(text) and not is_whole)):
+        return True
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    return line.count("`") % 2 == 1 and "`" in text[end:].partition("\n")[0]
+
+
+def _is_in_code(text: str, start: int, at: int) -> bool:
+    """Whether a fence is open there, or a suggestion that ends behind it."""
+    tags = list(_SUGGESTION.finditer(text, start, at))
+    if tags and not tags[-1][1]:
+        behind = _SUGGESTION.search(text, at)
+        return behind is None or bool(behind[1])
+    fence = ""
+    for found in _FENCE.finditer(text[start:at]):
+        if not fence:
+            fence = found[1]
+        elif found[1].startswith(fence) and not found[2].strip():
+            fence = ""
+    return bool(fence)
+
+
+def _unwrapped(text: str, is_whole: bool) -> str:
+    begun = next((mark for mark in _ANSWERS if text.startswith(mark)), None)
+    if begun is None:
+        return text
+    inner, end = text.removeprefix(begun).lstrip(), _ANSWERS[begun]
+    inner = inner.rstrip().removesuffix(end) if inner.rstrip().endswith(end) else inner
+    return inner if is_whole else _without_part(inner, [end])
+
+
+def _may_begin(text: str, marks: Sequence[str]) -> bool:
+    """Whether a mark may be about to begin the text."""
+    begun = text.lstrip()
+    return any(mark.startswith(begun) for mark in marks)
+
+
+def _without_part(text: str, marks: Sequence[str]) -> str:
+    """Without an end that a mark begins with."""
+    n = max((n for mark in marks for n in range(1, len(mark) + 1) if text.endswith(mark[:n])), default=0)
+    return text[: len(text) - n]
+
+
+def _of_channels(text: str, is_whole: bool) -> Spoken:
+    """Messages to channels, as models do it that have them: `analysis` is a thought, what has a recipient a call."""
+    texts, thoughts, calls, at = list[str](), list[str](), list[ToolCall](), 0
+    while (head := _MESSAGE.search(text, at)) is not None:
+        end = _MESSAGE_END.search(text, head.end())
+        at = len(text) if end is None else end.start()
+        said = text[head.end() : at]
+        if end is None and not is_whole:
+            said = _PART_OF_A_MARK.sub("", said)
+        recipient = _RECIPIENT.search(head[1] + head[3])
+        if head[2] == "analysis":
+            thoughts.append(said.strip())
+        elif recipient is None:
+            texts.append(said)
+        elif end is not None or is_whole:
+            calls.append(ToolCall(f"call-{len(calls)}", recipient[1], said.strip()))
+    return Spoken("\n\n".join(texts), "\n\n".join(filter(None, thoughts)), tuple(calls))
