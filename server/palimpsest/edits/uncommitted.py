@@ -17,6 +17,7 @@ from palimpsest.system import git
 from palimpsest.text import tokens
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
+from palimpsest.visible import visible
 from palimpsest.workspace.files import WorkspaceFiles, decoded
 
 MOST_FILES, MOST_NAMED = 300, 2000
@@ -50,7 +51,7 @@ def uncommitted(folder: Path, files: WorkspaceFiles, opened: Mapping[Path, Snaps
     changes, named = _read(folder, files, seen, left_out, staged=staged)
     if not changes and not named:
         raise _nothing(folder, left_out, staged=staged)
-    reasons = tuple((relative(path, folder), reason) for path, reason in left_out.items())
+    reasons = tuple((_named(path, folder), reason) for path, reason in left_out.items())
     if beyond:
         reasons = (*reasons, (f"{beyond} more files", "were not looked at"))
     return Uncommitted(tuple(sorted(changes, key=lambda c: -c.size)), tuple(named), reasons)
@@ -73,12 +74,12 @@ def _read(
 ) -> tuple[list[FileChange], list[str]]:
     """(changes, names of what is only named); what gives away a key or token, before or now, joins `left_out`."""
     entries = list(entries)
-    shown, named = entries[:MOST_FILES], [relative(entry.path, folder) for entry in entries[MOST_FILES:]]
+    shown, named = entries[:MOST_FILES], [_named(entry.path, folder) for entry in entries[MOST_FILES:]]
     wanted = [name for entry in shown if entry.is_regular for name in (entry.old, entry.new if staged else "")]
     objects = git.contents(folder, wanted)
     changes = list[FileChange]()
     for entry in shown:
-        file = relative(entry.path, folder)
+        file = _named(entry.path, folder)
         old = _lines(objects, entry.old)
         new = _lines(objects, entry.new) if staged else _now(files, entry)
         now = None if staged or entry.kind == "removed" else files.gives_away(entry.path)
@@ -90,6 +91,10 @@ def _read(
             before, after = (tokens.masked_lines("\n".join(lines)) if lines else () for lines in (old, new))
             changes.append(FileChange(file, entry.kind, before, after))
     return changes, named
+
+
+def _named(path: Path, folder: Path) -> str:
+    return visible(relative(path, folder))
 
 
 def _gives_away(texts: Iterable[tuple[str, ...] | None]) -> str | None:
@@ -120,7 +125,7 @@ def _split(text: str) -> tuple[str, ...]:
 def _nothing(folder: Path, left_out: Mapping[Path, str], *, staged: bool) -> GitError | InvalidArgument:
     if left_out:
         told = list(left_out.items())[:MOST_REASONS]
-        reasons = "; ".join(f"{relative(path, folder)} {reason}" for path, reason in told)
+        reasons = "; ".join(f"{_named(path, folder)} {reason}" for path, reason in told)
         return GitError(f"nothing that changed in {folder} may be shown to a model: {reasons}.")
     if staged:
         hint = "Stage what the commit shall hold (git add), or leave `staged` out."

@@ -25,6 +25,7 @@ from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import NotServed
 from palimpsest.providers.openai.facts import Facts, facts
+from palimpsest.providers.openai.markers import Unspaced, spaced
 from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, SentState, body, estimate, put
 from palimpsest.providers.openai.tools import ComingCalls, refuses_tools
 from palimpsest.providers.whole_prompt.blocks import stats
@@ -77,13 +78,15 @@ class OpenAI(WholePromptEngine[SentState]):
         base = "".join(workspace.blocks.parts)
         if not known.maker or base in ("", workspace.ahead):
             return answer  # a hosted server is paid for what may never be used
-        return await self._decode_ahead(request.workspace, base, answer, self._decode(known, base))
+        return await self._decode_ahead(request.workspace, base, answer, self._decode(known, spaced(base)))
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         known = await self._known()
         if known.maker == "vLLM" and self._quirks.counts:
             try:
-                asked_for = [{"model": known.name, "prompt": text, "add_special_tokens": False} for text in texts]
+                asked_for = [
+                    {"model": known.name, "prompt": spaced(text), "add_special_tokens": False} for text in texts
+                ]
                 answers = [await self._http.post(self._counts, data, short=True) for data in asked_for]
                 self.estimates = False
                 return [int(answer["count"]) for answer in answers]
@@ -210,14 +213,14 @@ class OpenAI(WholePromptEngine[SentState]):
     ) -> AsyncGenerator[str, None]:
         cut, usage, tokens = StopFilter(() if how.line is not None else request.stop), dict[str, Any](), 0
         finish, began, first = "time", time.monotonic(), None
-        calls, refused, is_filtered = ComingCalls(), "", False
+        calls, refused, is_filtered, plain = ComingCalls(), "", False, Unspaced(how.is_spaced)
         async with aclosing(self._http.stream(f"{self._root}{how.route}", body)) as events:
             async for event in events:
                 usage = event.get("usage") or usage
                 for choice in event.get("choices") or ():
                     text = _text_of(choice)
                     tokens += calls.feed(choice) or bool(text)
-                    final = cut.push(text) if request.max_tokens else ""
+                    final = cut.push(plain.push(text)) if request.max_tokens else ""
                     if final and how.line is None:
                         yield final
                     refused += _refusal_of(choice)
@@ -235,7 +238,8 @@ class OpenAI(WholePromptEngine[SentState]):
         first = first or time.monotonic()
         tally.prefill_ms += (first - began) * 1000
         tally.sample_ms += (time.monotonic() - first) * 1000
-        if (final := cut.finish()) and how.line is None:
+        final = cut.push(plain.push("", is_last=True)) if request.max_tokens else ""
+        if (final := final + cut.finish()) and how.line is None:
             yield final
         text = cut.text
         if how.line is not None:  # a chat's answer is read as a whole
@@ -246,7 +250,7 @@ class OpenAI(WholePromptEngine[SentState]):
                 yield text
         _add(tally, usage)
         tokens = int(usage.get("completion_tokens") or tokens) if request.max_tokens else 0
-        tally.choices.append(Choice(text, finish, tokens, calls=calls.finish()))  # type: ignore[arg-type]
+        tally.choices.append(Choice(text, finish, tokens, calls=calls.finish(is_spaced=how.is_spaced)))  # type: ignore[arg-type]
 
 
 def _add(tally: Tally, usage: dict[str, Any]) -> None:
