@@ -47,6 +47,8 @@ _PASSING = Patterns(["*.pyc", "*.pyo", "*.swp", "*.swo", "*.swx", "*~", ".#*", "
 GIT = ".gitignore"
 OURS = ".palimpsestignore"
 Stamp = tuple[int, int]
+MOST_READ = 1_024
+"""Rule files, those included that are not there; beyond, the ones that were not asked for lately are forgotten."""
 
 
 class IgnoreRules:
@@ -83,6 +85,9 @@ class IgnoreRules:
             self._read[self._info_exclude] = _stamp(self._info_exclude), Patterns([EVERYTHING], self._info_exclude)
 
     def look_again(self) -> None:
+        if len(self._read) > MOST_READ:
+            kept = self._checked | {self._info_exclude}
+            self._read = {file: known for file, known in self._read.items() if file in kept}
         self._find_repository()
         self._checked.clear()
         self._around = None
