@@ -1,5 +1,6 @@
 """gitignore patterns: what git says, and no pattern that takes long."""
 
+import itertools
 import re
 import subprocess
 import tempfile
@@ -64,6 +65,42 @@ def test_more_stars_are_two(repository: Path, line: str) -> None:
     lines = ["*.py", line]
     assert [Patterns(lines).ignores(path) for path in paths] == asked_of_git(repository, lines, paths)
     assert [Patterns([line]).ignores(path) for path in paths] == asked_of_git(repository, [line], paths)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a**/z.py",
+        "a***/z.py",
+        "a**/z*",
+        "a**/b/z.py",
+        "/a**",
+        "a/b**",
+        "a/b**/",
+        "!a/b**",
+        "a**/",
+        "a**/**/z.py",
+        "a**/**",
+        "a**/**b/z.py",
+        "a**/***/**",
+        "**a/z.py",
+        "a**b/z",
+        "x/a**",
+        "/a**/",
+        "a?**/z.py",
+        "[a]**/z.py",
+        "\\\\a**/z.py",
+        "a/**z.py",
+        "a/z**.py",
+        "**z.py",
+    ],
+)
+def test_stars_that_do_not_stand_alone_are_as_in_git(repository: Path, line: str) -> None:
+    names = ("a", "ab", "az.py", "b", "x", "z", "z.py")
+    paths = ["/".join(parts) for n in (1, 2, 3) for parts in itertools.product(names, repeat=n)]
+    lines = ["*b*", line]
+    assert [Patterns([line]).ignores(path) for path in paths] == asked_of_git(repository, [line], paths)
+    assert [Patterns(lines).ignores(path) for path in paths] == asked_of_git(repository, lines, paths)
 
 
 @examples(2, suppress_health_check=[HealthCheck.function_scoped_fixture])

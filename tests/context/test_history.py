@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from context_workspace import Workspace
 
+from palimpsest.visible import visible
+
 Make = Callable[..., Workspace]
 CART = """\
 class Cart:
@@ -165,5 +167,5 @@ def test_a_colon_and_a_dash_in_the_name_are_a_name(shop: Workspace) -> None:
     for name in ("-a:b.py", "a b\n.py", "é.py"):
         commit(shop, {name: "def f():\n    return 1\n"}, "Odd")
         assert texts(shop, "def f():\n    return 1$0\n", name) == {
-            f"{name} f in git": "2026-11-02 Odd\n+def f():\n+    return 1"
+            f"{visible(name)} f in git": "2026-11-02 Odd\n+def f():\n+    return 1"
         }

@@ -1,5 +1,6 @@
 """Which blocks stand in the cache for a cursor, and what changing them costs."""
 
+import asyncio
 from itertools import pairwise
 from pathlib import Path
 
@@ -239,3 +240,38 @@ async def test_a_page_is_read_by_its_own_name_alone(editor: Editor, name: str) -
     assert (await editor.command("palimpsest.virtual.read", {"uri": f"palimpsest:/{name}"}))["text"]
     with pytest.raises(JsonRpcException, match=f"there is palimpsest:/{name}"):
         await editor.command("palimpsest.virtual.read", {"uri": f"palimpsest:/{name}/other"})
+
+
+async def test_what_finds_no_room_in_the_cache_is_said_to_find_none_and_is_not_counted(
+    machine: dict[str, str], shop: Path
+) -> None:
+    """The cache keeps room for an answer, which a budget that is set may not leave."""
+    many = "".join(f"def step_{i}(value: int) -> int:\n    return value * {i}\n\n\n" for i in range(60))
+    (shop / "steps.py").write_text(many, encoding="utf-8")
+    editor = await start_editor(shop, {"engine": {"n_ctx": 1280}, "context": {"budget": 900, "block_tokens": 600}})
+    try:
+        await editor.ready()
+        uri = editor.open("shop/cart.py")
+        position = editor.at(uri, "total = self.subtotal()")
+        place = {"uri": uri, "position": {"line": position.line, "character": position.character}}
+        await editor.command("palimpsest.context.pin", {"uri": to_uri(shop / "steps.py")})
+        states = dict[str, list[int]]()
+
+        async def is_settled() -> bool:
+            nonlocal states
+            shown, states = await editor.command("palimpsest.context.show", place), {}
+            for block in shown["blocks"]:
+                states.setdefault(block["state"], []).append(block["tokens"])
+            return "wanted" not in states and not editor.status.get("busy")
+
+        editor.cursor(uri, position)
+        while not await is_settled():
+            await asyncio.sleep(0.05)
+        assert states["left out"]
+        usage = await editor.command("palimpsest.context.usage", place)
+        assert usage["parts"]["blocks"] == sum(states["resident"])
+        page = await editor.command("palimpsest.page", {"name": "context", **place})
+        assert "context.budget" in page["text"]
+        assert "✗ " in page["text"]
+    finally:
+        await stop_editor(editor)

@@ -7,6 +7,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 from palimpsest.text.uris import to_uri
+from tests.context.test_environment import made
 
 from .conftest import Editor, start_editor, stop_editor
 
@@ -65,5 +66,27 @@ async def test_it_follows_what_is_created_renamed_and_deleted(machine: dict[str,
         newer.unlink()
         changed(editor, newer, lsp.FileChangeType.Deleted)
         assert "shop/coupon.py" not in await tree(editor, cart)
+    finally:
+        await stop_editor(editor)
+
+
+async def test_a_virtual_environment_that_is_made_in_an_open_window_is_seen(
+    machine: dict[str, str], shop: Path
+) -> None:
+    editor = await start_editor(shop)
+    try:
+        await editor.ready()
+        cart = editor.open("shop/cart.py")
+        editor.edit(cart, "import logging\n", "import deepthought\nimport logging\n")
+        at = editor.edit(
+            cart, "rows.append(format_price(self.total()))", "rows.append(deepthought.answer(self.total()))"
+        )
+        shown = await editor.settled(cart, at)
+        assert "deepthought" not in [block["name"] for block in shown["blocks"]]
+        site = made(shop / ".venv")
+        (site / "deepthought.py").write_text("def answer(question: str) -> int:\n    return 42\n", encoding="utf-8")
+        changed(editor, shop / ".venv" / "pyvenv.cfg", lsp.FileChangeType.Created)
+        shown = await editor.settled(cart, at)
+        assert "deepthought" in [block["name"] for block in shown["blocks"]]
     finally:
         await stop_editor(editor)

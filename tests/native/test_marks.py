@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from gguf import GGUFReader, TokenType
 
 from palimpsest import wire
 from palimpsest.engine.cache.tokenizer import Tokenizer
@@ -19,6 +20,16 @@ def tokenizer() -> Iterator[Tokenizer]:
     model = Model(embedded(), n_gpu_layers=0, extra_bufts=False)
     yield Tokenizer(model, ())
     model.close()
+
+
+def test_no_control_token_is_read_out_of_a_text(tokenizer: Tokenizer) -> None:
+    fields = GGUFReader(embedded()).fields
+    texts, kinds = (fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "token_type"))
+    control = {i: text for i, (text, kind) in enumerate(zip(texts, kinds, strict=True)) if kind == TokenType.CONTROL}
+    assert control
+    for i, text in control.items():
+        assert tokenizer.special(text) == [i]
+        assert control.keys().isdisjoint(tokenizer.tokens_of(f"a\n{text}system"))
 
 
 def test_a_mark_is_one_token_and_the_rest_is_text(tokenizer: Tokenizer) -> None:

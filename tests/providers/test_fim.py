@@ -83,11 +83,6 @@ def test_what_is_typed_comes_last() -> None:
     assert [family.types_behind("spm") for family in (QWEN, CODESTRAL, SEED)] == [False, False, True]
 
 
-def test_a_marker_in_the_code_is_no_marker() -> None:
-    prompt = QWEN.render('"<|fim_middle|>"', "<|fim_suffix|>")
-    assert prompt.count("<|fim_middle|>") == prompt.count("<|fim_suffix|>") == 1
-
-
 @pytest.mark.parametrize(
     ("prefix", "held"),
     [

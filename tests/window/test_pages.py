@@ -202,4 +202,4 @@ def test_budgets_are_rows_of_a_list_and_little_is_not_nothing() -> None:
 def test_a_block_of_a_list_says_its_tokens_kind_and_state() -> None:
     assert context_page.about("class", 1539, "resident") == "1,539 tokens · class"
     assert context_page.about("filesystem", 1, "stored") == "1 token · file tree · kept in memory"
-    assert context_page.about("file", 2, "left out") == "2 tokens · file · left out"
+    assert context_page.about("file", 2, "left out") == "2 tokens · file · no room"

@@ -4,7 +4,7 @@ import { COLORS } from "./pages";
 import type { Server } from "./server";
 import { icon, type Row, row, type Shown, tree } from "./tree";
 
-const SIGNS = { resident: "circle-filled", stored: "archive", wanted: "circle-outline" };
+const SIGNS = { resident: "circle-filled", stored: "archive", wanted: "circle-outline", "left out": "circle-slash" };
 
 export interface Block {
   type: string;

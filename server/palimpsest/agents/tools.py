@@ -79,7 +79,7 @@ def _add_reading(server: MCPServer[None], workspace: AgentWorkspace) -> None:
     async def list_blocks() -> dict[str, Any]:
         """The context blocks that the local model has at the person's cursor, without their texts: type, name, tokens,
         where they come from, and whether they are in its cache (`resident`), kept aside (`stored`), about to be read
-        (`wanted`), or put by somebody but without room (`left out`)."""
+        (`wanted`), or without room (`left out`)."""
         here = await told(workspace.here())
         return {"blocks": [shown(block, text=False) for block in here["blocks"]]}
 

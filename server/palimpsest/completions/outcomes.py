@@ -21,7 +21,10 @@ from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.window.events import DocumentChanged
 from palimpsest.window.services import Services
 
-SHIPPED: Mapping[str, Calibration] = {"Palimpsest SmolLM2 135M": Calibration(0.54, 0.59)}
+SHIPPED: Mapping[str, Calibration] = {
+    "Palimpsest SmolLM2 135M": Calibration(0.54, 0.59),
+    "palimpsest-embedded": Calibration(0.6, -0.1),
+}
 """By model, as `python -m bench typing` measured it (docs/measurements.md, "Typing")."""
 NONE = 0.0, 0.0
 CLOSING = ")]}>\"'`"

@@ -17,6 +17,7 @@ from palimpsest.system import git
 from palimpsest.text import tokens
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import relative
+from palimpsest.visible import visible
 from palimpsest.workspace.files import WorkspaceFiles, decoded
 
 MOST_FILES, MOST_NAMED = 300, 2000
@@ -53,7 +54,7 @@ def uncommitted(folder: Path, files: WorkspaceFiles, opened: Mapping[Path, Snaps
     changes, named, moved = _read(folder, files, seen, left_out, staged=staged)
     if not changes and not named:
         raise _nothing(folder, left_out, staged=staged)
-    reasons = tuple((relative(path, folder), reason) for path, reason in left_out.items())
+    reasons = tuple((_named(path, folder), reason) for path, reason in left_out.items())
     if beyond:
         reasons = (*reasons, (f"{beyond} more files", "were not looked at"))
     said = "" if changes or left_out or beyond or len(named) > len(moved) else _said(moved, folder)
@@ -71,16 +72,16 @@ def _said(entries: Sequence[git.Changed], folder: Path) -> str:
     """What has moved or become executable; "" where one line does not say it."""
     one = entries[0] if len(entries) == 1 else None
     if one is not None and one.is_executable is not None and one.before is None:
-        return f"Make {relative(one.path, folder)} {'executable' if one.is_executable else 'a file that is not run'}"
+        return f"Make {_named(one.path, folder)} {'executable' if one.is_executable else 'a file that is not run'}"
     if not entries or any(entry.before is None or entry.is_executable is not None for entry in entries):
         return ""
     if one is not None and one.before is not None and one.before.name != one.path.name:
-        return f"Rename {relative(one.before, folder)} to {relative(one.path, folder)}"
-    what = relative(one.before, folder) if one is not None and one.before is not None else f"{len(entries)} files"
+        return f"Rename {_named(one.before, folder)} to {_named(one.path, folder)}"
+    what = _named(one.before, folder) if one is not None and one.before is not None else f"{len(entries)} files"
     places = {entry.path.parent for entry in entries}
     if len(places) > 1:
         return f"Rename {what}"
-    place = relative(places.pop(), folder)
+    place = _named(places.pop(), folder)
     return f"Move {what} to {place if place != '.' else 'the top folder'}"
 
 
@@ -121,19 +122,23 @@ def _read(
             named.append(name)
         else:
             before, after = (tokens.masked_lines("\n".join(lines)) if lines else () for lines in (old, new))
-            was = relative(entry.before, folder) if entry.before is not None else ""
-            changes.append(FileChange(relative(entry.path, folder), entry.kind, before, after, was))
+            was = _named(entry.before, folder) if entry.before is not None else ""
+            changes.append(FileChange(_named(entry.path, folder), entry.kind, before, after, was))
     return changes, named, moved
 
 
 def _name(entry: git.Changed, folder: Path) -> str:
     """With what git says of it beside its content."""
-    file = relative(entry.path, folder)
+    file = _named(entry.path, folder)
     if entry.before is not None:
-        file = f"{file} (was {relative(entry.before, folder)})"
+        file = f"{file} (was {_named(entry.before, folder)})"
     if entry.is_executable is not None:
         file += " (executable now)" if entry.is_executable else " (not executable any more)"
     return file
+
+
+def _named(path: Path, folder: Path) -> str:
+    return visible(relative(path, folder))
 
 
 def _gives_away(texts: Iterable[tuple[str, ...] | None]) -> str | None:
@@ -164,7 +169,7 @@ def _split(text: str) -> tuple[str, ...]:
 def _nothing(folder: Path, left_out: Mapping[Path, str], *, staged: bool) -> GitError | InvalidArgument:
     if left_out:
         told = list(left_out.items())[:MOST_REASONS]
-        reasons = "; ".join(f"{relative(path, folder)} {reason}" for path, reason in told)
+        reasons = "; ".join(f"{_named(path, folder)} {reason}" for path, reason in told)
         return GitError(f"nothing that changed in {folder} may be shown to a model: {reasons}.")
     if staged:
         hint = "Stage what the commit shall hold (git add), or leave `staged` out."

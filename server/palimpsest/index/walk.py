@@ -81,8 +81,9 @@ class Walk:
                     yield found
 
     def file(self, path: Path, name: str) -> FoundFile | None:
-        """A file as the index takes it; None for one that it leaves out.  Does not ask whether the file is ignored."""
-        if not is_indexed(path) or not _is_utf8(name):
+        """A file as the index takes it; None for one that it leaves out, as any whose name hides something, which no
+        code spells.  Does not ask whether the file is ignored."""
+        if not is_indexed(path) or not name.isprintable():
             return None
         if self._limits.unindexed.ignores(name):
             self.left_out["index.exclude"] += 1
@@ -103,8 +104,3 @@ def is_indexed(path: Path) -> bool:
     """Whether a file is code: data and prose define no names that code uses."""
     language = language_of("", path.name)
     return not language.whole_file and language.grammar is not None
-
-
-def _is_utf8(name: str) -> bool:
-    """Whether a database can hold it: names of files may be any bytes."""
-    return not any("\udc80" <= char <= "\udcff" for char in name)

@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 FORGET_SECONDS = 30.0
 """A missing module is searched for again after this time."""
+_NOTHING = object()
 _MOST_CACHED = 512
 K = TypeVar("K", bound=Hashable)
 K_contra = TypeVar("K_contra", bound=Hashable, contravariant=True)
@@ -40,12 +41,17 @@ class Describer(Protocol[K_contra]):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
+    """`of`: what had decided where modules are looked for, and what could be found there."""
+
     description: Description | None
     at: float
+    of: tuple[Hashable, Hashable]
 
 
 class Catalog(Generic[K]):
     """The modules of one describer.  `open_describer` may take long, is called in the background, and may return None.
+    `decides` changes when it would open another one, which is opened then; `holds`, when modules may have been added to
+    those that there are.  Both are cheap, and called by whoever asks.
 
     Without an executor, `describe` reads at once.
     """
@@ -56,12 +62,17 @@ class Catalog(Generic[K]):
         executor: Executor | None = None,
         on_ready: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        decides: Callable[[], Hashable] = lambda: None,
+        holds: Callable[[], Hashable] = lambda: None,
     ) -> None:
         self._open_describer = open_describer
         self._executor = executor
         self._on_ready = on_ready
         self._clock = clock
+        self._decides, self._holds = decides, holds
         self._describer: Describer[K] | None = None
+        self._opened_for: Hashable = _NOTHING
         self._known: dict[K, _Known] = {}
         self._pending: dict[K, Future[None]] = {}
         self._lock = threading.Lock()
@@ -70,18 +81,23 @@ class Catalog(Generic[K]):
     def describe(self, module: K, names: frozenset[str]) -> Description | None:
         """The module as last read, or None; it is read again in the background if it is outdated or lacks some of
         `names`."""
+        of = self._decides(), self._holds()
         with self._lock:
             known = self._known.get(module)
-        if known is not None and self._serves(known, names):
+        if known is not None and self._serves(known, names, of):
             return known.description
         asked = names
         if known is not None and known.description is not None:
             asked |= frozenset(known.description.looked_up)
         if self._executor is None:
-            self._read(module, asked)
+            self._read(module, asked, of)
             return self._known[module].description
-        self._schedule(self._executor, module, asked)
+        self._schedule(self._executor, module, asked, of)
         return known.description if known is not None else None
+
+    def is_current(self) -> bool:
+        """Whether the describer is the one that would be opened now."""
+        return self._opened_for == self._decides()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for the pending reads; False on a timeout."""
@@ -95,31 +111,31 @@ class Catalog(Generic[K]):
             if wait(pending, left).not_done:
                 return False
 
-    def _serves(self, known: _Known, names: frozenset[str]) -> bool:
+    def _serves(self, known: _Known, names: frozenset[str], of: tuple[Hashable, Hashable]) -> bool:
         description = known.description
         if description is None:
-            return self._clock() - known.at < FORGET_SECONDS
-        if not description.knows(names):
+            return known.of == of and self._clock() - known.at < FORGET_SECONDS
+        if known.of[0] != of[0] or not description.knows(names):
             return False
         describer = self._describer
         return describer is None or all(describer.stamp(path) == stamp for path, stamp in description.read)
 
-    def _schedule(self, executor: Executor, module: K, names: frozenset[str]) -> None:
+    def _schedule(self, executor: Executor, module: K, names: frozenset[str], of: tuple[Hashable, Hashable]) -> None:
         with self._lock:
             if module in self._pending:
                 return
             future: Future[None] = Future()
             self._pending[module] = future
         try:
-            run = executor.submit(self._run, module, names, future)
+            run = executor.submit(self._run, module, names, of, future)
         except RuntimeError:  # the executor is shut down because the process is ending
             self._finish(module, future)
         else:  # a shutdown also cancels what has not begun
             run.add_done_callback(lambda it: self._finish(module, future) if it.cancelled() else None)
 
-    def _run(self, module: K, names: frozenset[str], future: Future[None]) -> None:
+    def _run(self, module: K, names: frozenset[str], of: tuple[Hashable, Hashable], future: Future[None]) -> None:
         try:
-            self._read(module, names)
+            self._read(module, names, of)
         finally:
             self._finish(module, future)
         self._on_ready()
@@ -129,12 +145,12 @@ class Catalog(Generic[K]):
             self._pending.pop(module, None)
         future.set_result(None)
 
-    def _read(self, module: K, names: frozenset[str]) -> None:
+    def _read(self, module: K, names: frozenset[str], of: tuple[Hashable, Hashable]) -> None:
         description = None
         try:
             with self._reading:
-                if self._describer is None:
-                    self._describer = self._open_describer()
+                if self._describer is None or self._opened_for != of[0]:
+                    self._describer, self._opened_for = self._open_describer(), of[0]
                 if self._describer is not None:
                     description = self._describer.describe(module, names)
         except Exception:
@@ -142,6 +158,6 @@ class Catalog(Generic[K]):
             log.exception("cannot describe the module %s", module)
         with self._lock:
             self._known.pop(module, None)
-            self._known[module] = _Known(description, self._clock())
+            self._known[module] = _Known(description, self._clock(), of)
             if len(self._known) > _MOST_CACHED:
                 del self._known[next(iter(self._known))]

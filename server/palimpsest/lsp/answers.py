@@ -13,6 +13,7 @@ from palimpsest.lsp.edits import drafts_of, heading_of, proposal_diff, proposal_
 from palimpsest.lsp.protocol import converter
 from palimpsest.types import Block, BlockKey
 from palimpsest.window import cache_page, context_page
+from palimpsest.window.context_page import LEFT_OUT
 
 if TYPE_CHECKING:
     from palimpsest.context.choice.why import Holder, Why
@@ -120,12 +121,14 @@ def _block(block: Block, shown: Shown) -> dict[str, Any]:
     report = shown.reports.get(block.key)
     span = list(report.span) if report is not None and report.span is not None else None
     state = "resident" if span is not None else "stored" if block.key in shown.stored else "wanted"
+    if report is not None and report.action == "unfit":
+        state = LEFT_OUT
     return _described(block, shown.tokens[block.key], state, span)
 
 
 def left_out(block: Block, tokens: int) -> dict[str, Any]:
     """A block that was put and is not among the chosen ones, for want of room or because nobody has chosen yet."""
-    return _described(block, tokens, "left out", None)
+    return _described(block, tokens, LEFT_OUT, None)
 
 
 def _described(block: Block, tokens: int, state: str, span: list[int] | None) -> dict[str, Any]:

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WATCHED = ("**/.gitignore", "**/.palimpsestignore", "**/palimpsest.toml", "**/README*", "**/.editorconfig")
+WATCHED = (
+    "**/.gitignore",
+    "**/.palimpsestignore",
+    "**/palimpsest.toml",
+    "**/README*",
+    "**/.editorconfig",
+    "**/pyvenv.cfg",
+)
 """Besides the files of languages."""
 
 

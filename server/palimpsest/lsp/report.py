@@ -17,6 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from palimpsest.text.amounts import amount
 from palimpsest.text.previews import without_links
+from palimpsest.visible import visible
 
 logger = logging.getLogger(__name__)
 
@@ -106,6 +107,7 @@ class Report:
 
     def show_status(self, status: Status) -> None:
         """Must be called on the event loop."""
+        status = replace(status, cause=visible(status.cause), message=visible(status.message, "\n"))
         if status == self._status:
             return
         if status.kind in ("Error", "Warning") and status.message != self._status.message:

@@ -51,7 +51,6 @@ class Family:
     def render(self, prefix: str, suffix: str, typed: str = "", layout: str = "") -> str:
         """A prompt as text; `typed` belongs behind `prefix`."""
         before, between, after = self.markers
-        prefix, suffix, typed = map(self.neutral, (prefix, suffix, typed))
         if (layout or self.layout) == "psm":
             return f"{before}{prefix}{between}{suffix}{after}{typed}"
         match self.order:
@@ -61,13 +60,6 @@ class Family:
                 return f"{between}{suffix}{before}{prefix}{after}{typed}"
             case _:
                 return f"{before}{between}{suffix}{after}{prefix}{typed}"
-
-    def neutral(self, text: str) -> str:
-        """`text` without anything that a server would read as a marker."""
-        for marker in self.markers:
-            word = marker.strip()
-            text = text.replace(word, f"{word[:1]} {word[1:]}")
-        return text
 
 
 FAMILIES: tuple[Family, ...] = (

@@ -19,6 +19,7 @@ from palimpsest.next_edits.targets import File
 from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.text.generated import is_generated
 from palimpsest.text.uris import relative
+from palimpsest.visible import visible
 from palimpsest.workspace.files import FileText, WorkspaceFiles
 from palimpsest.workspace.kept import Kept
 
@@ -57,7 +58,7 @@ class OtherFiles:
             if source is None or source.uri in without:
                 continue
             root = self._files.root_of(path)
-            name = path.name if root is None else relative(path, root)
+            name = visible(path.name if root is None else relative(path, root))
             if not is_generated(name, source.text):
                 yield File(self._tree(source, language_in(path.name, source.text)), name, False)
 

@@ -42,8 +42,8 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class ContextBudget:
-    """Tokens: `total` of the cache, 0 where there is no engine; `system` around the blocks; `tail` the code at the
-    cursor.  `estimated`: no engine counted them."""
+    """Tokens: `total` of the cache, 0 where there is no engine; `system` around the blocks; `blocks` of those that it
+    holds, without an engine of all; `tail` the code at the cursor.  `estimated`: no engine counted them."""
 
     total: int
     system: int
@@ -123,7 +123,9 @@ class WindowContext:
         return ContextBudget(
             total=n_ctx,
             system=counts[0] + counts[1],
-            blocks=sum(counts[3:]),
+            blocks=sum(
+                n for block, n in zip(blocks, counts[3:], strict=True) if not n_ctx or services.usage.holds(block)
+            ),
             blocks_budget=services.chooser.budget,
             tail=counts[2],
             tail_budget=services.settings.context.editing_tokens,

@@ -9,24 +9,23 @@ from __future__ import annotations
 import logging
 import logging.handlers
 import os
-import re
 from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
+
+from palimpsest.visible import visible
 
 LONGEST = 4_000
 """Characters of one message, and of one line of a traceback."""
 MOST_LINES = 200
 """Lines of one traceback."""
 PRIVATE = 0o600
-_CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that end a line, move the cursor or change the direction of text, and lone surrogates."""
 
 
 def one_line(text: str) -> str:
     """`text` on one line, with control characters escaped, cut to `LONGEST`."""
     cut = text if len(text) <= LONGEST else f"{text[:LONGEST]} … ({len(text):,} characters)"
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], cut)
+    return visible(cut)
 
 
 class Formatter(logging.Formatter):

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from xml.sax.saxutils import quoteattr
 
+from palimpsest.visible import visible
+
 
 def attribute(value: str) -> str:
-    """A double-quoted, escaped attribute value; line ends become spaces."""
-    quoted = quoteattr(" ".join(value.split("\n")))
+    """A double-quoted, escaped attribute value in one line."""
+    quoted = quoteattr(visible(value.replace("\n", " ")))
     return quoted if quoted[0] == '"' else '"' + quoted[1:-1].replace('"', "&quot;") + '"'
 
 

@@ -33,6 +33,11 @@ _POSIX = {
 }  # fmt: skip
 
 
+_BEHIND_TEXT = re.compile(r"([^*?\[\\]*[^/*?\[\\])\*{2,}(?:/\*{2,})*(?:/(.*))?", re.DOTALL)
+"""Stars behind text without wildcards: git compares the text alone and begins anew behind it, so that in `a**/b` they
+stand at a beginning, as in `**/b`."""
+
+
 class _NoPattern(ValueError):
     """A line that matches nothing, according to git."""
 
@@ -47,18 +52,18 @@ class Patterns:
             if line.startswith(("#", "!")) and len(line) > MOST_CHARACTERS:
                 continue  # a comment; one that would only take back
             try:
-                pattern = _pattern(line) if len(line) <= MOST_CHARACTERS else None
+                read = _read(line) if len(line) <= MOST_CHARACTERS else []
             except _NoPattern:
                 continue
-            cost = len(line) if pattern is not None and pattern.is_wild else 0
-            if pattern is None or len(self._patterns) == MOST_PATTERNS or cost > wild:
-                n_left_out += pattern is None or not pattern.negated
+            cost = len(line) * sum(pattern.is_wild for pattern in read)
+            if not read or len(self._patterns) + len(read) > MOST_PATTERNS or cost > wild:
+                n_left_out += not read or not read[0].negated
                 continue
             wild -= cost
-            self._patterns.append(pattern)
+            self._patterns += read
         self._patterns.reverse()  # the last one that matches decides
         if n_left_out:
-            self._patterns = [_pattern(EVERYTHING)]
+            self._patterns = _read(EVERYTHING)
             most = (
                 f"more than {MOST_PATTERNS:,}, longer than {MOST_CHARACTERS:,} characters, or too much with wildcards"
             )
@@ -144,8 +149,9 @@ class _Glob:
         return self.wild is not None and self.wild.fullmatch(name) is not None
 
 
-def _pattern(line: str) -> _Pattern:
-    """Raises _NoPattern for a comment, an empty line and what can match nothing."""
+def _read(line: str) -> list[_Pattern]:
+    """What a line means: one pattern or two.  Raises _NoPattern for a comment, an empty line and what can match
+    nothing."""
     line = _without_trailing_spaces(_as_bytes(line.rstrip("\r\n")))
     if not line or line.startswith("#"):
         raise _NoPattern
@@ -154,7 +160,15 @@ def _pattern(line: str) -> _Pattern:
     dirs_only = line.endswith("/")
     line = line[: len(line) - dirs_only]
     anchored = "/" in line
-    names = line.removeprefix("/").split("/")
+    line = line.removeprefix("/")
+    split = _BEHIND_TEXT.fullmatch(line) if anchored else None
+    lines = [line] if split is None else [split[1] + (split[2] or "*"), f"{split[1]}*/**/{split[2] or '*'}"]
+    return [_Pattern(_segments(one), anchored, negated, dirs_only) for one in lines]
+
+
+def _segments(line: str) -> tuple[str | _Glob, ...]:
+    """Raises _NoPattern."""
+    names = line.split("/")
     if not all(names):
         raise _NoPattern
     segments = list[str | _Glob]()
@@ -162,7 +176,7 @@ def _pattern(line: str) -> _Pattern:
         deep = len(name) > 1 and not name.strip("*")  # to git, more stars are two
         if not (deep and segments and segments[-1] == _ANY_DEPTH):
             segments.append(_ANY_DEPTH if deep else _glob(name))
-    return _Pattern(tuple(segments), anchored, negated, dirs_only)
+    return tuple(segments)
 
 
 def _without_trailing_spaces(line: str) -> str:

@@ -6,6 +6,8 @@ around, is written as its code; and a message in which nothing can be clicked.  
 
 from __future__ import annotations
 
+from palimpsest.visible import visible
+
 MOST_LINES = 20
 MOST_CHARS = 700
 """With the question around it less than the 1,000 that VS Code shows of a message."""
@@ -16,10 +18,10 @@ def preview(text: str) -> str:
     lines = text.splitlines()
     shown = "\n".join(lines[:MOST_LINES])[:MOST_CHARS]
     n_more = len("\n".join(lines)) - len(shown)
-    visible = "".join(char if char.isprintable() or char in "\n\t" else ascii(char)[1:-1] for char in shown)
-    return f"{visible}\n… and {n_more:,} more characters" if n_more else visible
+    shown = visible(shown, "\n\t")
+    return f"{shown}\n… and {n_more:,} more characters" if n_more else shown
 
 
 def without_links(message: str) -> str:
     """VS Code makes a link of `[text](address)` in a message, and its address may be a command of the editor's."""
-    return message.replace("](", "] (")
+    return visible(message, "\n\t").replace("](", "] (")

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from palimpsest.errors import OutsideWorkspace
 from palimpsest.text.uris import can_be_written, is_inside, path_or_none, relative
+from palimpsest.visible import visible
 
 MOST_LOCATED = 1_000
 """Documents whose place is kept."""
@@ -52,12 +53,12 @@ class Roots:
     def _locate(self, uri: str) -> tuple[Path | None, str, Path | None]:
         path = path_or_none(uri)
         if path is None:
-            return None, unquote(uri.partition("#")[0].rpartition("/")[2].rpartition(":")[2]), None
+            return None, visible(unquote(uri.partition("#")[0].rpartition("/")[2].rpartition(":")[2])), None
         around = [folder for folder in self.folders if is_inside(path, (folder,))]
         if not around:
-            return None, path.name, None
+            return None, visible(path.name), None
         folder = max(around, key=_depth)
-        return folder, relative(path, folder), path.resolve()
+        return folder, visible(relative(path, folder)), path.resolve()
 
     def may_edit(self, uri: str) -> bool:
         """Whether edits of this document are offered: it is in a folder, there is no folder, or it is no file yet.

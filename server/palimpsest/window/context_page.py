@@ -13,8 +13,10 @@ from palimpsest.text.amounts import amount
 from palimpsest.window.page import Page, bar
 
 WIDTHS = (14, 14)
-STATES = {"resident": "●", "stored": "◐", "wanted": "○"}
-TOLD = {"resident": "", "stored": "kept in memory", "wanted": "not decoded yet"}
+LEFT_OUT = "left out"
+STATES = {"resident": "●", "stored": "◐", "wanted": "○", LEFT_OUT: "✗"}
+TOLD = {"resident": "", "stored": "kept in memory", "wanted": "not decoded yet", LEFT_OUT: "no room"}
+UNFIT = "✗ no room in the cache beside an answer: set a smaller context.budget or a larger engine.n_ctx"
 KINDS = {"filesystem": "file tree"}
 CELLS = 6
 
@@ -36,6 +38,8 @@ def page(shown: Mapping[str, Any], usage: Mapping[str, Any], last: Mapping[str, 
         _block(made, block)
     made.row()
     made.row(("● in the cache  ◐ stored  ○ wanted", "dim"))
+    if any(block["state"] == LEFT_OUT for block in shown["blocks"]):
+        made.row((UNFIT, "dim"))
     return made
 
 

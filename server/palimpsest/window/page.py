@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from palimpsest.visible import visible
+
 Chunk = tuple[str, str]
 """A text and its kind, which is "" for plain text."""
 
@@ -40,7 +42,7 @@ class Page:
         line = ""
         for chunk in chunks:
             text, kind = (chunk, "") if isinstance(chunk, str) else chunk
-            start, line = len(line), line + " ".join(text.splitlines())
+            start, line = len(line), line + visible(" ".join(text.splitlines()))
             if kind and len(line) > start:
                 self.marks.append(Mark(len(self.lines), start, len(line), kind))
         self.lines.append(line)

@@ -57,7 +57,10 @@ class Privacy:
         if known is None or known.text is not snapshot.text:
             kind = _found(known, snapshot.text)
             written, place = (known.written, known.place) if known else (snapshot.uri, None)
-            known = self._known[snapshot.uri] = _Known(snapshot.text, kind, written, place)
+            is_open = known is not None
+            known = _Known(snapshot.text, kind, written, place)
+            if is_open:  # one that was closed is still asked about by what was under way
+                self._known[snapshot.uri] = known
         if known.place is None:
             known.place = _secret_place(known.written, self._roots().folders)
         if known.place:

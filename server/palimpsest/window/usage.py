@@ -156,6 +156,11 @@ class Usage:
         text, report = self.reports.get(block.key, ("", None))
         return report if text == block.text else None
 
+    def holds(self, block: Block) -> bool:
+        """Whether the last sync left it in the cache."""
+        report = self.report_of(block)
+        return report is not None and report.span is not None
+
     def reset(self) -> None:
         self.reports = {}
         self.on_change()

@@ -72,7 +72,7 @@ def _blocks(made: Page, found: Mapping[str, Any]) -> None:
         kind, instead = block["type"], it["instead"]
         made.links[len(made.lines)] = block
         made.row(
-            (f"{STATES.get(block['state'], '✗')} ", kind),
+            (f"{STATES[block['state']]} ", kind),
             (f"{kind:<14}", kind),
             f" {block['name']}",
             (f"  {block['tokens']} tokens, from {it['source']}", "dim"),

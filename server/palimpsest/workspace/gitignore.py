@@ -47,6 +47,8 @@ _PASSING = Patterns(["*.pyc", "*.pyo", "*.swp", "*.swo", "*.swx", "*~", ".#*", "
 GIT = ".gitignore"
 OURS = ".palimpsestignore"
 Stamp = tuple[int, int]
+MOST_READ = 1_024
+"""Rule files, those included that are not there; beyond, the ones that were not asked for lately are forgotten."""
 
 
 class IgnoreRules:
@@ -59,20 +61,34 @@ class IgnoreRules:
     def __init__(self, root: Path, exclude: Sequence[str] = (), around: Sequence[IgnoreRules] = ()) -> None:
         self.root = root
         self._outer = tuple(around)
-        top = top_of(root)
-        self._top = str(top)
-        self._git, is_known = _git_folder(top)
-        self._above = root.relative_to(top).parts
         self._exclude = Patterns(exclude, "context.exclude")
         self._read: dict[str, tuple[Stamp, Patterns]] = {}
-        if not is_known:
-            self._read[self._info_exclude] = _stamp(self._info_exclude), Patterns([EVERYTHING], self._info_exclude)
+        self._repository: tuple[Path, Path, str] | None = None
+        self._find_repository()
         self._checked: set[str] = set()
         self._around: bool | None = None
         self._folders: dict[tuple[str, ...], bool] = {}
         self._applying: dict[tuple[str, tuple[str, ...]], tuple[tuple[int, Patterns], ...]] = {}
 
+    def _find_repository(self) -> None:
+        """It may be made, moved or removed at any time."""
+        top = top_of(self.root)
+        found = top, *_git_folder(top)
+        if found == self._repository:
+            return
+        self._repository = found
+        self._top, self._above = str(top), self.root.relative_to(top).parts
+        _, self._git, why_not = found
+        self._read.clear()
+        if why_not:
+            log.warning("%s is not followed, so all is ignored: %s", top / ".git", why_not)
+            self._read[self._info_exclude] = _stamp(self._info_exclude), Patterns([EVERYTHING], self._info_exclude)
+
     def look_again(self) -> None:
+        if len(self._read) > MOST_READ:
+            kept = self._checked | {self._info_exclude}
+            self._read = {file: known for file, known in self._read.items() if file in kept}
+        self._find_repository()
         self._checked.clear()
         self._around = None
         self._folders.clear()
@@ -204,17 +220,16 @@ class IgnoreRules:
         return patterns
 
 
-def _git_folder(top: Path) -> tuple[Path, bool]:
-    """Where git keeps what is of all worktrees, and whether that is known.  It is elsewhere if this is a worktree, a
+def _git_folder(top: Path) -> tuple[Path, str]:
+    """Where git keeps what is of all worktrees, and why that is not known.  It is elsewhere if this is a worktree, a
     submodule or made with `--separate-git-dir`; it may be another's, for nothing of it is shown: its rules only ignore
     more."""
     try:
-        return folders_of(top)[1], True
+        return folders_of(top)[1], ""
     except (FileNotFoundError, NotADirectoryError):
-        return top / ".git", True
+        return top / ".git", ""
     except (OSError, ValueError, Refused) as error:
-        log.warning("%s is not followed, so all is ignored: %s", top / ".git", error)
-        return top / ".git", False
+        return top / ".git", str(error) or "it cannot be read"
 
 
 def _stamp(file: str) -> Stamp:

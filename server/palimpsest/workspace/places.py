@@ -17,6 +17,7 @@ from palimpsest.errors import Denied, InvalidArgument, OutsideWorkspace, StaleDo
 from palimpsest.text.roots import innermost
 from palimpsest.text.secret_names import plain
 from palimpsest.text.uris import relative
+from palimpsest.visible import visible
 from palimpsest.workspace.files import WorkspaceFiles
 from palimpsest.workspace.gitignore import OURS
 
@@ -69,7 +70,7 @@ def place(file_path: str, roots: Sequence[Path], exclude: Sequence[str] = (), as
 def shown(path: Path, roots: Sequence[Path]) -> str:
     """The path as people and models see it: below the workspace's folder."""
     root = innermost(path, [root.resolve() for root in roots])
-    return relative(path, root) if root else path.name
+    return visible(relative(path, root) if root else path.name)
 
 
 def around(path: Path, roots: Sequence[Path]) -> Path:

@@ -21,6 +21,7 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FILESYSTEM
 from palimpsest.context.view import CursorView
 from palimpsest.types import Block
+from palimpsest.visible import visible
 from palimpsest.workspace.files import MAX_ENTRIES, Entry, WorkspaceFiles
 
 MAX_FOLDERS = 64
@@ -103,13 +104,13 @@ class FilesystemSource(Source):
 
 
 def _lines(root: Path, folder: Path, entries: Sequence[Entry], name: str, most: int, max_tokens: int) -> list[str]:
-    before = "" if folder == root else folder.relative_to(root).as_posix() + "/"
+    before = "" if folder == root else visible(folder.relative_to(root).as_posix()) + "/"
     costs = sum(estimate(before + entry.name) + 1 for entry in entries)
     if len(entries) > most or costs > max_tokens:
         room = max_tokens - estimate(_more(before, len(entries))) - 1
         most = min(most, int(room * len(entries) / max(1, costs)), len(entries) - 1)
     shown = nearest(entries, name, most) if most > 0 else []
-    lines = [before + entry.name + ("/" if entry.is_dir else "") for entry in shown]
+    lines = [before + visible(entry.name) + ("/" if entry.is_dir else "") for entry in shown]
     if shown and len(shown) < len(entries):
         lines.append(_more(before, len(entries) - len(shown), at_least=len(entries) >= MAX_ENTRIES))
     return lines

@@ -52,6 +52,7 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.tokens import masked_block
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import Block, BlockKey
+from palimpsest.visible import visible
 from palimpsest.workspace.files import WorkspaceFiles
 
 T = TypeVar("T")
@@ -227,7 +228,8 @@ class Gatherer:
         return replace(block, editable=False)
 
     def _asked(self, source: Source, view: CursorView) -> list[Block]:
-        return self._guarded(source, partial(source.candidates, view), [])
+        blocks: list[Block] = self._guarded(source, partial(source.candidates, view), [])
+        return [block if block.name.isprintable() else replace(block, name=visible(block.name)) for block in blocks]
 
     def _guarded(self, source: Source, question: Callable[[], T], otherwise: T) -> T:
         try:

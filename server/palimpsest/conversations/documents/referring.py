@@ -21,6 +21,7 @@ from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Missing, Resolved
 from palimpsest.errors import PalimpsestError
 from palimpsest.text.markup import attribute, escape_closing
+from palimpsest.visible import visible
 from palimpsest.window.services import Services
 
 Ask = Callable[[str], Awaitable[str]]
@@ -150,7 +151,7 @@ def told(
             lines.append(f"- {one.wikilink}: Warning - {one.problem or 'Document not found'}")
         else:
             where = ", its text stands above" if one.path in above else ""
-            lines.append(f"- {one.wikilink} ({one.path}{where}){f': {one.summary}' if one.summary else ''}")
+            lines.append(f"- {one.wikilink} ({visible(one.path)}{where}){f': {one.summary}' if one.summary else ''}")
     given = [one.path for one in references if one.path is not None and one.path in texts]
     for path in given:
         lines.append(element(path, texts[path]))

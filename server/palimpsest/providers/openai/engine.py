@@ -26,6 +26,7 @@ from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import NotServed
 from palimpsest.providers.openai.facts import Facts, facts
+from palimpsest.providers.openai.markers import Unspaced, spaced
 from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, SentState, body, estimate, put
 from palimpsest.providers.openai.tools import ComingCalls, refuses_tools
 from palimpsest.providers.whole_prompt.blocks import stats
@@ -78,13 +79,15 @@ class OpenAI(WholePromptEngine[SentState]):
         base = "".join(workspace.blocks.parts)
         if not known.maker or base in ("", workspace.ahead):
             return answer  # a hosted server is paid for what may never be used
-        return await self._decode_ahead(request.workspace, base, answer, self._decode(known, base))
+        return await self._decode_ahead(request.workspace, base, answer, self._decode(known, spaced(base)))
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         known = await self._known()
         if known.maker == "vLLM" and self._quirks.counts:
             try:
-                asked_for = [{"model": known.name, "prompt": text, "add_special_tokens": False} for text in texts]
+                asked_for = [
+                    {"model": known.name, "prompt": spaced(text), "add_special_tokens": False} for text in texts
+                ]
                 answers = [await self._http.post(self._counts, data, short=True) for data in asked_for]
                 self.estimates = False
                 return [int(answer["count"]) for answer in answers]
@@ -213,7 +216,7 @@ class OpenAI(WholePromptEngine[SentState]):
         thought = ""
         cut, usage, tokens = StopFilter(() if how.line is not None else request.stop), dict[str, Any](), 0
         finish, began, first = "time", time.monotonic(), None
-        calls, refused, is_filtered = ComingCalls(), "", False
+        calls, refused, is_filtered, plain = ComingCalls(), "", False, Unspaced(how.is_spaced)
         async with aclosing(self._http.stream(f"{self._root}{how.route}", body)) as events:
             async for event in events:
                 usage = event.get("usage") or usage
@@ -223,7 +226,7 @@ class OpenAI(WholePromptEngine[SentState]):
                     thought += more
                     if more and how.line is None:
                         yield more, True
-                    final = cut.push(text) if request.max_tokens else ""
+                    final = cut.push(plain.push(text)) if request.max_tokens else ""
                     if final and how.line is None:
                         yield final, False
                     refused += _refusal_of(choice)
@@ -241,7 +244,8 @@ class OpenAI(WholePromptEngine[SentState]):
         first = first or time.monotonic()
         tally.prefill_ms += (first - began) * 1000
         tally.sample_ms += (time.monotonic() - first) * 1000
-        if (final := cut.finish()) and how.line is None:
+        final = cut.push(plain.push("", is_last=True)) if request.max_tokens else ""
+        if (final := final + cut.finish()) and how.line is None:
             yield final, False
         text = cut.text
         if how.line is not None:  # a chat's answer is read as a whole
@@ -252,7 +256,8 @@ class OpenAI(WholePromptEngine[SentState]):
                 yield text, False
         _add(tally, usage)
         tokens = int(usage.get("completion_tokens") or tokens) if request.max_tokens else 0
-        tally.choices.append(Choice(text, finish, tokens, calls=calls.finish(), thought=thought))  # type: ignore[arg-type]
+        made = calls.finish(is_spaced=how.is_spaced)
+        tally.choices.append(Choice(text, finish, tokens, calls=made, thought=thought))  # type: ignore[arg-type]
 
 
 def _add(tally: Tally, usage: dict[str, Any]) -> None:

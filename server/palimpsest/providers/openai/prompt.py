@@ -7,7 +7,7 @@ bodies. Asks nobody anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from palimpsest.chat_templates.frames import unframed
 from palimpsest.errors import ContextTooLarge, InvalidArgument
 from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
 from palimpsest.providers.openai.facts import Facts
+from palimpsest.providers.openai.markers import spaced
 from palimpsest.providers.openai.tools import chat_message, n_chars
 from palimpsest.providers.whole_prompt.blocks import PromptBlocks
 from palimpsest.providers.whole_prompt.fim import MOST_TYPED, Anchor, asked
@@ -43,7 +44,8 @@ class SentState:
 @dataclass(frozen=True, slots=True)
 class RoutedPrompt:
     """`prompt` for COMPLETIONS, `messages` and `tools` for CHAT; `suffix` where the server takes it.  `line`: what is
-    before the cursor where the answer is a chat's."""
+    before the cursor where the answer is a chat's; `is_spaced`: something in it was a control token's spelling
+    (`markers.py`)."""
 
     route: str
     layout: str
@@ -52,6 +54,7 @@ class RoutedPrompt:
     tools: Sequence[dict[str, Any]] = ()
     suffix: str | None = None
     line: str | None = None
+    is_spaced: bool = False
 
 
 @dataclass(slots=True)
@@ -78,36 +81,63 @@ class Quirks:
 
 
 def put(request: GenerateRequest, workspace: SentState, known: Facts, *, tools: bool = True) -> RoutedPrompt:
-    """A request as a prompt for one of the routes; `tools`: whether the server takes them.  Raises InvalidArgument,
-    ContextTooLarge."""
-    base = "".join(workspace.blocks.parts)
+    """A request as a prompt for one of the routes; `tools`: whether the server takes them.  Nothing in it is a control
+    token but the family's own.  Raises InvalidArgument, ContextTooLarge."""
+    neutral = _Neutral()
+    return replace(_put(request, workspace, known, neutral, tools=tools), is_spaced=neutral.found)
+
+
+class _Neutral:
+    """Whether what it was given had a control token's spelling."""
+
+    found = False
+
+    def __call__(self, text: str) -> str:
+        made = spaced(text)
+        self.found |= made != text
+        return made
+
+    def message(self, message: Message | NativeMessage) -> Message | NativeMessage:
+        if isinstance(message, Message):
+            return replace(message, content=self(message.content))
+        calls = [replace(call, arguments=self(call.arguments)) for call in message.calls]
+        return replace(message, content=self(message.content), calls=calls)
+
+
+def _put(
+    request: GenerateRequest, workspace: SentState, known: Facts, neutral: _Neutral, *, tools: bool
+) -> RoutedPrompt:
+    base = neutral("".join(workspace.blocks.parts))
     tail = request.prompt
     room = known.n_ctx - workspace.blocks.n_tokens - request.max_tokens
     native = tail.native if isinstance(tail, ChatTail) and tools and known.talks else None
     if native is not None and _tokens(n_chars(native)) <= room:  # else in words, which are shorter
-        return RoutedPrompt(CHAT, "chat", messages=_behind(base, native.messages), tools=native.tools)
+        return RoutedPrompt(
+            CHAT, "chat", messages=_behind(base, map(neutral.message, native.messages)), tools=native.tools
+        )
     if not isinstance(tail, FimTail):
         messages = [Message("user", tail.text)] if isinstance(tail, TextTail) else tail.messages
         _check(sum(len(message.content) for message in messages), room)
         if known.way == "chat" or (isinstance(tail, ChatTail) and known.talks):
-            return RoutedPrompt(CHAT, "chat", messages=_behind(base, messages))
-        return RoutedPrompt(
-            COMPLETIONS, "text", base + (tail.text if isinstance(tail, TextTail) else unframed(messages))
-        )
+            return RoutedPrompt(CHAT, "chat", messages=_behind(base, map(neutral.message, messages)))
+        text = tail.text if isinstance(tail, TextTail) else unframed(messages)
+        return RoutedPrompt(COMPLETIONS, "text", base + neutral(text))
     fim = tail
     prefix, suffix = cut_to(fim.prefix, fim.suffix, int(room * CHARS_PER_TOKEN))
     if known.way == "chat":
-        question = Message("user", asked(prefix, suffix))
+        question = Message("user", asked(neutral(prefix), neutral(suffix)))
         return RoutedPrompt(CHAT, "chat", messages=_behind(base, [question]), line=prefix)
     if known.way == "suffix" or known.family is None:
-        return RoutedPrompt(COMPLETIONS, "suffix", base + prefix, suffix=suffix)
+        return RoutedPrompt(COMPLETIONS, "suffix", base + neutral(prefix), suffix=neutral(suffix))
     family = known.family
     layout = family.layout if fim.layout == "auto" else "spm" if fim.layout == "spm" else "psm"
     typed = workspace.anchor.typed(prefix, suffix, MOST_TYPED) if workspace.anchor else None
     if typed is None or not family.types_behind(layout):
         workspace.anchor, typed = Anchor(prefix, suffix), ""
     begun = prefix[: len(prefix) - len(typed)]
-    return RoutedPrompt(COMPLETIONS, layout, family.neutral(base) + family.render(begun, suffix, typed, layout))
+    return RoutedPrompt(
+        COMPLETIONS, layout, base + family.render(neutral(begun), neutral(suffix), neutral(typed), layout)
+    )
 
 
 def _tokens(chars: int) -> int:
@@ -120,8 +150,9 @@ def _check(chars: int, room: int) -> None:
         raise ContextTooLarge(f"A text of some {n} tokens does not fit behind the blocks.", fitting=max(0, room))
 
 
-def _behind(base: str, messages: Sequence[Message | NativeMessage]) -> tuple[Message | NativeMessage, ...]:
+def _behind(base: str, given: Iterable[Message | NativeMessage]) -> tuple[Message | NativeMessage, ...]:
     """The blocks come before what the user says first: nothing is sent outside of messages."""
+    messages = list(given)
     first = next((i for i, message in enumerate(messages) if message.role == "user"), 0)
     return tuple(
         replace(message, content=base + message.content) if i == first else message

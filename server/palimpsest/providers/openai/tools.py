@@ -10,6 +10,7 @@ from typing import Any
 
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.providers.http.http import NotServed
+from palimpsest.providers.openai.markers import unspaced
 from palimpsest.wire import Message, NativeChat, NativeMessage, ToolCall
 
 MOST_CALLS = 128
@@ -65,10 +66,11 @@ class ComingCalls:
             self._add(piece)
         return bool(found)
 
-    def finish(self) -> list[ToolCall]:
-        """In the order of their indices; one without a name is no call."""
+    def finish(self, *, is_spaced: bool = False) -> list[ToolCall]:
+        """In the order of their indices; one without a name is no call.  `is_spaced`: as prompts are (`markers.py`)."""
         ordered = [self._calls[index] for index in sorted(self._calls)]
-        return [ToolCall(id_, name, arguments) for id_, name, arguments in ordered if name]
+        plain = unspaced if is_spaced else str
+        return [ToolCall(id_, name, plain(arguments)) for id_, name, arguments in ordered if name]
 
     def _add(self, piece: dict[str, Any]) -> None:
         function = piece.get("function")

@@ -19,7 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,7 @@ log = logging.getLogger(__name__)
 
 PROBE_SECONDS = 10.0
 _FOLDERS = (".venv", "venv", "env")
+_CONFIGURATION = "pyvenv.cfg"
 _MOST_ENTRIES, _MOST_PTH, _MOST_LINES, _MOST_FOLDERS = 20_000, 64, 1_000, 200
 _PROBE = (
     "import sys, json, os, importlib.machinery as m;"
@@ -85,6 +86,9 @@ class _Choice:
 
 def find_environment(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) -> Environment | None:
     """The first of the possible interpreters that answers.  Runs processes, so it must not be called while typing."""
+    named = _named(setting, foreign(roots), variables.get("PATH", "")) if setting else None
+    if isinstance(named, str):
+        log.warning("context.python: %r %s; another interpreter is used", setting, named)
     for choice in _choices(setting, roots, variables):
         flags = ("-I",) if choice.home is None else ("-I", "-S")
         answer = run_python(choice.python, (*flags, "-c", _PROBE), "", PROBE_SECONDS)
@@ -95,6 +99,26 @@ def find_environment(setting: str, roots: Sequence[Path], variables: Mapping[str
         if isinstance(found, dict):
             return _environment(choice, flags, found, roots)
     return None
+
+
+def deciding(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) -> Hashable:
+    """Changes when `find_environment` may find another one.  Runs nothing."""
+    choices, strangers = tuple(_choices(setting, roots, variables)), foreign(roots)
+    homes = tuple((it.home, _version_of(it.home, strangers)) for it in choices if it.home is not None)
+    sites = tuple(tuple(_site_of(home, version, strangers)) for home, version in homes)
+    return strangers, choices, stamps(it.python for it in choices), homes, sites
+
+
+def stamps(paths: Iterable[Path]) -> tuple[tuple[int, int] | None, ...]:
+    return tuple(map(_stamp, paths))
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def run_python(python: Path, arguments: Sequence[str], given: str, seconds: float) -> str | None:
@@ -125,15 +149,13 @@ def _choices(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) 
     path = variables.get("PATH", "")
     if setting:
         named = _named(setting, strangers, path)
-        if isinstance(named, str):
-            log.warning("context.python: %r %s; another interpreter is used", setting, named)
-        else:
+        if isinstance(named, Path):
             yield _Choice(named)
     active = Path(variables.get("VIRTUAL_ENV") or os.devnull)
     own = on_path("python3", strangers, path) or on_path("python", strangers, path)
     for folder in [root / name for root in roots for name in _FOLDERS]:
-        if (folder / "pyvenv.cfg").exists() and is_inside(folder, strangers):
-            version = _configuration(folder, strangers).get("version", "")
+        if (folder / _CONFIGURATION).exists() and is_inside(folder, strangers):
+            version = _version_of(folder, strangers)
             same = on_path(f"python{_short(version)}", strangers, path) if version else None
             yield _Choice(same or Path(sys.executable), folder)
     if active.is_absolute() and (python := _python_in(active)) is not None and not is_inside(active, strangers):
@@ -167,17 +189,16 @@ def _python_in(folder: Path) -> Path | None:
     return None
 
 
-def _configuration(folder: Path, inside: Sequence[Path]) -> dict[str, str]:
-    """The contents of `pyvenv.cfg`; `version` is set whether `venv` (`version`) or `virtualenv` and uv (`version_info`)
-    wrote it."""
+def _version_of(folder: Path, inside: Sequence[Path]) -> str:
+    """What `pyvenv.cfg` says, whether `venv` (`version`) or `virtualenv` and uv (`version_info`) wrote it; else ""."""
     try:
-        lines = read_text(folder / "pyvenv.cfg", MOST_OF_SETTINGS, inside).splitlines()
+        lines = read_text(folder / _CONFIGURATION, MOST_OF_SETTINGS, inside).splitlines()
     except (OSError, Refused):
-        return {}
+        return ""
     pairs = (line.partition("=") for line in lines if "=" in line)
     found = {key.strip().lower(): value.strip() for key, _, value in pairs}
     version = found.get("version") or found.get("version_info") or ""
-    return {**found, "version": version if re.match(r"\d+\.\d+", version) else ""}
+    return version if re.match(r"\d+\.\d+", version) else ""
 
 
 def _short(version: str) -> str:
@@ -198,7 +219,7 @@ def _environment(
     site = [folder for folder in folders if folder not in stdlib]
     strangers = foreign(roots)
     if choice.home is not None:
-        version = _configuration(choice.home, strangers).get("version", "") or version
+        version = _version_of(choice.home, strangers) or version
         site = _site_of(choice.home, version, strangers)
     return Environment(
         choice.python,

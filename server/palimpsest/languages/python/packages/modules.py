@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from pathlib import Path
 
 from palimpsest.languages.catalog import Catalog
 from palimpsest.languages.modules import Description, Entry, Modules, Surroundings
-from palimpsest.languages.python.packages.environment import find_environment
+from palimpsest.languages.python.packages.environment import deciding, find_environment, stamps
 from palimpsest.languages.python.packages.finding import FoundModule, find_module
 from palimpsest.languages.python.packages.inspecting import Inspector
 from palimpsest.languages.python.packages.library import Library
@@ -31,6 +31,7 @@ _KNOWN = frozenset({"__future__", "typing", "typing_extensions"})
 _ADDS = re.compile(r"\b(?:globals|vars|setattr|exec|extend_path)\s*\(|sys\.modules|__path__|__getattr__|lazy")
 """What may give a module names while it runs."""
 _CALLED = "f"
+_ENVIRONMENT, _ANY = "python environment", "builtins"
 _DECLARATIONS = ("pyproject.toml", "requirements.txt", "setup.cfg", "setup.py")
 
 
@@ -42,12 +43,19 @@ class PythonModules(Modules):
         files, settings, variables = around.files, around.settings, around.variables
         inspector = Inspector(around.cache)
 
-        self._place: InstalledModules | None = None
+        self._opened: InstalledModules | None = None
 
         def open_environment() -> Library | None:
             environment = find_environment(settings.python, files.roots, variables)
-            self._place = InstalledModules(environment, inspector) if environment is not None else None
-            return Library(self._place) if self._place is not None else None
+            self._opened = InstalledModules(environment, inspector) if environment is not None else None
+            return Library(self._opened) if self._opened is not None else None
+
+        def decides() -> Hashable:
+            return files.seen(_ENVIRONMENT, lambda: deciding(settings.python, files.roots, variables))
+
+        def holds() -> Hashable:
+            place = self._opened
+            return None if place is None else files.seen((_ENVIRONMENT, place), lambda: stamps(place.environment.site))
 
         def open_workspace() -> Library:
             return Library(WorkspaceModules(files, lambda: self._folders))
@@ -56,8 +64,16 @@ class PythonModules(Modules):
         self._folders: tuple[Path, ...] = ()
         self._chosen = bool(settings.python or variables.get("VIRTUAL_ENV"))
         self._revision = 0
-        self._installed = Catalog[str](open_environment, around.executor, self._has_read)
+        self._installed = Catalog[str](open_environment, around.executor, self._has_read, decides=decides, holds=holds)
         self._own = Catalog[str](open_workspace, around.executor, self._has_read)
+
+    @property
+    def _place(self) -> InstalledModules | None:
+        """None until the environment that is there now is opened, in the background."""
+        if self._installed.is_current():
+            return self._opened
+        self._installed.describe(_ANY, frozenset())
+        return None
 
     def name_of(self, path: Path, root: Path | None) -> str:
         return self._files.seen(("module name", path, root), lambda: module_of(path, root))
@@ -94,8 +110,9 @@ class PythonModules(Modules):
             return found.is_package and _is_beside(found, name)
         if name.startswith("_"):  # a stub may have it
             return True
-        there = self._place.find(module) if self._place is not None else None
-        read = self._place.read(there.path) if self._place is not None and there is not None else None
+        place = self._place
+        there = place.find(module) if place is not None else None
+        read = place.read(there.path) if place is not None and there is not None else None
         return read is not None and re.search(rf"\b{re.escape(name)}\b", read[0]) is not None
 
     def _lacks(self, name: str, near: Path | None) -> bool:
@@ -109,7 +126,6 @@ class PythonModules(Modules):
             return own.is_package and not _is_beside(own, last) and not self._may_add(own, own=True)
         top, place = name.partition(".")[0], self._place
         if place is None:
-            self._installed.describe(top, frozenset())  # opens the environment, in the background
             return False
         environment = place.environment
         if name in environment.builtin or find_module(name, environment.path, environment.suffixes) is not None:
@@ -144,7 +160,8 @@ class PythonModules(Modules):
         if own:
             text = self._files.described(found.path)
             return text is None or _ADDS.search(text.text) is not None
-        read = self._place.read(found.path) if self._place is not None else None
+        place = self._place
+        read = place.read(found.path) if place is not None else None
         return read is None or _ADDS.search(read[0]) is not None or "import *" in read[0]
 
     def file_of(self, name: str, near: Path | None) -> Path | None:
