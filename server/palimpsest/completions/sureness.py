@@ -22,7 +22,7 @@ class Bound:
 
 
 WHATEVER = Bound()
-BOUNDS = {"quiet": Bound(0.7, 0.85), "balanced": Bound(0.63, 1.1), "eager": Bound(0.5, 3.4), "all": WHATEVER}
+BOUNDS = {"quiet": Bound(0.7, 0.8), "balanced": Bound(0.63, 1.0), "eager": Bound(0.5, 3.0), "all": WHATEVER}
 """By `completion.confidence`.  A bound for the probability alone lets long texts through that are wrong as a whole: at
 the same number of wrong characters it saved three quarters of the keys (docs/measurements.md)."""
 NEW_NAME = 0.9
