@@ -231,10 +231,6 @@ class Language(Protocol):
         """Whether a name that its document does not define may be defined in another file, without an import of that
         name: by an import of everything, in a base class, in a file of the same package."""
 
-    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
-        """Whether there may be another definition of the same name beside it, of which one counts."""
-        return False
-
     def hides(self, parsed: Parsed, name: str, start: int) -> bool:
         """Whether a member of that name, which is declared at a byte, is for code near it alone (`is_near`)."""
         return False

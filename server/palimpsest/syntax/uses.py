@@ -234,7 +234,7 @@ def _bound_regions(found: Sequence[tuple[Use, str]]) -> dict[Region, int]:
 
 def _home(use: Use, label: str) -> Region:
     """The region in which a use binds its name, ignoring declarations."""
-    if label == "assigned.around":
+    if label.endswith(".around") and use.binds:
         return next(region for region in use.around if region.kind != "inner")
     return use.around[0]
 

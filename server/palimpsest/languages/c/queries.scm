@@ -109,6 +109,12 @@
 (assignment_expression left: (field_expression field: (field_identifier) @member.assigned))
 (field_designator (field_identifier) @member)
 
+;; variants
+(preproc_if alternative: (_) @branch)
+(preproc_ifdef alternative: (_) @branch)
+(preproc_elif alternative: (_) @branch)
+(preproc_elifdef alternative: (_) @branch)
+
 ;; pairs
 (call_expression arguments: (argument_list) @elements) @pair
 (binary_expression left: (_) @first right: (_) @second) @pair

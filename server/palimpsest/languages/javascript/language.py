@@ -28,7 +28,6 @@ _IS = " ="
 _OBJECT = "{}"
 """The class of an object of which nothing says that it is another's."""
 ELEMENTS = r"<([A-Z][\w$]*(?:\.[\w$]+)*)"
-_ACCESSORS = frozenset({"get", "set", "static"})
 _NAMED_BY = {
     "assignment_pattern": "left",
     "object_assignment_pattern": "left",
@@ -123,10 +122,6 @@ class JavaScript(Base):
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
         """A script that imports and exports nothing shares its names with others of the page."""
         return not imports.is_module(parsed)
-
-    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
-        """A getter and a setter, and what a class has besides its objects."""
-        return any(child.type in _ACCESSORS for child in definition.children)
 
     def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
         """A short property, `{ item }`, is a member too, and so is what is taken out of one."""

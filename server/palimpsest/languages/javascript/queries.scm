@@ -268,6 +268,12 @@
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string))))
   (#eq? @_require "require"))
 
+;; variants
+(class_body (method_definition ["get" "set"] name: (_) @alike))
+(class_body (method_definition "static" ["get" "set"] name: (_) @alike.static))
+(class_body (method_definition "static" name: (_) @other))
+(object (method_definition ["get" "set"] name: (_) @alike))
+
 ;; calls
 (call_expression function: (identifier) @function arguments: (arguments) @arguments) @call
 (call_expression
