@@ -21,6 +21,7 @@ from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.bursts import Burst
 from palimpsest.next_edits.changes import EditPattern, Rename, Site
 from palimpsest.next_edits.detect import changes, is_broken, window
+from palimpsest.next_edits.fixtures import is_fixture, seen_by
 from palimpsest.next_edits.offered import Point
 from palimpsest.next_edits.other_files import OtherFiles
 from palimpsest.next_edits.resolving import Resolving
@@ -144,6 +145,8 @@ class Finder:
             others = self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
             files += [file for file in others if not _has_too_many(file, wanted)]
         files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
+        if isinstance(change, Rename) and is_fixture(change, home):
+            files = seen_by(home, files, change.old)
         alone = member is not None and not any(is_shared(member, file) for file in files)
         files = [replace(file, resolver=self._resolver) for file in files]
         found = self._looked_through(change, home, files, alone)

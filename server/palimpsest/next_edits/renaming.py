@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from palimpsest.next_edits.changes import AsyncChange, EditPattern, Rename, SignatureChange, Site
+from palimpsest.next_edits.fixtures import fixture_uses, is_fixture
 from palimpsest.next_edits.targets import (
     EditedName,
     File,
@@ -122,6 +123,9 @@ def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
     if not file.home:
         yield from imports_of(file, target, change.old)
         yield from referring(file, target, also=_imported_as(change, file))
+    if is_fixture(change, home):
+        yield from fixture_uses(change, file, target)
+    if not file.home:
         return
     regions = _regions(change, file)
     for use in uses(file.parsed, change.old, change.new):

@@ -79,6 +79,8 @@ class Language(Protocol):
     """Types of nodes that are a single name."""
     texts: frozenset[str] = frozenset()
     """Types of nodes that are pieces of strings in which the grammar does not look for names (`names_in`)."""
+    code_in_texts: bool = False
+    """Whether these have code, members behind their objects too."""
     import_hint: str | tuple[str, ...] = "import"
     """A word that occurs on a line of every import, or several of which one does, so that only such lines are
     examined."""
@@ -217,6 +219,10 @@ class Language(Protocol):
 
     def is_fixture(self, parsed: Parsed, scope: Scope) -> bool:
         """Whether a function makes what tests take by its name."""
+        return False
+
+    def takes_fixture(self, parsed: Parsed, name: str, start: int) -> bool:
+        """Whether a parameter of that name, or a string, stands for a fixture."""
         return False
 
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:

@@ -91,6 +91,7 @@
 (compound_statement) @scope.inner
 (for_statement) @scope.inner
 (preproc_function_def name: (identifier) @function)
+(preproc_params (identifier) @keyword)
 (struct_specifier name: (type_identifier) @class body: (_))
 (union_specifier name: (type_identifier) @class body: (_))
 (enum_specifier name: (type_identifier) @class body: (_))

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.javascript import imports, words
+from palimpsest.languages.javascript import exports, imports, words
 from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
@@ -124,9 +124,11 @@ class JavaScript(Base):
         return not imports.is_module(parsed)
 
     def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
-        """A short property, `{ item }`, is a member too, and so is what is taken out of one."""
+        """A short property, `{ item }`, is a member too, and so is what is taken out of one; in `module.exports` it is
+        the name that others use."""
         node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
         is_short = node is not None and node.type.startswith("shorthand_property_identifier")
+        is_short = is_short and node is not None and not exports.lists(parsed, node)
         return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
 
     # Imports and modules

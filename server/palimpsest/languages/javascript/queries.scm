@@ -257,6 +257,16 @@
 (import_specifier name: (identifier) @imported alias: (_))
 (import_specifier alias: (identifier) @import)
 (export_specifier alias: (identifier) @member)
+(assignment_expression
+  left: (member_expression object: [(identifier) (member_expression)] @_exports property: (_) @use.given_to_others)
+  right: (identifier) @_given
+  (#any-of? @_exports "exports" "module.exports")
+  (#eq? @use.given_to_others @_given))
+(assignment_expression
+  left: (member_expression) @_exports
+  right: (object (pair key: (property_identifier) @use.given_to_others value: (identifier) @_given))
+  (#eq? @_exports "module.exports")
+  (#eq? @use.given_to_others @_given))
 (export_statement (export_clause (export_specifier name: (identifier) @imported)) source: (_))
 (namespace_export (identifier) @member)
 (lexical_declaration (variable_declarator
