@@ -43,6 +43,7 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
                  must have its parent's indent, and what @needs_clause beside its body
     documented   the second documentation of one definition, @again
     embeds       @text in another @language
+    tags         @opening and @closing, the names in the tags of one element of markup
     packages     @package: the name of a package or namespace that the file declares itself to be in
     aliases      @alias, another name of the class @class
     enumerators  @name, a constant of the enum @class that is used without its name

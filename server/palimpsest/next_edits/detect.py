@@ -18,6 +18,7 @@ from palimpsest.next_edits.changes import (
     SignatureChange,
     Swap,
 )
+from palimpsest.next_edits.tags import tag_changes
 from palimpsest.next_edits.targets import qualified, where
 from palimpsest.syntax.calls import Function, functions
 from palimpsest.syntax.imports import imports
@@ -61,6 +62,7 @@ def changes(before: Parsed, after: Parsed) -> tuple[EditPattern, ...]:
     renames = [change for change in found if isinstance(change, Rename)]
     found += _signatures(before, after, lines, renames)
     found += _imports(before, after, lines)
+    found += tag_changes(before, after)
     if not found:
         found += _swap(before, after, lines)
     return tuple(dict.fromkeys(found))
