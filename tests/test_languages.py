@@ -40,6 +40,8 @@ SECTIONS = {
         "pairs",
         "aliases",
         "enumerators",
+        "variants",
+        "tags",
         "packages",
         "pieces",
         "embeds",

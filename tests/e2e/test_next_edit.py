@@ -147,6 +147,26 @@ async def test_the_second_half_of_a_swap_is_offered_right_there(window: Editor) 
     assert "'é', g(b, a)" in window.texts[cart]
 
 
+async def test_what_is_embedded_and_tags_are_followed(window: Editor) -> None:
+    text = "<div><p>total</p></div>\n<script>\nfunction total() {}\ntotal();\n</script>\n"
+    page = window.open("page.html", text)
+    at = window.edit(page, "function total()", "function sum()")
+    await follow_all(window, await ask(window, page, at))
+    at = window.edit(page, "<div>", "<section>")
+    await follow_all(window, await ask(window, page, at))
+    assert window.texts[page] == text.replace("total()", "sum()").replace("div", "section")
+
+
+async def test_the_setter_of_a_property_follows_while_one_after_the_other_is_accepted(window: Editor) -> None:
+    text = (
+        "class A:\n    @property\n    def old(self):\n        return 1\n\n"
+        "    @old.setter\n    def old(self, value):\n        pass\n\n\nA().old = 2\n"
+    )
+    a = window.open("a.py", text)
+    await follow_all(window, await ask(window, a, window.edit(a, "def old(self):", "def new(self):")))
+    assert window.texts[a] == text.replace("old", "new")
+
+
 async def test_while_snoozed_none_comes_unasked(window: Editor) -> None:
     """Complaint: I want quiet, and next edits go on."""
     cart = window.open("shop/cart.py")

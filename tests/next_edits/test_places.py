@@ -21,7 +21,6 @@ from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import to_uri
 
-NEW = "fresh"
 MARKS = re.compile("[◆●]")
 EDITED = re.compile(r"◆\w+")
 MARKED = re.compile(r"●([$#@]+)")
@@ -48,13 +47,18 @@ def test_what_follows_a_rename_and_what_does_not(row: str, tmp_path: Path) -> No
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    edited = EDITED.sub(NEW, ROWS[row][home])
+    edited = EDITED.sub(lambda name: "Fresh" if name[0][1].isupper() else "fresh", ROWS[row][home])
     notebook = "file:///a.ipynb" if row.startswith("notebook") else ""
-    assert followed(tmp_path, home, texts, MARKS.sub("", edited), notebook) == {**ROWS[row], home: edited}
+    follows = any("●" in marked for marked in ROWS[row].values())
+    found = followed(tmp_path, home, texts, MARKS.sub("", edited), notebook, follows=follows)
+    assert found == {**ROWS[row], home: edited}
 
 
-def followed(folder: Path, home: str, texts: dict[str, str], after: str, notebook: str = "") -> dict[str, str]:
-    """The texts with a mark before each place that the product offers; the cells of a notebook are open."""
+def followed(
+    folder: Path, home: str, texts: dict[str, str], after: str, notebook: str = "", *, follows: bool
+) -> dict[str, str]:
+    """The texts with a mark before each place that the product offers; the cells of a notebook are open.  `follows`:
+    whether the edit has to amount to something."""
     uri, language = to_uri(folder / home), language_of("", home)
     old, new = Snapshot(uri, 1, language.id, texts[home]), Snapshot(uri, 2, language.id, after)
     burst = Burst(old, new, 0, new.line_count)
@@ -64,7 +68,7 @@ def followed(folder: Path, home: str, texts: dict[str, str], after: str, noteboo
         for snapshot in (new, *(others if notebook else ()))
     ]
     found = Finder([folder], ContextSettings()).find(open_files, (), burst)
-    assert found.unexplained is None, "the edit amounts to nothing"
+    assert found.unexplained is None or not follows, "the edit amounts to nothing"
     marked = {to_uri(folder / name): text.encode() for name, text in {**texts, home: after}.items()}
     for place in sorted((candidate.place for candidate in found.candidates), key=lambda place: -place.start):
         text = marked[place.uri]

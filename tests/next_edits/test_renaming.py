@@ -145,6 +145,12 @@ def test_a_builtin_of_the_old_name_is_left_alone_there() -> None:
     assert workspace(there).edit("a.py", ("def open", "def opened")).lines() == []
 
 
+def test_a_short_property_is_what_others_use_in_exports_and_a_member_elsewhere() -> None:
+    source = "function old() {}\nmodule.exports = { old };\nsend({ old });\n"
+    lines = workspace({"a.js": source}).edit("a.js", ("old", "fresh")).lines()
+    assert lines == ["a.js: module.exports = { fresh };", "a.js: send({ old: fresh });"]
+
+
 def test_an_overriding_method_follows() -> None:
     source = (
         "class A:\n    def m(self): pass\n\nclass B(A):\n    def m(self): pass\n\nclass D:\n    def m(self): pass\n"

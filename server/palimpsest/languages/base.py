@@ -32,12 +32,18 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
                  `.member` if it is a member as well), @assigned, @import: what binds a name there; @declared.*,
                  @member, @keyword, @module: what else it is; with `.declares` where it is defined elsewhere, `.private`
                  where no other file sees it, `.command` where it is none of the variables of that name
+    variants     what several definitions of one name say of being one thing: the @name's node is @first where others
+                 follow it, @again where it goes on with one before (with the @head that it names there), @alike (with
+                 `.static` and the like) where it is one with others that are said so, @other where it is allowed and
+                 another thing; @branch: what takes turns with the rest of the node above it; @turn between two parts
+                 that take turns, @over where they begin or end
     calls        @function, its last name, and @arguments of a @call
     signatures   @name and @parameters of a @function, @async where it is one
     indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
                  must have its parent's indent, and what @needs_clause beside its body
     documented   the second documentation of one definition, @again
     embeds       @text in another @language
+    tags         @opening and @closing, the names in the tags of one element of markup
     packages     @package: the name of a package or namespace that the file declares itself to be in
     aliases      @alias, another name of the class @class
     enumerators  @name, a constant of the enum @class that is used without its name

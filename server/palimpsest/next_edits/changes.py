@@ -77,7 +77,19 @@ class Swap:
     target: tuple[str, ...]
 
 
-EditPattern = Rename | SignatureChange | AsyncChange | ImportChange | Swap
+@dataclass(frozen=True, slots=True)
+class TagChange:
+    """A tag of markup has another name than its `partner`: numbers among all tags, `of` which there were that many."""
+
+    uri: str
+    old: str
+    new: str
+    edited: int
+    partner: int
+    of: int
+
+
+EditPattern = Rename | TagChange | SignatureChange | AsyncChange | ImportChange | Swap
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from palimpsest.next_edits.changes import (
     SignatureChange,
     Swap,
 )
+from palimpsest.next_edits.tags import tag_changes
 from palimpsest.next_edits.targets import qualified, where
 from palimpsest.syntax.calls import Function, functions
 from palimpsest.syntax.imports import imports
@@ -26,6 +27,7 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_name_around, scope_at
 from palimpsest.syntax.tokens import errors_between, tokens
 from palimpsest.syntax.uses import Use, uses
+from palimpsest.syntax.variants import are_one
 from palimpsest.text.alike import ends_alike
 
 MOST_LINES = 120
@@ -60,6 +62,7 @@ def changes(before: Parsed, after: Parsed) -> tuple[EditPattern, ...]:
     renames = [change for change in found if isinstance(change, Rename)]
     found += _signatures(before, after, lines, renames)
     found += _imports(before, after, lines)
+    found += tag_changes(before, after)
     if not found:
         found += _swap(before, after, lines)
     return tuple(dict.fromkeys(found))
@@ -154,15 +157,20 @@ def _kind(use: Use, scope: str) -> RenameKind:
 
 
 def _attribute(before: Parsed, after: Parsed, uri: str, scope: str, owner: str, old: str, new: str) -> Rename | None:
-    if _defines(before, scope, new) or _defines(after, scope, old):
+    others = _defining(after, scope, old)
+    if _defining(before, scope, new) or (others and not are_one(after, _defining(after, scope, new), others)):
         return None
     return Rename(uri, "attribute", scope, old, new)
 
 
-def _defines(parsed: Parsed, scope: str, name: str) -> bool:
-    """Whether the class body itself binds the name."""
-    binding = [use.belongs for use in uses(parsed, name) if use.binds and use.belongs is not None]
-    return any(region.kind == "class" and qualified(parsed, region) == scope for region in binding)
+def _defining(parsed: Parsed, scope: str, name: str) -> list[Use]:
+    """Where the class body itself binds the name."""
+    return [
+        use
+        for use in uses(parsed, name)
+        if use.binds and use.belongs is not None
+        if use.belongs.kind == "class" and qualified(parsed, use.belongs) == scope
+    ]
 
 
 def _signatures(before: Parsed, after: Parsed, lines: Window, renames: list[Rename]) -> Iterator[EditPattern]:

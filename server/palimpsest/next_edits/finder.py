@@ -16,11 +16,13 @@ from itertools import islice
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
+from palimpsest.languages.embedded import inner_parses, n_errors
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.bursts import Burst
 from palimpsest.next_edits.changes import EditPattern, Rename, Site
 from palimpsest.next_edits.detect import changes, is_broken, window
+from palimpsest.next_edits.fixtures import is_fixture, seen_by
 from palimpsest.next_edits.offered import Point
 from palimpsest.next_edits.other_files import OtherFiles
 from palimpsest.next_edits.resolving import Resolving
@@ -39,6 +41,9 @@ MOST_S = 2.0
 KEPT_LOOKS = 1_024
 KEPT_CHARACTERS = 4_000_000
 """Of the sources whose parses are kept with their places."""
+
+_Change = tuple[EditPattern, int | None]
+"""With the number of the embedded part of the document that it is made in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,7 @@ class Finder:
         files = WorkspaceFiles(roots, settings.exclude, self._open_document)
         known = index(files)
         self._others, self._resolver = OtherFiles(files, known), Resolving(files, settings, known)
-        self._made: dict[Burst, tuple[EditPattern, ...]] = {}
+        self._made: dict[Burst, tuple[_Change, ...]] = {}
         self._looked: dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]] = {}
         self._used = set[tuple[EditPattern, Parsed, Parsed, bool]]()  # by the search that goes on
         self._origins: dict[tuple[EditPattern, str], Counter[tuple[str, str]]] = {}
@@ -90,16 +95,16 @@ class Finder:
         if burst is not None and burst.after.uri in by_uri:
             before, after = _parsed(burst.before), by_uri[burst.after.uri].parsed
             lines = window(before, after)
-            if lines is not None and is_broken(before, after, lines):
+            if lines is not None and (is_broken(before, after, lines) or n_errors(after) > n_errors(before)):
                 return FinderResult()
         bursts = [*ended, *([burst] if burst else [])]
         followed, worth = self._changes(bursts)
         found = dict[tuple[str, int, int, str], Candidate]()
-        for change in followed:
+        for change, part in followed:
             home = by_uri.get(change.uri)
             if home is None:
                 continue
-            for file, place in self._places_of(change, replace(home, home=True), open_files):
+            for file, place in self._places_of(change, part, replace(home, home=True), open_files):
                 point = point_of(file.parsed.snapshot, place.start)
                 if len(found) < MOST_PLACES:
                     key = (place.uri, place.start, place.end, place.text)
@@ -111,12 +116,12 @@ class Finder:
         file = self._open.get(uri)
         return None if file is None else file.parsed.snapshot
 
-    def _changes(self, bursts: Sequence[Burst]) -> tuple[list[EditPattern], list[Burst]]:
+    def _changes(self, bursts: Sequence[Burst]) -> tuple[list[_Change], list[Burst]]:
         """What the last edits amount to, the newest first, and the bursts that amount to something."""
         known, self._made = self._made, {}
         for burst in bursts:
             made = known.get(burst)
-            self._made[burst] = changes(_parsed(burst.before), _parsed(burst.after)) if made is None else made
+            self._made[burst] = _made(burst) if made is None else made
         worth = [burst for burst in bursts if self._made[burst]][-MOST_CHANGES:]
         found = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
         return [*found, *_chained(found)], worth
@@ -128,7 +133,15 @@ class Finder:
         after = by_uri[burst.after.uri].parsed
         return (_parsed(burst.before), after) if after.snapshot.text == burst.after.text else None
 
-    def _places_of(self, change: EditPattern, home: File, open_files: Sequence[File]) -> list[tuple[File, Site]]:
+    def _places_of(
+        self, change: EditPattern, part: int | None, home: File, open_files: Sequence[File]
+    ) -> list[tuple[File, Site]]:
+        found = (
+            self._places_inside(change, part, home) if part is not None else self._everywhere(change, home, open_files)
+        )
+        return [(file, place) for file, place in found if place.sure or self._was_there(change, file, place, found)]
+
+    def _everywhere(self, change: EditPattern, home: File, open_files: Sequence[File]) -> list[tuple[File, Site]]:
         wanted = words(change, home)
         if _has_too_many(home, wanted):
             return []
@@ -144,10 +157,23 @@ class Finder:
             others = self._others.having(wanted, home.parsed.language, {file.uri for file in open_files})
             files += [file for file in others if not _has_too_many(file, wanted)]
         files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
+        if isinstance(change, Rename) and is_fixture(change, home):
+            files = seen_by(home, files, change.old)
         alone = member is not None and not any(is_shared(member, file) for file in files)
         files = [replace(file, resolver=self._resolver) for file in files]
-        found = self._looked_through(change, home, files, alone)
-        return [(file, place) for file, place in found if place.sure or self._was_there(change, file, place, found)]
+        return self._looked_through(change, home, files, alone)
+
+    def _places_inside(self, change: EditPattern, part: int, home: File) -> list[tuple[File, Site]]:
+        """The places in the code that is embedded in a document; what shares names with it, nobody can tell."""
+        inner = inner_parses(home.parsed)
+        if part >= len(inner):
+            return []
+        there = replace(home, parsed=inner[part])
+        member = member_of(change, there)
+        if _has_too_many(there, words(change, there)):
+            return []
+        alone = member is not None and not is_shared(member, there)
+        return [(home, place) for place in places(change, there, there, alone=alone)]
 
     def _was_there(self, change: EditPattern, file: File, place: Site, found: Sequence[tuple[File, Site]]) -> bool:
         """Whether a place that only its text vouches for stood there when its file was first looked at for the change:
@@ -200,15 +226,27 @@ def _has_too_many(file: File, wanted: Sequence[str]) -> bool:
     return any(next(islice(places, MOST_USES, None), None) is not None for places in found)
 
 
-def _chained(found: Sequence[EditPattern]) -> list[EditPattern]:
+def _made(burst: Burst) -> tuple[_Change, ...]:
+    before, after = _parsed(burst.before), _parsed(burst.after)
+    found = list[_Change]((change, None) for change in changes(before, after))
+    inner, lines = (inner_parses(before), inner_parses(after)), window(before, after)
+    if lines is not None and len(inner[0]) == len(inner[1]):
+        for part, (old, new) in enumerate(zip(*inner, strict=True)):
+            is_touched = new.lines.start < lines[1].stop and lines[1].start < new.lines.stop
+            if is_touched and old.language is new.language:
+                found += ((change, part) for change in changes(old, new))
+    return tuple(found)
+
+
+def _chained(found: Sequence[_Change]) -> list[_Change]:
     """A name that was changed twice: the uses of the first go to the last.  `found` has the newest first."""
-    renames = [change for change in found if isinstance(change, Rename)]
-    made = list[EditPattern]()
-    for n, newer in enumerate(renames):
-        for older in renames[n + 1 :]:
-            same = (older.uri, older.kind, older.scope) == (newer.uri, newer.kind, newer.scope)
+    renames = [(change, part) for change, part in found if isinstance(change, Rename)]
+    made = list[_Change]()
+    for n, (newer, part) in enumerate(renames):
+        for older, there in renames[n + 1 :]:
+            same = (older.uri, older.kind, older.scope, there) == (newer.uri, newer.kind, newer.scope, part)
             if same and older.new == newer.old and older.old != newer.new:
-                made.append(Rename(newer.uri, newer.kind, newer.scope, older.old, newer.new))
+                made.append((Rename(newer.uri, newer.kind, newer.scope, older.old, newer.new), part))
     return list(dict.fromkeys(made))
 
 

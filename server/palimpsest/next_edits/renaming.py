@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from palimpsest.next_edits.changes import AsyncChange, EditPattern, Rename, SignatureChange, Site
+from palimpsest.next_edits.fixtures import fixture_uses, is_fixture
 from palimpsest.next_edits.targets import (
     EditedName,
     File,
@@ -17,6 +18,7 @@ from palimpsest.next_edits.targets import (
     declaring,
     edited,
     imports_of,
+    is_alias,
     is_built_in,
     member,
     qualified,
@@ -27,6 +29,7 @@ from palimpsest.syntax.calls import calls
 from palimpsest.syntax.parse import Language
 from palimpsest.syntax.scopes import class_around, scopes
 from palimpsest.syntax.uses import Region, Use, uses
+from palimpsest.syntax.variants import are_one
 
 _PLAIN = ("local", "variable", "parameter", "function", "import")
 """Kinds of renames of plain names that values have."""
@@ -67,18 +70,33 @@ def stands(change: Rename, home: File) -> bool:
     """Whether the new name still has the old name's meaning: it is bound there, and the old one is not.
 
     Later assignments keep the old name until they follow, too; a second definition of the old name means that it has a
-    meaning of its own.
+    meaning of its own, unless both are definitions of one thing.
     """
     new, old = (_meanings(change, home, name) for name in (change.new, change.old))
     if change.kind in ("local", "variable"):
-        first = next((use.start for use in new if use.role == "assigned"), None)
-        return first is not None and not any(use.start < first or use.role != "assigned" for use in old)
+        first = next((use for use in new if use.role == "assigned"), None)
+        return first is not None and not any(
+            use.role != "assigned" or (use.start < first.start and not _take_turns(change, home, use, first))
+            for use in old
+        )
     if change.kind == "attribute":
-        return bool(new) and all(use.role == "member" for use in old)
+        return bool(new) and (all(use.role == "member" for use in old) or _are_one(home, new, old))
     if change.kind == "parameter":
         return any(use.role == "parameter" for use in new) and all(use.role == "assigned" for use in old)
     has_mates = any(use.declares for use in (*new, *old))
-    return any(use.role == change.kind for use in new) and (not old or has_mates)
+    return any(use.role == change.kind for use in new) and (not old or has_mates or _are_one(home, new, old))
+
+
+def _take_turns(change: Rename, home: File, one: Use, other: Use) -> bool:
+    """Whether only one of two values is there: of a file's variable, not of one in a function, whose branches may each
+    have their own."""
+    return change.kind == "variable" and are_one(home.parsed, [one], [other])
+
+
+def _are_one(home: File, new: list[Use], old: list[Use]) -> bool:
+    """Whether what has the old name still is the same thing.  An import without an alias cannot follow."""
+    binding = ([use for use in some if use.binds] for some in (new, old))
+    return all(use.role != "import" or is_alias(home.parsed, use) for use in old) and are_one(home.parsed, *binding)
 
 
 def _meanings(change: Rename, home: File, name: str) -> list[Use]:
@@ -105,10 +123,13 @@ def _named_uses(change: Rename, home: File, file: File) -> Iterator[Use]:
     if not file.home:
         yield from imports_of(file, target, change.old)
         yield from referring(file, target, also=_imported_as(change, file))
+    if is_fixture(change, home):
+        yield from fixture_uses(change, file, target)
+    if not file.home:
         return
     regions = _regions(change, file)
     for use in uses(file.parsed, change.old, change.new):
-        if use.belongs in regions and use.role != "import":
+        if use.belongs in regions and (use.role != "import" or is_alias(file.parsed, use)):
             yield use
 
 

@@ -9,8 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from palimpsest.next_edits.calling import argument_places, await_places
-from palimpsest.next_edits.changes import AsyncChange, EditPattern, ImportChange, Rename, SignatureChange, Site, Swap
+from palimpsest.next_edits.changes import (
+    AsyncChange,
+    EditPattern,
+    ImportChange,
+    Rename,
+    SignatureChange,
+    Site,
+    Swap,
+    TagChange,
+)
 from palimpsest.next_edits.renaming import member_target, rename_places
+from palimpsest.next_edits.tags import tag_places
 from palimpsest.next_edits.targets import File, has_elsewhere, where
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.pairs import pairs
@@ -29,6 +39,8 @@ def places(change: EditPattern, home: File, file: File, *, alone: bool = False) 
             found = await_places(change, home, file, alone)
         case ImportChange():
             found = _import_places(change, file)
+        case TagChange():
+            found = tag_places(change, file)
         case Swap():
             found = _swap_places(change, file)
     return sorted(found, key=lambda place: (place.start, place.end))
@@ -45,7 +57,7 @@ def words(change: EditPattern, home: File) -> tuple[str, ...]:
             return (change.name, owner) if by_class else (change.name,)
         case ImportChange():
             return (change.old.rpartition(".")[2],)
-        case Swap():
+        case Swap() | TagChange():
             return ()
 
 
@@ -56,7 +68,7 @@ def is_local(change: EditPattern) -> bool:
             return change.kind in ("local", "import") or (change.kind != "attribute" and _is_nested(change))
         case SignatureChange() | AsyncChange():
             return bool(change.scope) and not (change.is_method or change.in_namespace)
-        case Swap():
+        case Swap() | TagChange():
             return True
     return False
 

@@ -204,6 +204,13 @@ def imports_of(file: File, target: EditedName, name: str) -> Iterator[Use]:
             yield use
 
 
+def is_alias(parsed: Parsed, use: Use) -> bool:
+    """Whether an import binds another name than that which it imports."""
+    node = None if parsed.root is None else parsed.root.descendant_for_byte_range(use.start, use.end)
+    above = None if node is None else node.parent
+    return above is not None and above.child_by_field_name("alias") == node
+
+
 def has_elsewhere(parsed: Parsed, name: str, owner: str) -> bool:
     """Whether a class other than `owner` and its subclasses in this file has a member of that name."""
     for use in uses(parsed, name):

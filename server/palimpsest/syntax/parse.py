@@ -79,6 +79,8 @@ class Language(Protocol):
     """Types of nodes that are a single name."""
     texts: frozenset[str] = frozenset()
     """Types of nodes that are pieces of strings in which the grammar does not look for names (`names_in`)."""
+    code_in_texts: bool = False
+    """Whether these have code, members behind their objects too."""
     import_hint: str | tuple[str, ...] = "import"
     """A word that occurs on a line of every import, or several of which one does, so that only such lines are
     examined."""
@@ -219,6 +221,10 @@ class Language(Protocol):
         """Whether a function makes what tests take by its name."""
         return False
 
+    def takes_fixture(self, parsed: Parsed, name: str, start: int) -> bool:
+        """Whether a parameter of that name, or a string, stands for a fixture."""
+        return False
+
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         """Whether a method's first parameter is its object, which calls do not pass."""
         return False
@@ -230,10 +236,6 @@ class Language(Protocol):
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
         """Whether a name that its document does not define may be defined in another file, without an import of that
         name: by an import of everything, in a base class, in a file of the same package."""
-
-    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
-        """Whether there may be another definition of the same name beside it, of which one counts."""
-        return False
 
     def hides(self, parsed: Parsed, name: str, start: int) -> bool:
         """Whether a member of that name, which is declared at a byte, is for code near it alone (`is_near`)."""

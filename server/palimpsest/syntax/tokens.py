@@ -31,7 +31,7 @@ def tokens(parsed: Parsed, start_line: int, end_line: int) -> list[Token]:
 
 def errors_between(parsed: Parsed, start_line: int, end_line: int) -> int:
     """ERROR and missing nodes that touch the lines `start..end`."""
-    n_errors, rest = 0, [] if parsed.root is None else [parsed.root]
+    n_errors, rest = 0, [] if parsed.root is None or not parsed.language.is_checked else [parsed.root]
     while rest:
         node = rest.pop()
         if not (node.has_error or node.is_missing) or not _touches(node, start_line, end_line):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 
 from tree_sitter import Node
 
@@ -66,16 +67,17 @@ def defined_twice(parsed: Parsed) -> Counter[str]:
 
     Definitions with decorators are left out (a property's setter, an overload), and so are those in the branches of an
     `if`, which are separate blocks, functions whose parameters tell them apart, declarations without a body, and
-    what the language's own `is_variant` says.
+    what the language says of a name (`variants`).
     """
     nodes, decorated = dict[int, tuple[Node, str]](), set[int]()
     headers = dict[int, str]()
+    variants = {node.id for captures in parsed.matches("variants") for node in chain(*captures.values())}
     for captures in parsed.matches("scopes"):
         _, node = definition(captures)
         owner = f"{parsed.text_of(captures['owner'][0])}." if "owner" in captures else ""
         nodes[node.id] = node, owner + parsed.text_of(captures["name"][0])
         is_part = "outer" in captures or "adds" in captures or "body" not in captures
-        if is_part or parsed.language.is_variant(parsed, node):
+        if is_part or captures["name"][0].id in variants:
             decorated.add(node.id)
         if "function" in captures and parsed.language.overloads:
             end = captures["body"][0].start_byte if "body" in captures else node.end_byte

@@ -101,7 +101,9 @@ def _in_texts(parsed: Parsed, name: str) -> Iterator[tuple[Use, str]]:
         if node.type in language.texts and language.names_in(parsed, node, start, end):
             line = node.start_point.row + parsed.snapshot.utf8.count(b"\n", node.start_byte, start)
             use, label = _use(parsed, node, name, _seen(parsed, line))
-            yield replace(use, start=start, end=end, line=line), label
+            marks = tuple(map(utf8, language.member_marks)) if language.code_in_texts else ()
+            role: Role = "member" if parsed.snapshot.utf8.endswith(marks, 0, start) else use.role
+            yield replace(use, start=start, end=end, line=line, role=role), label
 
 
 def uses_between(parsed: Parsed, start: int, end: int) -> list[Use]:
@@ -234,7 +236,7 @@ def _bound_regions(found: Sequence[tuple[Use, str]]) -> dict[Region, int]:
 
 def _home(use: Use, label: str) -> Region:
     """The region in which a use binds its name, ignoring declarations."""
-    if label == "assigned.around":
+    if label.endswith(".around") and use.binds:
         return next(region for region in use.around if region.kind != "inner")
     return use.around[0]
 

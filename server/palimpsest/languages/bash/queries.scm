@@ -97,3 +97,7 @@
 ] @bracket
 (ERROR) @error
 (function_definition) @definition
+
+;; variants
+(if_statement [(elif_clause) (else_clause)] @branch)
+(case_statement (case_item) @branch)

@@ -25,6 +25,10 @@ HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp"
 DECLARATORS = frozenset(
     {"init_declarator", "pointer_declarator", "array_declarator", "parenthesized_declarator", "function_declarator"}
 )
+_IN_MACRO = re.compile(
+    rb"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|#+\s*\w+(?:\s*##\s*\w+)*|\w+(?:\s*##\s*\w+)+|(?P<name>\w+)"
+)
+"""A name in what a macro stands for, or what is none: a string, and what is made one or put together."""
 _OF_CPP = re.compile(
     r"^[ \t]*(?:(?:class|namespace|using)\b(?![ \t]*[;=,)\[])|template[ \t]*<|(?:public|private|protected)[ \t]*:)"
     r"|\bstd::",
@@ -58,6 +62,8 @@ class C(Base):
     doc_comments = ("/**", "/*!", "///", "//!", "/*", "//")
     member_marks = (".", "->")
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier"})
+    texts = frozenset({"preproc_arg"})
+    code_in_texts = True
     import_hint = "include"
     builtins = words.PREDEFINED
     dynamic_members = (r"[A-Z][A-Z_0-9]+\s*\(", r"[A-Z]\w*_OBJECT\b")
@@ -93,6 +99,15 @@ class C(Base):
             yield from self.bound(parsed, inner)
         elif target.type in self.identifiers:
             yield parsed.text_of(target)
+
+    def names_in(self, parsed: Parsed, text: Node, start: int, end: int) -> bool:
+        """In what a macro stands for, where it is no parameter and in no string of it, and no part of a name."""
+        inside = parsed.snapshot.utf8[text.start_byte : text.end_byte]
+        place = start - text.start_byte, end - text.start_byte
+        taken = text.parent.child_by_field_name("parameters") if text.parent is not None else None
+        names = () if taken is None else [parsed.text_of(name) for name in taken.named_children]
+        is_one = any(found.span("name") == place for found in _IN_MACRO.finditer(inside))
+        return is_one and inside[slice(*place)].decode("utf-8", "replace") not in names
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
         """`(void)` has none."""

@@ -91,6 +91,7 @@
 (compound_statement) @scope.inner
 (for_statement) @scope.inner
 (preproc_function_def name: (identifier) @function)
+(preproc_params (identifier) @keyword)
 (struct_specifier name: (type_identifier) @class body: (_))
 (union_specifier name: (type_identifier) @class body: (_))
 (enum_specifier name: (type_identifier) @class body: (_))
@@ -108,6 +109,12 @@
 (field_expression field: (field_identifier) @member)
 (assignment_expression left: (field_expression field: (field_identifier) @member.assigned))
 (field_designator (field_identifier) @member)
+
+;; variants
+(preproc_if alternative: (_) @branch)
+(preproc_ifdef alternative: (_) @branch)
+(preproc_elif alternative: (_) @branch)
+(preproc_elifdef alternative: (_) @branch)
 
 ;; pairs
 (call_expression arguments: (argument_list) @elements) @pair

@@ -242,6 +242,11 @@
 (using_directive (qualified_name (qualified_name (identifier) @module)))
 (using_directive name: (identifier) @import)
 
+;; variants
+(preproc_if alternative: (_) @branch)
+(preproc_elif alternative: (_) @branch)
+(_ (modifier) @_partial name: (_) @alike (#eq? @_partial "partial"))
+
 ;; calls
 (invocation_expression
   function: [

@@ -75,11 +75,6 @@ class Go(Base):
         """Any file of the package may define it."""
         return True
 
-    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
-        """Each file may have several `init`, and nothing is called `_`."""
-        name = definition.child_by_field_name("name")
-        return name is not None and parsed.text_of(name) in ("init", "_")
-
     def hides(self, parsed: Parsed, name: str, start: int) -> bool:
         return not name[:1].isupper()
 

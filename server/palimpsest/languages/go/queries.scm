@@ -176,6 +176,9 @@
 (keyed_element . (literal_element (identifier) @member))
 (import_spec name: (package_identifier) @import)
 
+;; variants
+((function_declaration name: (_) @other) (#any-of? @other "init" "_"))
+
 ;; calls
 (call_expression function: (identifier) @function arguments: (argument_list) @arguments) @call
 (call_expression

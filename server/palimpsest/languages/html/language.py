@@ -34,8 +34,8 @@ _SCRIPTS = {
 class Html(Data):
     id = "html"
     name = "HTML"
-    language_ids = ("html",)
-    suffixes = (".html", ".htm", ".xhtml")
+    language_ids = ("html", "vue")
+    suffixes = (".html", ".htm", ".xhtml", ".vue")
     grammar_module = "tree_sitter_html"
     # A quote is one only where it holds an attribute's value.
     lexical = Lexical((), (("<!--", "-->"),), raw_quotes=(('="', '"'), ("='", "'")))

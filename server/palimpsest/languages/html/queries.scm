@@ -28,3 +28,6 @@
   (raw_text) @text) @script
 (script_element (start_tag) (raw_text) @text) @script
 (style_element (start_tag) (raw_text) @text) @style
+
+;; tags
+(_ . (start_tag (tag_name) @opening) (end_tag (tag_name) @closing) .)

@@ -38,6 +38,13 @@ def declared_at(parsed: Parsed, line: int) -> str:
     return next((name for name, start, end in parsed.once(_ambient) if start <= line < end), "")
 
 
+def lists(parsed: Parsed, name: Node) -> bool:
+    """Whether a short property stands in `module.exports = { name }`."""
+    above = name.parent.parent if name.parent is not None else None
+    left = above.child_by_field_name("left") if above is not None else None
+    return left is not None and parsed.text_of(left) == _EXPORTS[1]
+
+
 def _ambient(parsed: Parsed) -> tuple[tuple[str, int, int], ...]:
     """The declared modules of a file with their first line and the one after their last."""
     found = list[tuple[str, int, int]]()

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.javascript import imports, words
+from palimpsest.languages.javascript import exports, imports, words
 from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
@@ -28,7 +28,6 @@ _IS = " ="
 _OBJECT = "{}"
 """The class of an object of which nothing says that it is another's."""
 ELEMENTS = r"<([A-Z][\w$]*(?:\.[\w$]+)*)"
-_ACCESSORS = frozenset({"get", "set", "static"})
 _NAMED_BY = {
     "assignment_pattern": "left",
     "object_assignment_pattern": "left",
@@ -124,14 +123,12 @@ class JavaScript(Base):
         """A script that imports and exports nothing shares its names with others of the page."""
         return not imports.is_module(parsed)
 
-    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
-        """A getter and a setter, and what a class has besides its objects."""
-        return any(child.type in _ACCESSORS for child in definition.children)
-
     def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
-        """A short property, `{ item }`, is a member too, and so is what is taken out of one."""
+        """A short property, `{ item }`, is a member too, and so is what is taken out of one; in `module.exports` it is
+        the name that others use."""
         node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
         is_short = node is not None and node.type.startswith("shorthand_property_identifier")
+        is_short = is_short and node is not None and not exports.lists(parsed, node)
         return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
 
     # Imports and modules

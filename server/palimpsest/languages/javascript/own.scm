@@ -86,3 +86,8 @@
 
 ;; more shape
 (field_definition) @definition
+
+;; tags
+(jsx_element
+  open_tag: (jsx_opening_element name: (_) @opening)
+  close_tag: (jsx_closing_element name: (_) @closing))

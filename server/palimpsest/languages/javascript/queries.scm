@@ -257,6 +257,16 @@
 (import_specifier name: (identifier) @imported alias: (_))
 (import_specifier alias: (identifier) @import)
 (export_specifier alias: (identifier) @member)
+(assignment_expression
+  left: (member_expression object: [(identifier) (member_expression)] @_exports property: (_) @use.given_to_others)
+  right: (identifier) @_given
+  (#any-of? @_exports "exports" "module.exports")
+  (#eq? @use.given_to_others @_given))
+(assignment_expression
+  left: (member_expression) @_exports
+  right: (object (pair key: (property_identifier) @use.given_to_others value: (identifier) @_given))
+  (#eq? @_exports "module.exports")
+  (#eq? @use.given_to_others @_given))
 (export_statement (export_clause (export_specifier name: (identifier) @imported)) source: (_))
 (namespace_export (identifier) @member)
 (lexical_declaration (variable_declarator
@@ -267,6 +277,12 @@
       (pair_pattern key: (property_identifier) @imported value: (identifier) @import.required)])]
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string))))
   (#eq? @_require "require"))
+
+;; variants
+(class_body (method_definition ["get" "set"] name: (_) @alike))
+(class_body (method_definition "static" ["get" "set"] name: (_) @alike.static))
+(class_body (method_definition "static" name: (_) @other))
+(object (method_definition ["get" "set"] name: (_) @alike))
 
 ;; calls
 (call_expression function: (identifier) @function arguments: (arguments) @arguments) @call

@@ -115,7 +115,8 @@
 (for_statement clause: (for_numeric_clause start: (_) @outside))
 (for_statement clause: (for_numeric_clause end: (_) @outside))
 (for_statement clause: (for_numeric_clause step: (_) @outside))
-(function_declaration name: (identifier) @function)
+(function_declaration name: (identifier) @function.around)
+(function_declaration "local" name: (identifier) @function.enclosed)
 (function_declaration name: (dot_index_expression field: (identifier) @member.assigned))
 (function_declaration name: (method_index_expression method: (identifier) @member.assigned))
 (field name: (identifier) @function value: (function_definition))
@@ -133,6 +134,9 @@
 (label_statement (identifier) @keyword)
 (goto_statement (identifier) @keyword)
 (attribute (identifier) @keyword)
+
+;; variants
+(if_statement alternative: (_) @branch)
 
 ;; calls
 (function_call name: (identifier) @function arguments: (arguments . "(") @arguments) @call

@@ -164,6 +164,9 @@
 (namespace_use_clause . (name) @imported alias: (name) @import)
 (namespace_use_clause (qualified_name (name) @imported .) alias: (name) @import)
 
+;; variants
+(if_statement alternative: (_) @branch)
+
 ;; calls
 (function_call_expression
   function: [(name) @function (qualified_name (name) @function .)]

@@ -18,17 +18,19 @@ from typing import Generic, Protocol
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.python import calls, evidence, imports, lines
+from palimpsest.languages.python import calls, evidence, imports, lines, texts
 from palimpsest.languages.python.headers import ends_with_colon, one_line
 from palimpsest.languages.python.packages import names
 from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.scopes import enclosing, scope_at
 from palimpsest.syntax.values import Argument, Header, Import, Keywords, Parameter, Scope
+from palimpsest.text.positions import utf8
 
 _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
 """Names that modules and methods have in addition to the builtins."""
 _BUILT_IN = (str, bytes, int, float, list, tuple, dict, set, range, type, BaseException)
-_FIXTURE = re.compile(r"\s*@\s*(\w+\s*\.\s*)?fixture\b")
-"""pytest's."""
+_FIXTURE = re.compile(r"\s*@\s*(\w+\s*\.\s*)?fixture\b(?!.*\bname\s*=)")
+"""pytest's; one that is taken by another name than the function's is none."""
 _CLAUSE = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 
 
@@ -45,6 +47,8 @@ class Python(Base):
     indented = True
     members = frozenset({"attribute"})
     opaque = frozenset({"subscript", "call", "type"})
+    texts = texts.TEXTS
+    code_in_texts = True
     builtins = frozenset(dir(builtins)) | _IN_MODULES
     builtin_members = frozenset(name for kind in _BUILT_IN for name in dir(kind))
     object_members = frozenset(dir(type)) | frozenset(dir(object)) | _IN_MODULES | {"__slots__"}
@@ -92,12 +96,35 @@ class Python(Base):
         above = parsed.snapshot.lines[scope.start_line : scope.def_line]
         return scope.kind == "function" and any(_FIXTURE.match(line) for line in above)
 
+    def takes_fixture(self, parsed: Parsed, name: str, start: int) -> bool:
+        """Tests and fixtures take them as parameters without a default, unless one is parametrized with the name."""
+        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, start + len(utf8(name)))
+        if node is None or node.parent is None or node.type in texts.TEXTS:
+            return node is not None and texts.takes_fixtures(parsed, node)
+        scope, lines_ = scope_at(parsed, node.start_point.row, 0), parsed.snapshot.lines
+        above = "\n".join("\n".join(lines_[one.start_line : one.def_line]) for one in enclosing(scope))
+        is_given = "parametrize" in above and re.search(rf"\b{re.escape(name)}\b", above) is not None
+        takes = scope.name.startswith("test") or self.is_fixture(parsed, scope)
+        return takes and not is_given and "default" not in node.parent.type
+
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         return all(line.strip() != "@staticmethod" for line in parsed.snapshot.lines[scope.start_line : scope.def_line])
 
     def hides(self, parsed: Parsed, name: str, start: int) -> bool:
         """Two underscores make it another name in each class."""
         return name.startswith("__") and not name.endswith("__")
+
+    def names_in(self, parsed: Parsed, text: Node, start: int, end: int) -> bool:
+        return texts.names(parsed, text, start, end)
+
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        if not _is_text(parsed, start, end):
+            return super().owners(parsed, start, end)
+        head = texts.head(parsed, start).rpartition(".")[2]
+        return frozenset({head} if head else ())
+
+    def head(self, parsed: Parsed, start: int, end: int) -> str:
+        return texts.head(parsed, start) if _is_text(parsed, start, end) else super().head(parsed, start, end)
 
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
         return imports.imported(parsed, statement)
@@ -147,3 +174,8 @@ class Python(Base):
 
     def continues_block(self, line: str) -> bool:
         return _CLAUSE.match(line) is not None
+
+
+def _is_text(parsed: Parsed, start: int, end: int) -> bool:
+    node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+    return node is not None and node.type in texts.TEXTS

@@ -158,6 +158,21 @@
 (aliased_import name: (dotted_name (identifier) @imported))
 (aliased_import alias: (identifier) @import)
 
+;; variants
+(if_statement [(elif_clause) (else_clause)] @branch)
+(try_statement (except_clause) @branch)
+(match_statement body: (block (case_clause) @branch))
+((decorated_definition
+  (decorator [(identifier) @_said (attribute attribute: (identifier) @_said)])
+  definition: (function_definition name: (_) @first))
+  (#eq? @_said "overload"))
+(decorated_definition
+  (decorator [
+    (attribute object: (identifier) @head)
+    (attribute object: (attribute object: (identifier) @head))
+    (call function: (attribute object: (identifier) @head))])
+  definition: (function_definition name: (_) @again))
+
 ;; calls
 (call function: (identifier) @function arguments: (argument_list) @arguments) @call
 (call function: (attribute attribute: (identifier) @function) arguments: (argument_list) @arguments) @call

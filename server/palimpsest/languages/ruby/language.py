@@ -32,6 +32,8 @@ _CLAUSE = re.compile(r"\s*(?:end|else|elsif|when|in|rescue|ensure)\b|\s*[)\]}]")
 _DEFINES = re.compile(r"\bdef\s+(?:self\.)?\w+[?!=]?\s*\Z")
 _MAGIC = re.compile(r"(?m)^(?:-\*-.*|frozen_string_literal:.*|(?:en)?coding:.*|warn_indent:.*|rubocop:.*|typed:.*)\n?")
 _FOLDERS = re.compile(r"\A(?:.*/)?(?:lib|app/[^/]+(?:/concerns)?)/(?=.)")
+_SAY_WHO = frozenset({"private", "protected", "public", "module_function", "private_class_method", "private_constant"})
+"""What is called with the names of methods."""
 
 
 class Ruby(Base):
@@ -48,6 +50,7 @@ class Ruby(Base):
         {"identifier", "constant", "instance_variable", "class_variable", "global_variable", "hash_key_symbol"}
     )
     opaque = frozenset({"call", "element_reference", "scope_resolution"})
+    texts = frozenset({"simple_symbol"})
     import_hint = "require"
     builtins = BUILTINS
     builtin_members = MEMBERS
@@ -63,6 +66,13 @@ class Ruby(Base):
     merges_classes = True
     bare_calls = True
     mixes_namespaces = True
+
+    def names_in(self, parsed: Parsed, text: Node, start: int, end: int) -> bool:
+        """The name of a method that is given to what says who may use it, `private :total`."""
+        call = text.parent.parent if text.parent is not None and text.parent.type == "argument_list" else None
+        said = call.child_by_field_name("method") if call is not None and call.type == "call" else None
+        is_whole = (text.start_byte + 1, text.end_byte) == (start, end)
+        return is_whole and said is not None and parsed.text_of(said) in _SAY_WHO
 
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         return heredocs.statements(lines, start, end, _HEREDOC, super().statements)

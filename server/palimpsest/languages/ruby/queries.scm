@@ -133,6 +133,7 @@
 (do_block) @scope.inner
 (lambda) @scope.inner
 (method name: (identifier) @function)
+(method name: (setter name: (identifier) @function))
 (singleton_method name: (identifier) @function)
 (class name: (constant) @class)
 (module name: (constant) @class)
@@ -165,6 +166,17 @@
 (call receiver: (_) method: (identifier) @member)
 (scope_resolution scope: (_) name: (_) @member)
 (pair key: (hash_key_symbol) @keyword)
+
+;; variants
+(if alternative: (_) @branch)
+(elsif alternative: (_) @branch)
+(unless alternative: (_) @branch)
+(case (when) @branch)
+(case (else) @branch)
+(begin (rescue) @branch)
+(class name: (_) @first @again)
+(module name: (_) @first @again)
+(method name: (setter name: (_) @first @again))
 
 ;; calls
 (call method: [(identifier) (constant)] @function arguments: (argument_list . "(") @arguments) @call

@@ -28,7 +28,6 @@ _LEXICAL = Lexical(
     raw_quotes=(('r#"', '"#'), ('r##"', '"##')),
     literals=r"'(?:\\(?:u\{[^}'\n]*\}|x..|.)|[^\\'\n])'",
 )
-_CONDITION = re.compile(r"#\[\s*cfg\b")
 _RECEIVER = "self_parameter"
 
 
@@ -99,15 +98,6 @@ class Rust(Base):
         while above is not None and above.type not in _MACROS:
             above = above.parent
         return above is not None
-
-    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
-        """A condition of the compiler stands above it, such as `#[cfg(unix)]`."""
-        before = definition.prev_sibling
-        while before is not None and (before.type == "attribute_item" or before.is_extra):
-            if before.type == "attribute_item" and _CONDITION.match(parsed.text_of(before)):
-                return True
-            before = before.prev_sibling
-        return False
 
     def hides(self, parsed: Parsed, name: str, start: int) -> bool:
         """What is not `pub`, but in a trait, in its implementations and in an enum."""

@@ -260,6 +260,14 @@
 (extern_crate_declaration name: (identifier) @import !alias)
 (extern_crate_declaration alias: (identifier) @import)
 
+;; variants
+((attribute_item (attribute (identifier) @_cfg)) . [(attribute_item) (line_comment) (block_comment)]* . (_
+  name: (_) @alike)
+  (#eq? @_cfg "cfg"))
+((attribute_item (attribute (identifier) @_cfg)) . [(attribute_item) (line_comment) (block_comment)]* . (impl_item
+  body: (declaration_list (_ name: (_) @alike)))
+  (#eq? @_cfg "cfg"))
+
 ;; calls
 (call_expression function: (identifier) @function arguments: (arguments) @arguments) @call
 (call_expression function: (field_expression field: (field_identifier) @function) arguments: (arguments) @arguments) @call

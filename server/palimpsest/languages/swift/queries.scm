@@ -148,6 +148,10 @@
 (import_declaration (identifier (simple_identifier) @module))
 (attribute (user_type (type_identifier) @module))
 
+;; variants
+((directive) @turn (#match? @turn "^#else"))
+((directive) @over (#not-match? @over "^#else"))
+
 ;; calls
 (call_expression . (simple_identifier) @function (call_suffix (value_arguments . "(") @arguments)) @call
 (call_expression

@@ -5,13 +5,8 @@ In: a parse, nodes.  Out: as `syntax.parse.Language` says.
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from palimpsest.languages.javascript.language import JavaScript
 from palimpsest.languages.typescript import words
-from palimpsest.syntax.parse import Parsed
-
-_MERGED = frozenset({"interface_declaration", "internal_module", "module", "enum_declaration"})
 
 
 class TypeScript(JavaScript):
@@ -28,7 +23,3 @@ class TypeScript(JavaScript):
     hides_implementation = True
     builtins = JavaScript.builtins | words.TYPES
     common_words = JavaScript.common_words | words.KEYWORDS | words.TYPES
-
-    def is_variant(self, parsed: Parsed, definition: Node) -> bool:
-        """Declarations of one name are merged: interfaces, namespaces and enums with each other, and with a class."""
-        return definition.type in _MERGED or super().is_variant(parsed, definition)

@@ -201,6 +201,15 @@
     (rest_pattern (identifier) @parameter)])]))
   body: (_) @owner)
 
+;; more variants
+(function_signature name: (_) @first)
+(method_signature name: (_) @first)
+(abstract_method_signature name: (_) @first)
+(interface_declaration name: (_) @first @again)
+(internal_module name: (_) @first @again)
+(module name: (_) @first @again)
+(enum_declaration name: (_) @first @again)
+
 ;; more signatures
 (function_signature name: (_) @name parameters: (_) @parameters) @function
 (method_signature name: (_) @name parameters: (_) @parameters) @function
