@@ -51,6 +51,12 @@ IN_A_STRING = [
     ("a.rb", 'x = "hello #{|}"\n', "name}!"),
     ("a.sh", 'x="hello ${|}"\n', "name}!"),
 ]
+UNDONE = [  # what a compiler refuses though the tree does not; what is shown of it
+    ("a.py", "from a import b, Cou|\nfrom c import d\n", "nter,", []),
+    ("b.py", "from a import (\n    b, Cou|\n)\n", "nter,", ["nter,"]),
+    ("a.yaml", 'web:\n  ports:\n    - "|\n\ndb:\n  image: a\n', '""', []),
+    ("b.yaml", 'web:\n  ports:\n    - "|\n\ndb:\n  image: a\n', '80:80"', ['80:80"']),
+]
 CALLED = [  # a bracket that is there already; `fetch` and its rest
     ("a.py", "fetch|(3)\n", "fetchUserData(id)"),
     ("a.js", "fetch|(3)\n", "fetchUserData(id);"),
@@ -263,6 +269,11 @@ def test_a_line_that_stands_behind_the_cursor_is_not_said_before_it(
 
 @pytest.mark.parametrize(("name", "code", "said", "wanted"), ROWS, ids=[f"{row[0]}-{row[2]}" for row in ROWS])
 def test_what_does_not_fit_is_mended_or_not_shown(name: str, code: str, said: str, wanted: list[str]) -> None:
+    assert shown(name, code, said) == wanted
+
+
+@pytest.mark.parametrize(("name", "code", "said", "wanted"), UNDONE, ids=[row[0] for row in UNDONE])
+def test_what_only_a_compiler_refuses_is_not_shown(name: str, code: str, said: str, wanted: list[str]) -> None:
     assert shown(name, code, said) == wanted
 
 

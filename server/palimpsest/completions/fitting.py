@@ -91,8 +91,8 @@ class _Place:
         line may be what was missing: it is left out where it leaves the lines around it at a wrong indent.  So are
         several lines that leave a bracket open, and that the tree likes no better with it closed."""
         text = self._working(text)
-        if not text:
-            return None
+        if not text or (len(self._state.quote) == 1 and text.strip() == 2 * self._state.quote):
+            return None  # nothing, or the end of a string and the beginning of another one
         tried = list(repairs(text, self._before, self._rest, self._parsed.language, self._state))[:MOST_TRIED]
         above, _, last = text.rpartition("\n")
         above = above.rstrip()

@@ -40,7 +40,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
     calls        @function, its last name, and @arguments of a @call
     signatures   @name and @parameters of a @function, @async where it is one
     indented     @block that must have a statement, nodes whose children stand @together at one indent, @clause that
-                 must have its parent's indent, and what @needs_clause beside its body
+                 must have its parent's indent, what @needs_clause beside its body, and a
+                 comma that @needs_name behind it
     documented   the second documentation of one definition, @again
     embeds       @text in another @language
     tags         @opening and @closing, the names in the tags of one element of markup

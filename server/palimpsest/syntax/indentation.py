@@ -80,9 +80,12 @@ def _empty(parsed: Parsed, start_line: int | None, end_line: int) -> list[int]:
 
 
 def unfinished(parsed: Parsed, start_line: int, end_line: int) -> int:
-    """The number of statements that need a clause (`try`) and have none, in what touches some lines."""
-    found = [node for one in parsed.matches("indented", start_line, end_line) for node in one.get("needs_clause", ())]
-    return sum(node.named_child_count < 2 for node in found)
+    """The number of statements that need a clause (`try`) or a name (behind a comma) and have none, in what touches
+    some lines."""
+    found = parsed.matches("indented", start_line, end_line)
+    clauses = [node for one in found for node in one.get("needs_clause", ())]
+    commas = [node for one in found for node in one.get("needs_name", ())]
+    return sum(node.named_child_count < 2 for node in clauses) + sum(node.next_sibling is None for node in commas)
 
 
 def _uneven(parsed: Parsed, group: Node) -> int:

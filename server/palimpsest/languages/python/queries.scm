@@ -216,3 +216,4 @@
 (except_clause) @clause
 (finally_clause) @clause
 (try_statement) @needs_clause
+(import_from_statement "," @needs_name)
