@@ -104,6 +104,24 @@ def test_hunks_are_what_was_written_in_code_and_not_what_was_moved(repo: Path, t
     assert (tmp_path / "tree" / "cart.py").read_text() == one.before + one.after
 
 
+def test_a_hunk_below_others_is_typed_where_it_belongs_in_the_parents_file(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    file = tmp_path / "cart.py"
+    old = "def one():\n    return 1\n\n\n# the end\n"
+    above, below = "import os\nimport re\nimport json\n\n\n", "\n\ndef two():\n    x = 1\n    return x\n"
+    for text in (old, above + old.replace("\n\n\n# the", f"{below}\n\n# the")):
+        file.write_text(text)
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "-qm", "x")
+    for seed in range(9):
+        (one,) = drawn(tmp_path, 1, seed)
+        assert one.before + one.after == old.rstrip("\n") + "\n"
+        if "def two()" in one.text:
+            assert one.before.rstrip("\n").endswith("return 1")
+            return
+    raise AssertionError("the hunk below was never drawn")
+
+
 def test_a_folder_without_such_commits_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="repo"):
         drawn(tmp_path, 1, 0)

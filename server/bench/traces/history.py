@@ -24,11 +24,13 @@ _HUNK_OLD = re.compile(r"^@@ -(\d+)(?:,(\d+))? ")
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """From line `at` (from 0, above it all is new already), `removed` lines are replaced by `added`."""
+    """From line `at` (from 0, above it all is new already), `removed` lines are replaced by `added`; `old_at` is the line
+    where nothing is new yet."""
 
     at: int
     removed: int
     added: tuple[str, ...]
+    old_at: int
 
 
 def history(
@@ -111,16 +113,17 @@ def _has(repo: Path, revision: str, file: str) -> bool:
 
 def hunks(diff: str) -> Iterator[Hunk]:
     """Of a diff of one file without context lines, from top to bottom."""
-    at, removed, added = -1, 0, list[str]()
+    at, removed, added, old_at = -1, 0, list[str](), 0
     for line in diff.split("\n"):
         if match := _HUNK.match(line):
             if at >= 0:
-                yield Hunk(at, removed, tuple(added))
+                yield Hunk(at, removed, tuple(added), old_at)
             old = _HUNK_OLD.match(line)
             assert old is not None
             removed, added = int(old[2] or 1), []
+            old_at = int(old[1]) - (removed > 0)
             at = int(match[1]) - (match[2] != "0")
         elif at >= 0 and line.startswith("+"):
             added.append(line[1:])
     if at >= 0:
-        yield Hunk(at, removed, tuple(added))
+        yield Hunk(at, removed, tuple(added), old_at)

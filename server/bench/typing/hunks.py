@@ -106,7 +106,7 @@ def _gone(repo: Path, commit: str) -> frozenset[str]:
 
 def _is_fit(hunk: Hunk, gone: frozenset[str]) -> bool:
     said = [line.strip() for line in hunk.added if line.strip()]
-    is_size = hunk.at > 0 and not hunk.removed and len(said) >= FEWEST and len(hunk.added) <= MOST
+    is_size = hunk.old_at > 0 and not hunk.removed and len(said) >= FEWEST and len(hunk.added) <= MOST
     if not is_size or max(map(len, hunk.added)) > LONGEST:
         return False
     return sum(line in gone for line in said) <= MOVED * len(said)
@@ -115,5 +115,5 @@ def _is_fit(hunk: Hunk, gone: frozenset[str]) -> bool:
 def _added(repo: Path, commit: str, file: str, old: str, hunk: Hunk) -> Added:
     lines = old.split("\n")
     text = "\n" + "\n".join(line.rstrip() for line in hunk.added).rstrip("\n")
-    before, after = "\n".join(lines[: hunk.at]), "\n".join(lines[hunk.at :])
+    before, after = "\n".join(lines[: hunk.old_at]), "\n".join(lines[hunk.old_at :])
     return Added(repo, commit, file, before, text, f"\n{after}")
