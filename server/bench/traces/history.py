@@ -24,8 +24,8 @@ _HUNK_OLD = re.compile(r"^@@ -(\d+)(?:,(\d+))? ")
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """From line `at` (from 0, above it all is new already), `removed` lines are replaced by `added`; `old_at` is the line
-    where nothing is new yet."""
+    """From line `at` (from 0, above it all is new already), `removed` lines are replaced by `added`; `old_at` is the
+    same line where nothing is new yet."""
 
     at: int
     removed: int
