@@ -1,6 +1,6 @@
-"""A document that a turn refers to, as a value.
+"""Pure: a document that a turn refers to, as a value.
 
-Out: the value, and how several of one turn become one.  Pure.
+Out: the value, and how several of one turn become one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from typing import Literal
 
 Kind = Literal["direct", "search"]
 """`direct`: the turn links to it; `search`: a tool found or read it."""
+
+
+NOT_FOUND = "Document not found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,11 @@ def without_repeats(references: Iterable[DocumentReference]) -> list[DocumentRef
             snippet=first.snippet or one.snippet,
         )
     return list(found.values())
+
+
+def problem_told(problem: str) -> str:
+    """What is wrong with a link, for a person: one that may not be read, or of which there are several, is there."""
+    return f"not found: {problem or 'broken link'}" if problem in ("", NOT_FOUND) else problem
 
 
 def wikilink_to(path: str, heading: str = "") -> str:
