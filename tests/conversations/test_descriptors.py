@@ -134,6 +134,12 @@ def test_the_language_of_a_long_text_is_told_from_its_beginning(fds: Descriptors
     assert fds.read(conversation, other, Wanted(unit="function", name_of_unit="two")).content == "fn two() {}\n"
 
 
+def test_what_takes_too_long_to_parse_is_not_said_to_have_no_function(fds: Descriptors, conversation: str) -> None:
+    code = fds.create(conversation, "def f():\n    return 1\n" + "# a comment\n" * 20_000, "file:a.py").id
+    with pytest.raises(InvalidArgument, match=r"too long to be parsed.*by lines"):
+        fds.read(conversation, code, Wanted(unit="function"))
+
+
 def test_semantic_navigation_by_paragraph_function_and_class(fds: Descriptors, conversation: str) -> None:
     text = fds.create(conversation, "One\nand.\n\n \nTwo.\n\n\nThree").id
     paragraphs = [fds.read(conversation, text, Wanted(unit="paragraph", index=n)).content for n in (1, 2, 3)]

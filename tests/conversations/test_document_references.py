@@ -32,6 +32,17 @@ def test_a_document_is_once_on_a_turn_and_what_is_known_of_it_is_kept() -> None:
     assert len(without_repeats([BROKEN, BROKEN, DocumentReference("[[other]]", None)])) == 2
 
 
+def test_each_link_to_a_section_is_told_and_one_to_the_whole_document_stands_for_them() -> None:
+    rounding, taxes = (DocumentReference(f"[[prices#{name}]]", "docs/prices.md", fragment=name) for name in "RT")
+    read = DocumentReference("[[docs/prices.md]]", "docs/prices.md", "search", read=True)
+    assert [one.wikilink for one in without_repeats([rounding, taxes, rounding])] == ["[[prices#R]]", "[[prices#T]]"]
+    for order in ([PRICES, rounding], [rounding, PRICES], [rounding, taxes, PRICES]):
+        assert [(one.wikilink, one.fragment) for one in without_repeats(order)] == [("[[prices]]", "")]
+    assert [(one.fragment, one.read) for one in without_repeats([read, rounding, taxes])] == [("R", True), ("T", False)]
+    part = DocumentReference("[[docs/prices.md]]", "docs/prices.md", "search", fragment="R")
+    assert [one.fragment for one in without_repeats([part, read])] == [""]
+
+
 def test_references_are_kept_with_their_turn_and_go_with_it(memory: Memory) -> None:
     talk = memory.conversations.new()
     turn = memory.turns.add(talk.id, "user", "see [[prices]] and [[nowhere]]")

@@ -97,6 +97,20 @@ async def test_a_document_that_fits_a_fifth_of_the_room_stands_in_the_message(ar
     assert "read_document" not in part.told
 
 
+async def test_several_sections_of_a_document_are_each_told(around: Around) -> None:
+    found = await around.referring.referred("Compare [[prices#Rounding]] with [[prices#Currencies]].", 2_000)
+    assert [(one.wikilink, one.fragment, one.read) for one in found.references] == [
+        ("[[prices#Rounding]]", "Rounding", True),
+        ("[[prices#Currencies]]", "Currencies", True),
+    ]
+    assert "To the cent." in found.told
+    assert "Euro." in found.told
+    whole = await around.referring.referred("[[prices#Rounding]], then [[prices]].", 2_000)
+    assert [(one.wikilink, one.fragment, one.read) for one in whole.references] == [("[[prices]]", "", True)]
+    assert whole.told.count("To the cent.") == 1
+    assert "Euro." in whole.told
+
+
 async def test_a_document_that_stands_above_as_it_is_is_not_told_again(around: Around) -> None:
     first = await around.referring.referred("See [[prices]].", 2_000)
     again = await around.referring.referred("And [[prices]]?", 2_000, told_before=first.told)

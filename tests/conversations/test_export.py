@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from palimpsest.conversations.documents.reference import DocumentReference
+from palimpsest.conversations.documents.reference import DocumentReference, problem_told
 from palimpsest.conversations.export import FORMAT, MOST_CHARS, gathered
 from palimpsest.conversations.export_markdown import markdown
 from palimpsest.conversations.memory import Memory
@@ -61,6 +61,7 @@ def test_the_markdown_has_references_refs_and_descriptors_in_fences_that_hold(me
     text = markdown(gathered(memory, filled(memory)))
     assert "- [[prices]] (docs/prices.md), read: What things cost." in text
     assert "- [[gone]] (not found: Document not found)" in text
+    assert problem_told("Several documents are meant: a.md, b/a.md") == "Several documents are meant: a.md, b/a.md"
     assert "## ref `parse`, version 1" in text
     assert "````\nline one\n```\nline three\n\n````" in text
     assert "`````\n```\n</details>\n````\n`````" in text

@@ -44,3 +44,24 @@ async def test_a_small_window_is_not_compacted_before_every_turn(machine: dict[s
         summary = (await do(editor, "conversation.inspect", conversation=conversation))["summary"]
         assert summary["goal"] == SUMMARY["goal"].strip(), "the model wrote it: it had room to"
         assert sum(map(len, summary["discoveries"])) < 2_000
+
+
+async def test_what_is_read_leaves_room_for_the_answer(machine: dict[str, str], shop: Path) -> None:
+    """In words and, of a child, which is not compacted; two parts in one reply have the room of one."""
+    async with talking(shop, window=6000) as (editor, model):
+        one = await do(editor, "conversation.new")
+        conversation = one["conversation"]
+        text = "".join(f"{n}: an order was looked at and put aside.\n" for n in range(285))
+        await do(editor, "fd.create", conversation=conversation, content=text)
+        half = 'read_fd(fd="fd-1", start_line=1, end_line=140)'
+        for call in ('read_fd(fd="fd-1", read_all=True)', f"{half}\n{half}\n{half}"):
+            model.replies = [call, "Done."]
+            model.most = 6000 * 3  # characters; the engine refuses what leaves no room to answer
+            answer = await do(editor, "ask", text="Read it.", conversation=conversation)
+            assert answer["reply"] == "Done."
+            assert "out_of_range" in str(model.asked[-1]["messages"][-1]["content"])
+            usage = await do(editor, "context.usage", conversation=conversation)
+            assert usage["total"] - usage["used"] > 1000
+        model.replies = ['read_fd(fd="fd-1", page=1)', "A page."]
+        await do(editor, "ask", text="Then a page.", conversation=conversation)
+        assert "looked at" in str(model.asked[-1]["messages"][-1]["content"])

@@ -86,6 +86,10 @@ class TestWhole:
         reply = FORMATS["whole"].read('<suggestion name="editing">\n' + "\n".join(CODE[:3]), {"editing": BLOCK})
         assert "ends before the block does" in reply.written[0].problem
 
+    @pytest.mark.parametrize("content", ["", "\n", "```\n```", "  \n\n"])
+    def test_an_empty_suggestion_is_no_edit(self, content: str) -> None:
+        assert read("whole", content).edits == ()
+
     def test_a_reply_far_too_long_is_refused_and_not_compared(self) -> None:
         block = shown_block(*(f"x = {i}" for i in range(400)))
         assert "far too long" in read("whole", "y\n" * 20_000, block).problem

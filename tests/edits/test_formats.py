@@ -118,7 +118,11 @@ def test_what_is_written_is_read_checked_and_applied_as_it_was_meant(format: For
     meant = result(block, WrittenEdits(block.name, tuple(edits)))
     try:
         text = format.write(block, edits, "Say it.")
-    except ValueError:  # only where it cannot be told which line is the mark of code left out
+    except ValueError as error:  # only where nothing is left, which `whole` cannot say,
+        # or where it cannot be told which line is the mark of code left out
+        if "empty" in str(error):
+            assert format.name == "whole"
+            return
         own = [line.text for line in block.lines if line.document_line is not None]
         assert any(line.strip() == "..." for line in (*own, *(line for edit in edits for line in edit.lines)))
         assert any(line.document_line is None for line in block.lines)

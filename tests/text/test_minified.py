@@ -56,3 +56,8 @@ def test_a_long_line_counts_wherever_it_stands() -> None:
         text = f"{start}{'x' * n}{end}"
         long = sum(len(line) for line in text.split("\n") if len(line) > MOST_CHARACTERS)
         assert is_minified(text) == (2 * long > len(text)), (len(start), n, len(end))
+
+
+def test_prose_with_a_picture_in_it_is_prose() -> None:
+    picture = "![A diagram](data:image/png;base64," + "iVBORw0KGgo" * 900 + ")"
+    assert not is_minified(f"# Drawn\n\nHow it is drawn.\n\n{picture}\n")

@@ -6,11 +6,12 @@ In: a reply's text, tools.  Out: results for the model, kept with the turn; even
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from palimpsest.conversations.answers import element
+from palimpsest.conversations.call_room import Room
 from palimpsest.conversations.calls.native import native_call
 from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
 from palimpsest.conversations.events import BranchChanged, CallBegan, CallDone, TurnBegan
@@ -65,8 +66,10 @@ class Tools(Protocol):
         """The same for an engine that is told of tools by itself: what the system prompt still says, and the tools."""
         ...
 
-    async def run(self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any]) -> Outcome:
-        """Raises nothing but cancellation: what is wrong with a call is its result."""
+    async def run(
+        self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: Room | None = None
+    ) -> Outcome:
+        """Raises nothing but cancellation: what is wrong with a call is its result, and that it has no `room`, too."""
         ...
 
 
@@ -76,22 +79,31 @@ def sent_of_tools(told: str, native: Sequence[Mapping[str, Any]]) -> str:
 
 
 async def run_calls(
-    memory: Memory, events: Events, tools: Tools, turn: Turn, reply: str, natively: Sequence[ToolCall] = ()
+    memory: Memory,
+    events: Events,
+    tools: Tools,
+    turn: Turn,
+    look: Callable[[], Awaitable[Room | None]],
+    natively: Sequence[ToolCall] = (),
 ) -> int:
-    """Run what the reply calls, or what came beside it `natively`; how many calls there were, wrong ones too.
+    """Run what the turn calls, or what came beside it `natively`; how many calls there were, wrong ones too.  `look`
+    says which room all results have together; None where nobody knows what the model can read.
     Cancelling it leaves the calls that are done, and no trace of the one that was not."""
     found: Sequence[ParsedCall | WrongCall]
     if natively:
         found = [native_call(one.name, one.arguments, i) for i, one in enumerate(natively[: MOST_CALLS + 1])]
     else:
-        found = calls_in(reply, tools.parameters())
+        found = calls_in(memory.turns.text(turn), tools.parameters())
+    room = await look() if found else None
     for number, call in enumerate(found):
         name, arguments = call.name, {} if isinstance(call, WrongCall) else call.arguments
         events.emit(CallBegan(turn.conversation, turn.id, number, name, arguments))
         if isinstance(call, WrongCall):
             outcome = Outcome("failed", wrong(call).xml)
         else:
-            outcome = await tools.run(turn.conversation, turn.id, name, arguments)
+            outcome = await tools.run(turn.conversation, turn.id, name, arguments, room)
+        if room is not None:
+            room = replace(room, tokens=room.tokens - await room.count(outcome.xml))
         came_to = outcome.status, outcome.xml, outcome.descriptor
         kept = await memory.writes.run(memory.turns.add_call, turn.id, name, arguments, *came_to)
         events.emit(CallDone(turn.conversation, turn.id, kept, outcome.xml))

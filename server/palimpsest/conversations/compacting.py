@@ -12,7 +12,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from palimpsest import wire
-from palimpsest.context.estimate import chars_for
+from palimpsest.context.estimate import chars_for, estimate
+from palimpsest.conversations.budgets import reserve
+from palimpsest.conversations.call_room import Room
 from palimpsest.conversations.compaction import grammar
 from palimpsest.conversations.compaction.collecting import Called, Spoken
 from palimpsest.conversations.compaction.compactions import Compaction, Summary, WrittenBy
@@ -22,7 +24,7 @@ from palimpsest.conversations.events import CompactionBegan, CompactionEnded, Co
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder, tail_of
 from palimpsest.conversations.refs.tags import extract
-from palimpsest.conversations.token_counts import TokenCounts
+from palimpsest.conversations.token_counts import TokenCounts, thresholds
 from palimpsest.conversations.turns import Turn
 from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.types import Block
@@ -75,6 +77,29 @@ class Compacting:
             return False
         await self.compact(conversation, blocks, until=turns[asked - 1].id)
         return True
+
+    async def room_for_results(
+        self, conversation: str, blocks: Sequence[Block], *, compacts: bool = True
+    ) -> Room | None:
+        """What the results of a reply's calls may take: the rest of the window, less an answer.  One page always has
+        room.  None where nobody knows what the model can read.  `compacts`: what is before them can be summarised."""
+        builder, options = self._prompt_builder, self._services.settings.conversation
+        window = builder.window(blocks)
+        if not window:
+            return None
+        sent = builder.sent(conversation, blocks)
+        (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
+        page, taken = estimate(" " * thresholds(self._services).default_page_size) + FRAMES, sum(sizes)
+        if compacts and options.compaction != "off":  # the request stands behind a summary as it is
+            asked = next((one for one in reversed(self._since(conversation, None)) if one.role == "user"), None)
+            request = await self._count(builder.kept_text(asked)) if asked is not None else 0
+            taken = min(taken, int((SUMMARY + KEPT) * window) + min(request, page))
+        answer = min(options.reply_tokens, reserve(window))
+        return Room(max(page, window - answer - system - tools - taken), self._count)
+
+    async def _count(self, text: str) -> int:
+        (count,), _ = await self._counts.of([text])
+        return count
 
     async def apply_queued(self, conversation: str) -> Compaction | None:
         """Behind the last turn; a checkpoint is made first."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from palimpsest import wire
 from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.config.settings import FileDescriptorSettings
+from palimpsest.conversations.call_room import Room
 from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
 from palimpsest.conversations.conversations import name_of
@@ -313,8 +314,7 @@ class Conversing:
             turns.append(await writing.end("complete", stopped, natively=bool(natively)))  # type: ignore[arg-type]
             grammar = ""
             try:
-                text = self.memory.turns.text(turns[-1])
-                n_calls = await run_calls(self.memory, self._services.events, self.tools, turns[-1], text, natively)
+                n_calls = await self.call(turns[-1], natively, self.blocks_of(conversation))
             except asyncio.CancelledError:
                 return Reply(turns[-1], writing.shown, "cancelled", turns, decoded)
             if not n_calls:
@@ -324,6 +324,16 @@ class Conversing:
         with suppress(asyncio.CancelledError):  # there is a reply; what is queued stays so
             await self.compacting.apply_queued(conversation)
         return Reply(turns[-1], writing.shown, stopped, turns, decoded)  # type: ignore[arg-type]
+
+    async def call(
+        self, turn: Turn, natively: Sequence[wire.ToolCall], blocks: Sequence[Block], *, compacts: bool = True
+    ) -> int:
+        """Run what a turn calls; how many calls there were.  `compacts`: what stands before it may be summarised."""
+
+        async def look() -> Room | None:
+            return await self.compacting.room_for_results(turn.conversation, blocks, compacts=compacts)
+
+        return await run_calls(self.memory, self._services.events, self.tools, turn, look, natively)
 
     async def _compacted(self, conversation: str, asked: Asked) -> BaseException | None:
         """Why it cannot be answered: the person stopped it meanwhile, or there is no engine."""

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from palimpsest.conversations.documents.reference import problem_told
 from palimpsest.conversations.transcript.marks import escaped
 from palimpsest.conversations.transcript.writing import folded, lines_of
 from palimpsest.documents.markdown import closing, fence_mark
@@ -47,7 +48,7 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[str]:
     if turn["documents"]:
         rows = ["Referenced documents:"]
         for one in turn["documents"]:
-            where = f"({one['path']})" if one["path"] is not None else f"(not found: {one['problem'] or 'broken'})"
+            where = f"({one['path']})" if one["path"] is not None else f"({problem_told(one['problem'])})"
             how = ", read" if one["read"] else ", found" if one["kind"] == "search" else ""
             about = f": {_line(one['summary'])}" if one["summary"] else ""
             rows.append(f"- {_line(one['wikilink'])} {_line(where)}{how}{about}")

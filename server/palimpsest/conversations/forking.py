@@ -16,7 +16,6 @@ from typing import Any
 
 from palimpsest import wire
 from palimpsest.chat_templates.spoken import heard
-from palimpsest.conversations.call_runner import run_calls
 from palimpsest.conversations.conversing import Conversing
 from palimpsest.conversations.events import ConversationChanged
 from palimpsest.conversations.forks import Fork, Status
@@ -250,7 +249,7 @@ class Forking:
             for fork, answer in zip(active, answers, strict=True):
                 self._decoded.setdefault(fork.id, answer.decoded)
             for fork, writing, answer, turn in zip(active, writings, answers, turns, strict=True):
-                if await self._called(turn, answer.choices[0].calls):
+                if await self._conversing.call(turn, answer.choices[0].calls, blocks, compacts=False):
                     still.append(fork)
                 else:
                     await self._finish(fork, "completed", writing.shown)
@@ -273,10 +272,6 @@ class Forking:
         if wrong is not None:
             raise wrong
         return turns
-
-    async def _called(self, turn: Turn, natively: Sequence[wire.ToolCall]) -> int:
-        memory, tools = self._memory(), self._conversing.tools
-        return await run_calls(memory, self._services.events, tools, turn, memory.turns.text(turn), natively)
 
     async def _generated(
         self, forks: Sequence[Fork], writings: Sequence[Writing], blocks: Sequence[Any]

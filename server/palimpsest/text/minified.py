@@ -7,12 +7,15 @@ A line counts if it has over 2,000 characters and hardly a space among them; a p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 MOST_CHARACTERS = 2_000
 """Of a line."""
 KEPT = 80
 """Characters that stay of a line that is cut."""
+_PICTURE = re.compile(r"data:[\w.+/-]*(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_-]+")
+"""A picture or font within a text, which says nothing of the rest."""
 _SPACES_IN_PROSE = 9
 """One character in so many is a space, at least: in English one in six, in German one in seven."""
 
@@ -21,7 +24,8 @@ def is_minified(text: str) -> bool:
     """Whether more than half of the text is lines of minified code."""
     if len(text) <= MOST_CHARACTERS:
         return False
-    return 2 * sum(len(line) for line in _long_lines(text) if _is_dense(line)) > len(text)
+    long = [_PICTURE.sub("", line) for line in _long_lines(text)]
+    return 2 * sum(len(line) for line in long if len(line) > MOST_CHARACTERS and _is_dense(line)) > len(text)
 
 
 def without_minified_lines(text: str) -> str:

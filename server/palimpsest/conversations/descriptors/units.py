@@ -43,6 +43,8 @@ def _definitions(text: str, language: str, unit: str) -> list[tuple[tuple[int, i
     if known is None:
         raise InvalidArgument("unit", f"its language is not known, so {unit} cannot be told; read it by lines.")
     parsed = parse_file(text, known)
+    if parsed.is_hurried:
+        raise InvalidArgument("unit", f"it takes too long to be parsed, so no {unit} can be told; read it by lines.")
     document = parsed.snapshot
     return [
         (

@@ -99,7 +99,8 @@ class DocumentReferences:
         """Documents of all conversations, those used in most of them first."""
         with self._database.reading() as rows:
             found = rows.execute(
-                "SELECT path, COUNT(DISTINCT d.conversation), COUNT(DISTINCT d.turn), SUM(kind = 'direct'),"
+                "SELECT path, COUNT(DISTINCT d.conversation), COUNT(DISTINCT d.turn), "
+                " COUNT(DISTINCT CASE kind WHEN 'direct' THEN d.turn END),"
                 " SUM(kind = 'search'), SUM(read), MAX(t.created)"
                 f" FROM document_reference d JOIN turn t ON t.id = d.turn WHERE path IS NOT NULL AND {_FIRST}"
                 " GROUP BY path"

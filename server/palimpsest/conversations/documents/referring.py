@@ -24,6 +24,8 @@ from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.visible import visible
 from palimpsest.window.services import Services
 
+Told = tuple[str, str]
+"""A document's path, and the heading of the section that is meant; "" for all of it."""
 Ask = Callable[[str], Awaitable[str]]
 """Has the model answer a prompt in a few words."""
 MOST_REFERENCES = 50
@@ -70,20 +72,23 @@ class Referring:
         place = self._documents.place(uri) or self._documents.place()
         if not found or place is None:
             return Referred()
-        references, texts, above = list[DocumentReference](), dict[str, str](), set[str]()
+        references, texts, above = list[DocumentReference](), dict[Told, str](), set[Told]()
         for link, meaning in zip(found, await self._documents.meant_now(place, found), strict=True):
             one = _reference(link, text[link.start : link.end], meaning)
             if isinstance(meaning, Found) and one.path is not None:
-                path = one.path
+                about = one.path, one.fragment
                 one, content = await self._with_text(place, one, meaning, ask)
-                if content and element(path, content) in told_before:
-                    above.add(path)
-                elif content and path not in texts and fits(content, room_tokens):
-                    texts[path] = content
+                if content and element(about[0], content) in told_before:
+                    above.add(about)
+                elif content and about not in texts and fits(content, room_tokens):
+                    texts[about] = content
                     room_tokens -= estimate(content)
             references.append(one)
         given = above | texts.keys()
-        every = [replace(one, read=one.read or one.path in given) for one in without_repeats(references)]
+        every = [
+            replace(one, read=one.read or (one.path or "", one.fragment) in given)
+            for one in without_repeats(references)
+        ]
         return Referred(tuple(every), told(every, texts, above - texts.keys()))
 
     async def _with_text(
@@ -139,7 +144,7 @@ def element(path: str, text: str) -> str:
 
 
 def told(
-    references: Sequence[DocumentReference], texts: Mapping[str, str], above: Collection[str] = frozenset()
+    references: Sequence[DocumentReference], texts: Mapping[Told, str], above: Collection[Told] = frozenset()
 ) -> str:
     """The list of the documents, then the texts of those that are given, but for those that stand `above` as they are;
     "" where there is none."""
@@ -150,11 +155,12 @@ def told(
         if one.path is None:
             lines.append(f"- {one.wikilink}: Warning - {one.problem or 'Document not found'}")
         else:
-            where = ", its text stands above" if one.path in above else ""
+            where = ", its text stands above" if (one.path, one.fragment) in above else ""
             lines.append(f"- {one.wikilink} ({visible(one.path)}{where}){f': {one.summary}' if one.summary else ''}")
-    given = [one.path for one in references if one.path is not None and one.path in texts]
-    for path in given:
-        lines.append(element(path, texts[path]))
-    if any(one.path is not None and one.path not in texts and one.path not in above for one in references):
+    given = {*texts, *above}
+    for (path, section), text in texts.items():
+        if not section or (path, "") not in given:
+            lines.append(element(path, text))
+    if any(one.path is not None and (one.path, one.fragment) not in given for one in references):
         lines.append("Read these documents with read_document if you need more of them.")
     return "\n".join(lines)

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from palimpsest.conversations.answers import Answer, ToolResult, failed
+from palimpsest.conversations.call_room import Room
 from palimpsest.conversations.calls.parsing import WrongCall
 from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.conversations.memory import Memory
@@ -23,7 +24,10 @@ from palimpsest.conversations.operations.descriptors import wrapped
 from palimpsest.conversations.operations.host import ToolHost
 from palimpsest.conversations.operations.operation import Call, Operation
 from palimpsest.conversations.operations.table import TOOLS
-from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
+from palimpsest.errors import InvalidArgument, NotFound, OutOfRange, PalimpsestError
+
+LEAST_PAGE = 200
+"""Characters of a page of what has little room."""
 
 logger = logging.getLogger(__name__)
 
@@ -52,29 +56,42 @@ class Toolbox:
         arguments: Mapping[str, Any],
         conversation_id: str,
         host: ToolHost,
+        room: Room | None = None,
         *,
         max_direct_output_chars: int | None = None,
         most_chars: int | None = None,
     ) -> ToolResult:
         """For a model: an error is a result, too, and never an exception.  Nothing becomes a descriptor where
-        `max_direct_output_chars` is None.  `most_chars`: of a part that is read at once."""
+        `max_direct_output_chars` is None.  `most_chars`: of a part that is read at once.  What has no `room` is a
+        descriptor, too; a part of one is refused."""
         try:
             tool = _tool(name)
             sizes = self._page_size, self._pretty
             call = Call(conversation_id, checked(tool, arguments), self._memory, host, "model", most_chars, *sizes)
             answer = await _run(tool, call)
             limit = None if tool.pages else max_direct_output_chars
-            return await self._within(answer, limit, tool, conversation_id)
+            return await self._within(answer, limit, room, tool, conversation_id)
         except PalimpsestError as error:
             return failed(name if name in TOOLS else "", error)
         except Exception:
             logger.exception("the tool %s failed", name)
             return failed(name, PalimpsestError(f"{name} failed; the log says why."))
 
-    async def _within(self, answer: Answer, limit: int | None, tool: Operation, conversation_id: str) -> ToolResult:
-        if limit is None or len(answer.xml) <= limit:
+    async def _within(
+        self, answer: Answer, limit: int | None, room: Room | None, tool: Operation, conversation_id: str
+    ) -> ToolResult:
+        n_tokens = 0 if room is None else await room.count(answer.xml)
+        fitting = len(answer.xml) if room is None or n_tokens <= room.tokens else room.chars(answer.xml, n_tokens)
+        if limit is None and fitting < len(answer.xml):
+            raise OutOfRange(
+                "call",
+                f"its result has {len(answer.xml):,} characters, and there is room for {fitting:,} beside an answer.",
+                hint="Ask for less, as a page or fewer lines, or in the next reply.",
+            )
+        if limit is None or len(answer.xml) <= min(limit, fitting):
             return ToolResult(answer.xml, answer.fields)
-        about = answer.text or answer.xml, f"tool:{tool.name}", limit, self._page_size, self._pretty
+        page_size = min(self._page_size, max(LEAST_PAGE, fitting // 2))
+        about = answer.text or answer.xml, f"tool:{tool.name}", min(limit, fitting), page_size, self._pretty
         descriptor, preview = await asyncio.to_thread(wrapped, self._memory.descriptors, conversation_id, *about)
         return ToolResult(preview.xml, {**answer.fields, **preview.fields}, descriptor)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from palimpsest.conversations.documents.reference import problem_told
 from palimpsest.conversations.transcript.marks import BESIDE, escaped, heading, ref_link
 from palimpsest.documents.markdown import fence_mark, fences, field_rows
 
@@ -128,6 +129,6 @@ def _code_as_it_is(text: str) -> str:
 def documents_text(documents: Iterable[WrittenDocument], n_more: int = 0) -> str:
     rows = ["Referenced documents:"]
     for one in documents:
-        where = f" ({one.path})" if one.path is not None else f" (not found: {one.problem or 'broken link'})"
+        where = f" ({one.path})" if one.path is not None else f" ({problem_told(one.problem)})"
         rows.append(" ".join(f"- {one.wikilink}{where}{f': {one.summary}' if one.summary else ''}".split()))
     return "\n".join([*rows, *([f"- and {n_more} more"] if n_more else [])])

@@ -33,6 +33,8 @@ class Whole(Format):
 
     def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
         lines = applied(texts(block), edits)
+        if not any(map(str.strip, lines)):
+            raise ValueError("an empty suggestion is no edit")
         if ungutter(lines, _left_out(block)) != lines:  # reading would take these for line numbers
             lines = [f"L1 {line}" for line in lines]
         return lines
@@ -41,6 +43,8 @@ class Whole(Format):
         if not found.complete:
             raise Unplaced(CUT_OFF)
         lines = ungutter(_without_tags(found, block).lines(block), _left_out(block))
+        if not any(map(str.strip, lines)):  # nobody writes a block again by writing nothing
+            return []
         return differences(texts(block), lines, marks(block))
 
     def grammar(self, shown: Iterable[ShownBlock]) -> str:
