@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from palimpsest import __version__
-from palimpsest.system import folders
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("app", "the language server, over stdio (what an editor starts)"),
@@ -65,17 +64,13 @@ def main(argv: list[str] | None = None, *, on_interrupt: Callable[..., None] | N
     """Without `argv` it is the process's own.  `on_interrupt` hears Ctrl-C now, and again when the command has ended;
     one that has something to undo gets an exception instead while it runs."""
     words = sys.argv[1:] if argv is None else argv
-    try:
-        if warning := folders.homeless():
-            print(f"palimpsest: {warning}", file=sys.stderr)
-    except PermissionError as error:
-        print(f"palimpsest: {error}", file=sys.stderr)
-        return 1
     root = tree(next((word for word in words if not word.startswith("-")), "help"))
     if not words or words[0] in ("-h", "--help", "help"):
         root.print_help(sys.stdout if words else sys.stderr)
         return 0 if words else 2
     options = root.parse_args(words)
+    if not _has_home():
+        return 1
     try:
         if on_interrupt is not None and not options.ends_at_once:
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -93,3 +88,16 @@ def main(argv: list[str] | None = None, *, on_interrupt: Callable[..., None] | N
     finally:
         if on_interrupt is not None:
             signal.signal(signal.SIGINT, on_interrupt)  # nor is one lost while the interpreter ends
+
+
+def _has_home() -> bool:
+    """Whether there is a folder for what is kept; a person is told where it is not their own."""
+    from palimpsest.system import folders  # `--version` needs none
+
+    try:
+        if warning := folders.homeless():
+            print(f"palimpsest: {warning}", file=sys.stderr)
+    except PermissionError as error:
+        print(f"palimpsest: {error}", file=sys.stderr)
+        return False
+    return True

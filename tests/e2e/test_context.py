@@ -129,7 +129,8 @@ async def test_secrets_never_enter_a_block(editor: Editor, name: str) -> None:
     (editor.root / name).write_text("TOKEN=very-secret-value\n")
     with pytest.raises(JsonRpcException) as caught:
         await editor.command("palimpsest.context.pin", {"uri": to_uri(editor.root / name)})
-    assert (caught.value.code, caught.value.data) == (-32602, {"field": "uri"})
+    assert caught.value.code == -32602
+    assert caught.value.message.startswith("uri: ")
     uri = editor.open("shop/cart.py")
     shown = await editor.settled(uri, editor.at(uri, "total = self.subtotal()"))
     assert "very-secret-value" not in shown["prompt"]
@@ -268,8 +269,14 @@ async def test_what_finds_no_room_in_the_cache_is_said_to_find_none_and_is_not_c
         while not await is_settled():
             await asyncio.sleep(0.05)
         assert states["left out"]
-        usage = await editor.command("palimpsest.context.usage", place)
-        assert usage["parts"]["blocks"] == sum(states["resident"])
+
+        async def counted() -> bool:
+            """What is shown may be chosen anew between the two questions."""
+            usage = await editor.command("palimpsest.context.usage", place)
+            return await is_settled() and usage["parts"]["blocks"] == sum(states["resident"])
+
+        while not await counted():
+            await asyncio.sleep(0.05)
         page = await editor.command("palimpsest.page", {"name": "context", **place})
         assert "context.budget" in page["text"]
         assert "✗ " in page["text"]

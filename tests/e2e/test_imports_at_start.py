@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.e2e.raw import Raw, framed, initialize_params
 
 SAYING = {"PYTHONPROFILEIMPORTTIME": "1"}
-PACKAGES = {"app", "command_line", "config", "errors", "lsp", "system", "text", "types"}
+PACKAGES = {"app", "command_line", "config", "errors", "lsp", "system", "text", "types", "visible"}
 """What of ours makes the answer to `initialize`."""
 OF_LSP = {
     "announced", "convert", "ending", "features", "inbox", "lifecycle", "message_uris", "plain", "protocol",

@@ -268,6 +268,7 @@ async def test_none_is_built_of_a_home_folder(
 ) -> None:
     monkeypatch.setenv("HOME", str(root))
     editor = await start()
+    editor.open("main.py")
     log = await editor.command("palimpsest.log")
     await until(lambda: "no index of a home folder" in Path(log["path"]).read_text("utf-8"))
     assert builders(editor.pid) == []

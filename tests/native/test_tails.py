@@ -156,6 +156,7 @@ def test_what_the_template_writes_of_a_thought_is_a_part_of_the_answer(
 ) -> None:
     engine = make_engine("plain")
     template = ChatTemplate(TemplateSource(f"{CHATML}{{{{- '<think>\\n' -}}}}", "", ""))
+    # no door: a model whose template ends in a thought; no file of one is here
     monkeypatch.setattr(engine.generator.composer, "chat_template", template)
     request = wire.GenerateRequest("w", chat=wire.ChatTail([wire.Message("user", "Hi")]), max_tokens=4, slot="chat")
     pieces = list[str]()

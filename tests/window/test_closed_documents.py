@@ -36,4 +36,5 @@ def test_rules_of_folders_that_nobody_asks_about_any_more_are_let_go(tmp_path: P
     rules.look_again()
     assert rules.ignored(tmp_path / "last" / "a.py") is False
     rules.look_again()
+    # no door: what is kept takes memory only
     assert len(rules._read) < MOST_READ

@@ -28,13 +28,13 @@ export function plainly(text: string): string {
   return text.replaceAll("](", "] (");
 }
 
+const INVALID_PARAMS = -32602;
+
 /** What a failure says to a person: the field that a server's error names is one of a command, which nobody has filled in. */
 export function message(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { field } = (error as { data?: { field?: string } | null }).data ?? {};
-  if (field === undefined || !error.message.startsWith(`${field}: `)) return error.message;
-  const text = error.message.slice(field.length + 2);
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  if ((error as { code?: unknown }).code !== INVALID_PARAMS) return error.message;
+  return error.message.replace(/^[\w.]+: (.)/, (_, first: string) => first.toUpperCase());
 }
 
 /** How many characters of the rest of a line only close: brackets, quotes, `;`, `,`, and blanks before these. */

@@ -20,7 +20,7 @@ test("numbers", () => {
 });
 
 test("what a failure says to a person names no field of a command", () => {
-  const failed = Object.assign(new Error("uri: its last message is still being answered."), { data: { field: "uri" } });
+  const failed = Object.assign(new Error("uri: its last message is still being answered."), { code: -32602 });
   assert.equal(message(failed), "Its last message is still being answered.");
   assert.equal(message(new Error("git: nothing has changed.")), "git: nothing has changed.");
   assert.equal(message("no"), "no");

@@ -351,8 +351,7 @@ LONGEST_ERROR = 2_000
 
 
 def response_error(error: BaseException) -> JsonRpcException:
-    """An exception of ours as the JSON-RPC error an editor shows; the code follows from the class.  Its data names the
-    field that is wrong: a person who pressed a button has filled in none, and is shown the message without it."""
+    """An exception of ours as the JSON-RPC error an editor shows; the code follows from the class."""
     from palimpsest import errors
 
     if isinstance(error, JsonRpcException):
@@ -365,5 +364,4 @@ def response_error(error: BaseException) -> JsonRpcException:
     elif isinstance(error, errors.Cancelled):
         code = types.LSPErrorCodes.ServerCancelled.value
     message = str(error)
-    data = {"field": error.field} if isinstance(error, errors.InvalidArgument) else None
-    return JsonRpcException(message if len(message) <= LONGEST_ERROR else f"{message[:LONGEST_ERROR]}…", code, data)
+    return JsonRpcException(message if len(message) <= LONGEST_ERROR else f"{message[:LONGEST_ERROR]}…", code)

@@ -1,5 +1,6 @@
 --- Which server is run: the setting's, the workspace's own (where it is trusted and wanted), PATH's, the one that
---- pipx or uv installed, else the one that this client did.  Owner of what was found out; nothing of a workspace is run unasked.
+--- pipx or uv installed, else the one that this client did.  Owner of what was found out; nothing of a workspace is run
+--- unasked.
 local config = require("palimpsest.config")
 
 local M = {}

@@ -18,12 +18,11 @@ function M.error(text)
 end
 
 --- What the server says of a failure; the field that it names is one of a command, not of a person's.
----@param failure { message: string, data?: any }
+---@param failure { message: string, code: integer }
 function M.failed(failure)
-  local text, field = failure.message, type(failure.data) == "table" and failure.data.field or nil
-  if field and vim.startswith(text, field .. ": ") then
-    text = text:sub(#field + 3)
-    text = text:sub(1, 1):upper() .. text:sub(2)
+  local text = failure.message
+  if failure.code == vim.lsp.protocol.ErrorCodes.InvalidParams then
+    text = text:gsub("^[%w_.]+: (.)", string.upper)
   end
   M.error(text)
 end
