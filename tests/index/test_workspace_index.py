@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.index.messages import Begin, Built, Changed, Failed, Opened, Rows, Told
+from palimpsest.index.messages import Begin, Built, Changed, Failed, Opened, Read, Rows, Told, line_of
 from palimpsest.index.store import database
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.workspace.files import WorkspaceFiles
+from tests.e2e.test_hard_texts import DOCUMENTS as HARD
 
 from .folders import CART, FILES, spoil, write
 
@@ -267,3 +268,21 @@ def is_alive(pid: int) -> bool:
     except OSError:
         return False
     return True
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing ends it there")
+def test_a_process_in_whose_text_a_grammar_hangs_ends_though_its_server_is_gone(tmp_path: Path) -> None:
+    code = "import palimpsest.index.worker as w; w.MOST_CPU_S = 1.0; raise SystemExit(w.main())"
+    begin = Begin((str(tmp_path),), str(tmp_path / "cache"))
+    read = Read(str(tmp_path / "endless.cpp"), 1, "cpp", HARD["endless.cpp"][1])
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    assert process.stdin is not None
+    process.stdin.write(line_of(begin) + line_of(read))
+    process.stdin.flush()
+    try:
+        assert process.wait(PATIENCE_S) == -signal.SIGPROF
+    finally:
+        process.kill()
+        process.stdin.close()

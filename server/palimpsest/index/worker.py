@@ -8,11 +8,12 @@ from __future__ import annotations
 import logging
 import os
 import queue
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,6 +24,9 @@ from palimpsest.text.uris import to_uri
 
 LOOK_AGAIN_S = 120.0
 """Between two walks, for clients that do not say which files change."""
+MOST_CPU_S = 60.0
+"""For one file, which else keeps a processor for as long as the machine runs: while a grammar hangs in one, nothing
+here hears that the server is gone."""
 TRY_S = 5.0
 """Between two attempts to keep an index that another process keeps."""
 
@@ -71,10 +75,16 @@ class Worker:
     def step(self) -> None:
         """One file further."""
         builder, walk = next(iter(self._walks.items()))
-        if next(walk, self) is self:
+        with _ended_if_endless():
+            is_over = next(walk, self) is self
+        if is_over:
             del self._walks[builder]
 
     def heard(self, message: Asked) -> None:
+        with _ended_if_endless():
+            self._heard(message)
+
+    def _heard(self, message: Asked) -> None:
         if isinstance(message, Read):
             rows = rows_of_text(to_uri(message.path), message.language_id, message.text)
             self._tell(Rows(message.path, message.version, rows))
@@ -113,6 +123,19 @@ class Worker:
         """Called on another thread when the process is about to end."""
         for builder in self._builders:
             builder.leave()
+
+
+@contextmanager
+def _ended_if_endless() -> Iterator[None]:
+    """The system ends the process of a file that takes too long; on Windows, nothing does."""
+    if sys.platform == "win32":
+        yield
+        return
+    signal.setitimer(signal.ITIMER_PROF, MOST_CPU_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _listen(stream: BinaryIO, worker: Worker) -> None:
