@@ -110,7 +110,7 @@ async def test_what_was_rejected_is_left_alone(reviewing: Editor) -> None:
 
 
 async def test_what_was_asked_before_there_was_an_engine_is_asked_again_when_there_is_one(shop: Path) -> None:
-    editor = await start_editor(shop, {"engine": {"n_ctx": 1280}, "completion": LONG})  # one that nobody has started
+    editor = await start_editor(shop, {"engine": {"n_ctx": 1344}, "completion": LONG})  # one that nobody has started
     told = listen(editor)
     try:
         uri = editor.open("shop/cart.py")
