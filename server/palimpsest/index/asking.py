@@ -6,16 +6,15 @@ a file is kept with the gathering (`WorkspaceFiles.once`).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from palimpsest.index.reader import InFile, Reader
 from palimpsest.index.rows import DefinitionRow, FileRows, ImportRow, hashed, last_names, may_have
-from palimpsest.index.store import Stamp
 from palimpsest.languages.name_index import IndexedDefinition, IndexedImport
 from palimpsest.syntax.values import Import
+from palimpsest.system.reading import stamp
 from palimpsest.workspace.files import WorkspaceFiles
 
 
@@ -104,9 +103,9 @@ class Asking:
     def having(self, words: Collection[str], language: str) -> Iterator[Path]:
         wanted, found = hashed(words), list[Path]()
         for reader in self._known.readers:
-            for name, stamp, hashes in reader.words(language):
+            for name, known, hashes in reader.words(language):
                 path = reader.root / name
-                if may_have(hashes, wanted) or _stamp(path) != stamp:
+                if may_have(hashes, wanted) or stamp(path) != known:
                     found.append(path)
         for path in sorted(set(found), key=lambda path: (len(path.parts), path)):
             if str(path) not in self._known.opened and self._may_be_seen(path):
@@ -129,20 +128,12 @@ class Asking:
         path = reader.root / file.path
         if str(path) in self._known.opened:
             return None
-        if self._files.seen(("stamp", path), lambda: _stamp(path)) != file.stamp:
+        if self._files.seen(("stamp", path), lambda: stamp(path)) != file.stamp:
             return None
         return path if self._may_be_seen(path) else None
 
     def _may_be_seen(self, path: Path) -> bool:
         return self._files.refusal(path) is None
-
-
-def _stamp(path: Path) -> Stamp | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def _below(path: Path, root: Path) -> str:

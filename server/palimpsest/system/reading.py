@@ -61,6 +61,15 @@ def read_text(path: Path | str, most: int, inside: Iterable[Path] | None = None)
     return read(path, most, inside).decode("utf-8-sig", errors="replace")
 
 
+def stamp(path: Path) -> tuple[int, int] | None:
+    """What tells a version of a file from another: when it was written, and its size; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
 def open_regular(path: Path) -> BinaryIO:
     """Open a regular file of any size, or a link to one, for reading.  Raises Refused for anything else, and OSError if
     it cannot be opened.  Never waits for a writer."""

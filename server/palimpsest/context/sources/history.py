@@ -21,7 +21,7 @@ from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_file
 from palimpsest.syntax.scopes import scopes
 from palimpsest.system.git_history import Commit, commits_of, last_version
-from palimpsest.system.reading import read
+from palimpsest.system.reading import read, stamp
 from palimpsest.system.repository import top_of
 from palimpsest.text.tokens import masked
 from palimpsest.types import Block
@@ -93,7 +93,7 @@ class HistorySource(Source):
             git = top / ".git"
             if not top.is_relative_to(root) and not root.is_relative_to(top):
                 return ()
-            stamps = [_stamp(path), _stamp(git), *(_stamp(git / name) for name in _STATE_OF)]
+            stamps = [stamp(path), stamp(git), *(stamp(git / name) for name in _STATE_OF)]
             return tuple(stamps) if stamps[1] is not None and stamps[0] is not None else ()
 
         return self._files.seen(("committed", path, root), look)
@@ -161,11 +161,3 @@ class HistorySource(Source):
 def _has_secret(commit: Commit) -> bool:
     text = "\n".join(line[1:] for line in commit.changed)
     return masked(text) != text
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from palimpsest.system import folders
 from palimpsest.system.programs import on_path
-from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
+from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text, stamp
 from palimpsest.system.repository import top_of
 from palimpsest.text.uris import is_inside
 
@@ -110,15 +110,7 @@ def deciding(setting: str, roots: Sequence[Path], variables: Mapping[str, str]) 
 
 
 def stamps(paths: Iterable[Path]) -> tuple[tuple[int, int] | None, ...]:
-    return tuple(map(_stamp, paths))
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
+    return tuple(map(stamp, paths))
 
 
 def run_python(python: Path, arguments: Sequence[str], given: str, seconds: float) -> str | None:
