@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.languages.c import flags
+from palimpsest.syntax.values import Import
 from tests.context.context_workspace import Workspace
 from tests.languages.resolving import files_of, imported, members, modules, offered, write
 
@@ -216,3 +217,14 @@ def test_headers_that_are_not_there_are_looked_for_a_bounded_number_of_times(sho
     (shop / "many.h").write_text("".join([*lines, '#include "src/money.h"\n']), encoding="utf-8")
     found = modules(shop, "c")
     assert [item.module for item in found.implied("many.c", shop / "many.c")] == ["many.h"]
+
+
+def test_a_header_of_the_language_is_there_or_not_where_its_headers_are(shop: Path) -> None:
+    (shop.parent / "system" / "stdio.h").write_text("int puts(const char *);\n")
+    found, main = modules(shop, "c", variables(shop)), shop / "src/main.c"
+    lacking = [
+        name
+        for name in ("<stdio>", "<stdio.h>", "<missing.h>", "<coins/coin.h>")
+        if found.lacks(Import(name, "*", None, 0, 0), "src/main.c", main)
+    ]
+    assert lacking == ["<stdio>"]

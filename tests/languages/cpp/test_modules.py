@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.syntax.values import Import
 from tests.context.context_workspace import Workspace
 from tests.languages.resolving import imported, members, modules, offered, write
 
@@ -64,3 +65,12 @@ def test_the_class_of_a_method_outside_of_it_has_a_block(tmp_path: Path) -> None
     there.write({**SHOP, "src/till.cpp": "", "src/cart.cpp": text.replace("$0", "")})
     block = there.blocks("src/cart.cpp", text)["class:include/shop/cart.h.shop.Cart"]
     assert "int size = 0;" in block.text
+
+
+def test_a_header_of_the_language_is_there_or_not_where_its_headers_are(shop: Path) -> None:
+    (shop.parent / "system" / "vector").write_text("")
+    found = modules(shop, "cpp", {"CPATH": str(shop.parent / "system")})
+    names = ("<vector>", "<vectors>", "<QString>", "<coins.hpp>", "<boost/any>")
+    assert [name for name in names if found.lacks(Import(name, "*", None, 0, 0), "", shop / "src/cart.cpp")] == [
+        "<vectors>"
+    ]

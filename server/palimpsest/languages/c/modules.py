@@ -24,6 +24,7 @@ from palimpsest.syntax.values import Import
 from palimpsest.text.uris import is_inside, relative
 
 _LONGEST = 512
+_WORD = re.compile(r"<[a-z_]+>")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _MOST_INCLUDES, _MOST_LOOKED_FOR = 256, 500
 """Of one file, and of all: most may be of files that are not there."""
@@ -36,6 +37,8 @@ class CModules(SourceModules):
     separator = ""
     searches_imports = False  # headers of headers are implied
     languages = ("c", "cpp")
+    usual = "<stdio.h>"
+    """A header that is installed wherever the language's own are."""
 
     def __init__(self, language: Language, around: Surroundings) -> None:
         super().__init__(language, around)
@@ -63,8 +66,11 @@ class CModules(SourceModules):
         return f"<{written}>" if self._of_system(written) is not None else None
 
     def lacks(self, found: Import, module: str, path: Path | None) -> bool:
-        """A header in quotes that is nowhere, unless its first folder may be a library's."""
+        """A header in quotes that is nowhere, unless its first folder may be a library's; one by a word alone, where
+        the language's own are installed."""
         name = found.module
+        if _WORD.fullmatch(name) is not None:
+            return self.find(self.usual, path) is not None and self.find(name, path) is None
         is_own = path is not None and self.files.root_of(path) is not None and not name.startswith("<")
         if path is None or not is_own or not _is_path(name) or self.imported(found, module, path) is not None:
             return False
