@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from palimpsest.next_edits.formats import FORMATS
 from palimpsest.next_edits.held_window import NEAR, HeldWindow
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
@@ -23,8 +25,9 @@ class Place:
 
     def put(self, start: tuple[int, int], end: tuple[int, int], text: str) -> None:
         change = ContentChange(Range(Position(*start), Position(*end)), text)
-        self.now, edits = self.now.changed([change], self.now.version + 1)
-        self.held.changed(self.now.uri, edits)
+        old = self.now
+        self.now, edits = old.changed([change], old.version + 1)
+        self.held.changed(old, self.now, edits)
 
 
 def test_it_stays_until_the_cursor_comes_near_an_end() -> None:
@@ -71,6 +74,18 @@ def test_an_edit_across_an_end_gives_it_up() -> None:
     assert place.at(45) == range(35, 56)
 
 
+def test_the_same_document_opened_with_another_text_has_a_window_of_its_own() -> None:
+    place = Place()
+    assert place.at(5) == range(16)
+    place.now = Snapshot(place.now.uri, 1, "python", "\n".join(LINES[:4]))
+    assert place.at(2) == range(4)
+    place.put((2, 0), (2, 0), "new\n")
+    assert place.at(2) == range(5)
+    place.now = Snapshot(place.now.uri, 1, "python", "one\ntwo")
+    place.put((0, 0), (0, 0), "new\n")
+    assert place.at(1) == range(3)
+
+
 def test_what_has_grown_much_or_little_is_left_is_chosen_anew() -> None:
     place = Place()
     place.at(50)
@@ -85,7 +100,7 @@ def test_another_document_has_another_window() -> None:
     place.at(50)
     other = Snapshot("file:///b.py", 1, "python", place.now.text)
     assert place.held.at(other, 52, (range(42, 63), range(42, 63)))[0] == range(42, 63)
-    place.held.changed("file:///a.py", ())
+    place.held.changed(place.now, replace(place.now, version=2), ())
     assert place.held.at(other, 50, (range(40, 61), range(40, 61)))[0] == range(42, 63)
 
 
@@ -94,5 +109,5 @@ def test_what_is_seen_around_it_is_held_too() -> None:
     held.at(snapshot, 50, (range(40, 61), range(30, 71)))
     assert held.at(snapshot, 52, (range(42, 63), range(32, 73))) == (range(40, 61), range(30, 71))
     now, edits = snapshot.changed([ContentChange(Range(Position(35, 0), Position(35, 0)), "new\n")], 2)
-    held.changed(now.uri, edits)
+    held.changed(snapshot, now, edits)
     assert held.at(now, 52, (range(42, 63), range(32, 73))) == (range(41, 62), range(30, 72))

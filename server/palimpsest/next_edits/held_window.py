@@ -21,9 +21,9 @@ GROWN = 1.5
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """`n_lines`: how long the window was when it was chosen."""
+    """The lines of a text; `n_lines`: how long the window was when it was chosen."""
 
-    uri: str
+    of: Snapshot
     window: range
     around: range
     n_lines: int
@@ -38,20 +38,20 @@ class HeldWindow:
     def at(self, snapshot: Snapshot, line: int, made: tuple[range, range]) -> tuple[range, range]:
         """What is rewritten and what is seen with the cursor in a line; `made` is what the format chooses there."""
         held = self._held
-        if held is None or held.uri != snapshot.uri or not _is_good(held, line, snapshot.line_count):
-            held = self._held = _Held(snapshot.uri, *made, len(made[0]))
+        if held is None or held.of is not snapshot or not _is_good(held, line, snapshot.line_count):
+            held = self._held = _Held(snapshot, *made, len(made[0]))
         return held.window, held.around
 
-    def changed(self, uri: str, edits: Sequence[InputEdit]) -> None:
-        """It moves with the text; an edit across one of its ends gives it up."""
+    def changed(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> None:
+        """It moves with the text; an edit across one of its ends gives it up, as another text of the document does."""
         held = self._held
-        if held is None or held.uri != uri:
+        if held is None or held.of.uri != old.uri:
             return
-        window: range | None = held.window
+        window: range | None = held.window if held.of is old else None
         around: range | None = held.around
         for edit in edits:
             window, around = (None if lines is None else _moved(lines, edit) for lines in (window, around))
-        self._held = None if window is None or around is None else replace(held, window=window, around=around)
+        self._held = None if window is None or around is None else replace(held, of=new, window=window, around=around)
 
 
 def _is_good(held: _Held, line: int, n_lines: int) -> bool:

@@ -71,7 +71,7 @@ class NextEditWriter:
         """What the person was last told of the model: why it cannot be used."""
 
     def document_changed(self, event: DocumentChanged) -> None:
-        self._held.changed(event.new.uri, event.edits)
+        self._held.changed(event.old, event.new, event.edits)
 
     async def write(self, snapshot: Snapshot, position: Position, made: EditEvent | None = None) -> Written:
         """`made`: an edit that leads to this snapshot and is not made yet; that is asked about in the background."""

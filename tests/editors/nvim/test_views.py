@@ -51,7 +51,7 @@ def test_why_a_name_is_in_the_context_is_told_of_the_one_under_the_cursor(start:
     nvim.keys("q")
     nvim.until("return vim.fn.expand('%:t') == 'cart.py'")
     nvim.keys("gg0O<CR><Esc>:Palimpsest context.why<CR>")
-    until(lambda: "there is no name at the cursor" in nvim.messages(), nvim.messages)
+    until(lambda: "There is no name at the cursor" in nvim.messages(), nvim.messages)
 
 
 def test_the_cache_map_shows_blocks_and_follows_the_cache(start: Start) -> None:
@@ -75,8 +75,11 @@ def test_the_cache_map_shows_blocks_and_follows_the_cache(start: Start) -> None:
     assert {"PalimpsestKindClass", "PalimpsestFree"} <= set(groups)
     nvim.keys(":tabedit palimpsest:/cache<CR>")
     until(lambda: "shop.cart.Cart" in "\n".join(nvim.lines), nvim.messages)
+    before = nvim.text_of("cache")
     nvim.keys(":tabclose<CR>X")
-    until(lambda: "shop.cart.Cart" not in nvim.text_of("cache"), lambda: nvim.text_of("cache"))
+    until(lambda: "the cache of this window is empty" in nvim.messages().casefold(), nvim.messages)
+    # not that it shows nothing: what is at the cursor is decoded anew at once
+    until(lambda: nvim.text_of("cache") != before, lambda: nvim.text_of("cache"))
     nvim.keys("q")
     nvim.until("return require('palimpsest.pages').current('cache') == nil")
 
