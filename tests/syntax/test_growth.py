@@ -10,6 +10,7 @@ from palimpsest.languages.registry import language_of, languages
 
 # no door: a query takes no node but tree-sitter's own, so that only what asks nodes can be watched
 from palimpsest.syntax.definitions import _led_line, all_headers, headers_at, headers_between
+from palimpsest.syntax.names import visible
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.scopes import scope_at
 
@@ -44,6 +45,19 @@ def test_twice_the_lines_are_at_most_twice_the_work(language: Language) -> None:
         if twice > 1.1 * once * max(2.0, nodes[1] / nodes[0]):  # a parser may give up on more of a shorter text
             wrong.append(f"{name}: {once} steps, and {twice} for twice as much")
     assert wrong == [], "\n".join(wrong)
+
+
+@pytest.mark.parametrize("head", ["namespace a{} {{", "class A{} {{", "void f{}() {{"])
+def test_twice_as_deep_is_at_most_twice_the_work_for_the_names_in_sight(head: str) -> None:
+    def names(depth: int) -> int:
+        lines = [*(head.format(n) for n in range(depth)), "int f(int x) {", "  return x;", "}", *(["};"] * depth)]
+        parsed = parse_text("\n".join(lines), language_of("cpp"))
+        scope = scope_at(parsed, depth + 1, 2)
+        assert scope.name == "f" or head.startswith("void")
+        return steps(lambda: visible(parsed, scope))
+
+    names(2 * N)  # queries are compiled
+    assert names(4 * N) < 2.2 * names(2 * N)
 
 
 class Watched:

@@ -26,6 +26,9 @@ _POINTED = re.compile(r" ([*&]+) ")
 _LITERAL = re.compile(r"[-\w.]+|\"[^\"\n]*\"|'[^'\n]*'")
 _LONGEST_VALUE = 40
 _LONGEST_WRITTEN = 120
+MOST_LEVELS = 12
+"""Of the definitions around a place, the innermost ones that are searched for names.  Each is searched whole, with all
+that is nested in it: code that is nested 500 deep would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,9 @@ def members_of(parsed: Parsed, cls: Scope) -> list[Visible]:
 
 
 def _visible(parsed: Parsed, scope: Scope) -> Iterator[Visible]:
-    for around in enclosing(scope):
+    for level, around in enumerate(enclosing(scope)):
+        if level >= MOST_LEVELS and around.kind != "file":
+            continue
         if around.kind == "file":
             yield from parsed.once(_file_level)
         elif around.kind == "namespace":
