@@ -104,6 +104,11 @@ async def test_what_an_estimate_left_out_is_chosen_once_the_others_are_counted(
     assert len(chooser.choose(view, fresh=True)) == len(blocks)
     chooser.counted({few[0].key: 1}, few)
     assert not await chooser.knows_more_than(chooser.revision), "nothing is left out"
+    chooser.counted({few[0].key: 1000}, few)
+    assert await chooser.knows_more_than(chooser.revision), "it is more than the budget"
+    kept = chooser.choose(view, fresh=True)
+    assert sum(map(chooser.count, kept)) <= chooser.budget
+    assert not await chooser.knows_more_than(chooser.revision)
 
 
 def test_a_small_model_gets_a_small_budget(chooser: Chooser, made: Workspace) -> None:

@@ -49,6 +49,19 @@ def test_what_is_imported_but_not_used_here_has_no_block(workspace: Make) -> Non
     assert set(packages(workspace(), text)) == {"re"}
 
 
+def test_an_import_that_nothing_uses_yet_has_a_block_behind_what_is_used(workspace: Make) -> None:
+    made = workspace({"odd.py": "def obscure_name(n: int) -> int:\n    return n\n\n\nclass Odd:\n    weight = 1\n"})
+    body = "\n\ndef f(s):\n    return re.match('a', s)$0\n"
+    found = packages(made, "import re\nimport odd" + body)
+    assert set(found) == {"re", "odd"}
+    assert found["odd"].value < found["re"].value
+    assert found["odd"].text.startswith("odd.obscure_name(n: int) -> int")
+    for typed in ("od$0", "odd$0", "odd.$0"):  # it stays while its name is typed
+        assert "odd" in packages(made, "import odd\n\n\ndef f(s):\n    " + typed + "\n"), typed
+    blocks = made.blocks("use.py", "from odd import Odd" + body)
+    assert ("class", "odd.Odd") in {(block.type, block.name) for block in blocks.values()}
+
+
 def test_the_import_being_written_has_a_block(workspace: Make) -> None:
     assert set(packages(workspace(), "import colorsys$0\n")) == {"colorsys"}
 

@@ -13,6 +13,9 @@ export interface Status {
   snoozed: string;
 }
 
+/** VS Code reads the walkthrough up to five seconds after it starts, and never ticks a step whose condition holds then. */
+const WALKTHROUGH_MS = 10_000;
+
 /** For the conditions of keys and buttons in package.json. */
 export function setContext(name: string, value: boolean): Thenable<void> {
   return vscode.commands.executeCommand("setContext", `palimpsest.${name}`, value);
@@ -33,6 +36,7 @@ export class State {
     this.cause = cause;
     if (phase !== "running") this.status = undefined;
     void setContext("running", phase === "running");
+    if (phase === "running") setTimeout(() => void setContext("installed", true), WALKTHROUGH_MS);
     this.emitter.fire();
   }
 

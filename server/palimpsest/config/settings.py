@@ -187,7 +187,9 @@ class ContextSettings:
     budget: int = _setting(
         0, "Tokens for all blocks together. 0: half of the cache, 2,048 at most.", low=0, by=OWN_CODE
     )
-    block_tokens: int = _setting(700, "The most tokens one block may have; longer ones are cut.", low=32, by=OWN_CODE)
+    block_tokens: int = _setting(
+        700, "The most tokens one block may have, estimated from its text; longer ones are cut.", low=32, by=OWN_CODE
+    )
     editing_tokens: int = _setting(
         900, "The most tokens of an editing block; a longer function is cut around the cursor.", low=64, by=OWN_CODE
     )

@@ -20,8 +20,8 @@ it names (a base class, the class of an attribute) may be needed, or not.
     scope          62     installed           -4        nowhere                     -10
     test           60     elsewhere          -12        as what an attribute is     -24
     problem        58                                   among all names of a
-    edit           56                                   module, none used         -22
-    rules          52
+    edit           56                                   module, none used; as an
+    rules          52                                   import not used yet       -22
     recent         50
     documentation  44
     history        42
@@ -47,12 +47,14 @@ So the blocks that there are have these values:
     what is wrong in the cursor's line                          70
     a function that only one file of the workspace defines      68
     the last edit of the function                               68
+    a class that is imported and not used yet                   68
     the imported class of an attribute                          66
     names of the file                                           64
     what is wrong in the file                                   60
     a test of the function, what the test is of                 60
     the last edit elsewhere in the file                         58
     a header of which the editing block uses nothing            58
+    a module that is imported and not used yet                  58
     a file of the project's rules                               52
     code of the file that the person worked with lately         52
     a document that a comment links to                          46

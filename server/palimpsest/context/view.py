@@ -105,6 +105,13 @@ class CursorView:
         return frozenset(found | (at_cursor - {self.typed}))
 
     @cached_property
+    def unused_imports(self) -> frozenset[str]:
+        """Names that are imported and that nothing in the file uses yet, unless it is being typed: whoever has just
+        written an import is about to use it."""
+        bound = {found.bound for found in imports(self.parsed)}
+        return frozenset(bound - (self.parsed.once(_used_names) - {self.typed}))
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Every word of the file, except the one being typed: for blocks that stay the same in all its functions."""
         text, at = self._text, self._offset
@@ -182,6 +189,10 @@ class CursorView:
     def _line(self, number: int) -> str:
         lines = self.parsed.snapshot.lines
         return lines[number] if 0 <= number < len(lines) else ""
+
+
+def _used_names(parsed: Parsed) -> frozenset[str]:
+    return frozenset(names_in(parsed, 0, parsed.snapshot.line_count))
 
 
 def _words(parsed: Parsed) -> frozenset[str]:

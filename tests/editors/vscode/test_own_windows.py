@@ -105,6 +105,26 @@ def test_what_the_extension_carries_is_installed_and_then_used(open_window: Open
     window.until(lambda: window.ghost)
 
 
+def test_the_walkthrough_ticks_what_has_been_done(open_window: Open) -> None:
+    window = open_window()
+    window.ready()
+    window.command("Palimpsest: Open the Walkthrough")
+
+    def ticked(step: str) -> bool:
+        return window.page.locator(f'[data-step-id$="#start#{step}"] .codicon-getting-started-step-checked').count() > 0
+
+    window.until(lambda: ticked("install"))
+    assert not ticked("complete")
+    window.open(CART)
+    window.at(CART, "total = self.subtotal()")
+    window.key("Enter")
+    window.type("if self.disc")
+    window.until(lambda: window.ghost)
+    window.key("Tab")
+    window.command("Palimpsest: Open the Walkthrough")
+    window.until(lambda: ticked("complete"))
+
+
 def test_what_was_typed_before_there_was_a_server_is_completed_when_there_is(open_window: Open, tmp_path: Path) -> None:
     slow, go = tmp_path / "slow", tmp_path / "go"
     begins = f"#!/bin/sh\nif [ $1 = serve ]; then while [ ! -e '{go}' ]; do sleep 0.1; done; fi\n"

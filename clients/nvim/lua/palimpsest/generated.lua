@@ -597,7 +597,7 @@ return {
       name = "context.block_tokens",
       type = "integer",
       default = 700,
-      doc = "The most tokens one block may have; longer ones are cut.",
+      doc = "The most tokens one block may have, estimated from its text; longer ones are cut.",
       low = 32,
     },
     {

@@ -173,13 +173,15 @@ class Chooser:
 
     async def knows_more_than(self, revision: int) -> bool:
         """Wait (at most `SETTLE_SECONDS`) for the sources to finish reading; whether they have read anything since
-        `revision`, or blocks have been counted without which the last choice had to leave something out.
+        `revision`, or blocks have been counted without which the last choice had to leave something out, or with
+        which it is more than the budget.
 
         Take `revision` before choosing, so that what is read while blocks are decoded counts too.
         """
         await self._gatherer.settled()
         made = self._selected
-        if len(made.chosen) < len(made.ranked) and any(self.count(it.block) != it.tokens for it in made.ranked):
+        is_full = len(made.chosen) < len(made.ranked) or sum(map(self.count, made.chosen)) > self.budget
+        if is_full and any(self.count(it.block) != it.tokens for it in made.ranked):
             return True
         return self._gatherer.revision != revision
 

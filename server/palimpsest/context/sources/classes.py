@@ -62,7 +62,7 @@ class ClassSource(Source):
     def candidates(self, view: CursorView) -> list[Block]:
         found, derived = dict[str, Block](), list[ClassDefinition]()
         for rank, (target, mention) in enumerate(self._meant(view)):
-            if mention != "attribute":
+            if mention not in ("attribute", "unused"):
                 derived.append(target)
             if not self._is_shown(view, target):
                 value = worth("class", _distance(view, target), mention, rank=rank)
@@ -138,7 +138,8 @@ class ClassSource(Source):
         return ParsedModule(name, view.path, view.parsed, view.uri)
 
     def _meant(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
-        """The classes that may be meant, most valuable first; those of attributes behind the others."""
+        """The classes that may be meant, most valuable first; those of attributes behind the others, then those that are
+        imported and not used yet."""
         names = sorted(self._named(view), key=lambda named: named[1] == "attribute")
         late = [name for name, mention in names if mention == "attribute"]
         for name, mention in names[: len(names) - len(late)]:
@@ -147,6 +148,8 @@ class ClassSource(Source):
         yield from self._of_elements(view)
         for name in late:
             yield from ((target, "attribute") for target in self._found(view, name))
+        for name in sorted(view.unused_imports):
+            yield from ((target, "unused") for target in self._found(view, name))
 
     def _of_owner(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
         """The classes of the attributes that the code uses, of a class that another file declares: `crane_->lift()` in

@@ -38,7 +38,8 @@ class Use:
     """What a file uses of one module.  `prefix` is the module's name in the code.
 
     `names` are the used names, each as the code writes it; `star`: there is an `import *`, so any word of the file may
-    be one of the names; `is_own`: the module is part of the workspace, so its classes have blocks of their own.
+    be one of the names; `is_own`: the module is part of the workspace, so its classes have blocks of their own;
+    `is_fresh`: nothing in the file uses it yet.
     """
 
     module: str
@@ -46,6 +47,7 @@ class Use:
     names: dict[str, str] = field(default_factory=dict)
     star: bool = False
     is_own: bool = False
+    is_fresh: bool = True
 
 
 class PackageSource(Source):
@@ -122,6 +124,7 @@ class PackageSource(Source):
                 use.names[found.name] = found.bound
             if is_needed:
                 chosen.add(module)
+                use.is_fresh = use.is_fresh and _is_fresh(view, found)
         return [use for module, use in uses.items() if module in chosen][:_MOST_LOOKED_AT]
 
     def _imports(self, view: CursorView, own: str) -> list[Import]:
@@ -158,7 +161,8 @@ class PackageSource(Source):
         use.is_own = modules.is_own(use.module, view.path)
         used = len((found.public.keys() | use.names.keys()) & view.used) if use.star else 0
         distance: Distance = "imported" if use.is_own else "installed"
-        value = worth("module", distance, "unused" if use.star and not used else "named", rank=rank, used=used)
+        is_unused = use.is_fresh or (use.star and not used)
+        value = worth("module", distance, "unused" if is_unused else "named", rank=rank, used=used)
         entries = {name: found.entry(name) for name in sorted(use.names)}
         below = {name: entry for name, entry in entries.items() if entry is not None and entry.kind == "module"}
         if (not below or use.star or len(use.names) > len(below)) and (text := self._text(view, found, use)):
@@ -174,7 +178,11 @@ class PackageSource(Source):
 def _is_needed(view: CursorView, found: Import) -> bool:
     # The editing block of a file shows imports, and someone who writes an import is about to use it.
     is_shown = view.scope.kind == "file" and found.line in view.shown_lines
-    return is_shown or found.bound in view.used or found.name == "*"
+    return is_shown or found.bound in view.used or found.name == "*" or _is_fresh(view, found)
+
+
+def _is_fresh(view: CursorView, found: Import) -> bool:
+    return found.bound in view.unused_imports and not (view.scope.kind == "file" and found.line in view.shown_lines)
 
 
 def _package_text(
