@@ -138,8 +138,8 @@ class ClassSource(Source):
         return ParsedModule(name, view.path, view.parsed, view.uri)
 
     def _meant(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
-        """The classes that may be meant, most valuable first; those of attributes behind the others, then those that are
-        imported and not used yet."""
+        """The classes that may be meant, most valuable first: those of attributes behind the others, then those that
+        are imported and not used yet."""
         names = sorted(self._named(view), key=lambda named: named[1] == "attribute")
         late = [name for name, mention in names if mention == "attribute"]
         for name, mention in names[: len(names) - len(late)]:
