@@ -124,19 +124,22 @@ class DocumentTools:
     async def _meant(self, link: Link) -> tuple[Path, Found]:
         if not self._documents.folders:
             raise NotFound("document", "no folder is open, so there are no documents.")
-        candidates, lacks = list[str](), ""
+        candidates, lacks, why = list[str](), "", ""
         for root in self._documents.folders:
             (meaning,) = await self._documents.meant_now(Place(root, ""), [link])
             if isinstance(meaning, Found):
                 return root, meaning
             if isinstance(meaning, Missing):
                 lacks = lacks or (meaning.document.path if meaning.document is not None else "")
+                why = why or meaning.why
             else:
                 candidates += [document.path for document in meaning.documents]
         if candidates:
             raise InvalidArgument("document", f"{link.target} may mean several: {', '.join(candidates[:MOST])}.")
         if lacks:
             raise NotFound("heading", f"{lacks} has no heading {link.heading!r}.")
+        if why:
+            raise NotFound("document", f"{why}.")
         known = [path for root in self._documents.folders for path in (await self._documents.names(root)).by_path]
         near = get_close_matches(link.target, known[:2_000], 5, 0.4) or sorted(known)[:5]
         raise NotFound(

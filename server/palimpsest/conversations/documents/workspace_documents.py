@@ -114,7 +114,9 @@ class WorkspaceDocuments:
         for link in links:
             about = link.unplaced
             if about not in known:
-                known[about] = resolve(link, place.near or "?", here if not link.target else names)
+                meaning = resolve(link, place.near or "?", here if not link.target else names)
+                is_nothing = link.target and isinstance(meaning, Missing) and meaning.document is None
+                known[about] = self._catalog.elsewhere(place.root, place.near, link) if is_nothing else meaning
         return [known[link.unplaced] for link in links]
 
     async def text(self, root: Path, document: str) -> str | None:
