@@ -59,6 +59,7 @@ OPERATIONS = (
         'read_document("docs/setup.md")',
         (*_TOPICS, "read"),
         always=True,
+        also=("read_zk_document", "resolve_wikilink"),
     ),
     Operation(
         "list_documents",
@@ -75,6 +76,7 @@ OPERATIONS = (
         (_QUERY, _LIMIT),
         'find_documents("database migrations")',
         (*_TOPICS, "find", "search", "which", "where"),
+        also=("find_zk_documents", "find_zk_documents_related_to"),
     ),
     Operation(
         "find_excerpts",
