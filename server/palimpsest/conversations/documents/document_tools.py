@@ -66,7 +66,7 @@ class DocumentTools:
         return _document(path, meaning.document.outline.title or path, under, content)
 
     async def find_documents(self, conversation_id: str, query: str, limit: int | None = None) -> Answer:
-        """Documents that have some of the words, the best first."""
+        """Documents that have some of the words, in whatever form, the best first."""
         found, most = dict[str, tuple[str, str, str]](), _most(limit)
         snippets = dict[str, str]()
         for root in self._documents.folders:
@@ -84,7 +84,7 @@ class DocumentTools:
         return _documents(query, list(found.values()))
 
     async def find_excerpts(self, conversation_id: str, query: str, limit: int | None = None) -> Answer:
-        """Sections that have some of the words, the best first, each as far as an excerpt goes."""
+        """Sections that have some of the words, in whatever form, the best first, each as far as an excerpt goes."""
         found = list[Excerpt]()
         for root in self._documents.folders:
             sections = await self._documents.found_by_words(root, _wanted(query), _most(limit))

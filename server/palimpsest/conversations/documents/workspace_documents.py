@@ -58,7 +58,7 @@ class WorkspaceDocuments:
 
     def _begin(self) -> None:
         self._catalog = Catalog(self._files())
-        self._by_words = FoundByWords(self._files(), LOOK_S)
+        self._by_words = FoundByWords(self._files(), LOOK_S, stems=True)
 
     def _files(self) -> WorkspaceFiles:
         services = self._services
@@ -143,7 +143,7 @@ class WorkspaceDocuments:
         return await self._read(lambda: self._catalog.why_not(root, document))
 
     async def found_by_words(self, root: Path, words: frozenset[str], most: int) -> list[tuple[str, str, str]]:
-        """Path, title and text of sections that have some of the words, the best first."""
+        """Path, title and text of sections that have some of the words, in whatever form, the best first."""
 
         def look() -> list[tuple[str, str, str]]:
             self._by_words.look(root)

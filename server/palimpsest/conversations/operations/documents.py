@@ -10,7 +10,7 @@ from palimpsest.conversations.operations.operation import Call, Operation, Param
 
 _TOPICS = ("document", "documents", "note", "notes", "docs", "readme", "wiki", "guide", "manual", "explain")
 _LIMIT = Parameter("limit", "whole number", "how many at most", least=1)
-_QUERY = required("query", "text", "what they should be about", also=("text",))
+_QUERY = required("query", "text", "words that they should have, in any form", also=("text",))
 
 
 async def read_document(call: Call) -> Answer:
@@ -71,7 +71,7 @@ OPERATIONS = (
     ),
     Operation(
         "find_documents",
-        "Find documents of the workspace by what they are about.",
+        "Find documents of the workspace by the words that are in them.",
         find_documents,
         (_QUERY, _LIMIT),
         'find_documents("database migrations")',
@@ -80,7 +80,7 @@ OPERATIONS = (
     ),
     Operation(
         "find_excerpts",
-        "Find passages in the documents of the workspace.",
+        "Find passages in the documents of the workspace by the words that are in them.",
         find_excerpts,
         (_QUERY, _LIMIT),
         'find_excerpts("how to roll back")',
