@@ -115,6 +115,14 @@ def test_words_are_no_query_language(name: str) -> None:
     assert index.search({"text"}, 3) == []
 
 
+def test_names_are_found_as_they_are_and_words_by_their_stems() -> None:
+    sections = [("Rates", ["# Rates", "Prices are `gross_prices`, rounded."])]
+    for stems, found in (False, {"rounded", "gross_prices"}), (True, {"rounded", "rounding", "price", "gross_prices"}):
+        index = SectionIndex(stems=stems)
+        index.put(Path("/a.md"), sections)
+        assert {word for word in ("rounded", "rounding", "price", "gross_prices") if index.search({word}, 1)} == found
+
+
 class Later:
     """An executor whose work runs when it is told to."""
 

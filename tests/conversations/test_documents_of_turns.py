@@ -207,6 +207,16 @@ async def test_documents_and_excerpts_are_found_by_their_words(around: Around) -
     assert never_used == {"docs/prices.md", "docs/long.md"}
 
 
+async def test_documents_are_found_by_other_forms_of_their_words(around: Around) -> None:
+    """The document says "To the cent." below "Rounding"."""
+    for query in ("rounded", "rounds", "how cents are rounded"):
+        found = await around.tools.find_documents(around.talk, query)
+        assert next(one["path"] for one in found.fields["documents"]) == "docs/prices.md", query
+        excerpts = await around.tools.find_excerpts(around.talk, query)
+        assert excerpts.fields["excerpts"][0]["heading"] == "Rounding", query
+    assert [one.path for one in await around.tools.related("The price of it", 1)] == ["docs/prices.md"]
+
+
 async def test_related_documents_are_those_with_the_words_and_those_used_together(around: Around) -> None:
     memory = around.memory
     memory.documents.add(around.turn, (await around.referring.referred("[[prices]] [[one/same]]")).references)

@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.text.uris import to_uri
+from palimpsest.workspace.files import OUTSIDE
 
 from .conftest import Editor, start_editor, stop_editor, until
 from .scripted import Scripted, scripted
@@ -168,6 +169,81 @@ async def test_a_document_that_is_too_large_is_there_and_said_to_be_too_large(wi
     assert hover is not None
     assert isinstance(hover.contents, lsp.MarkupContent)
     assert "larger than 1,000,000 bytes" in hover.contents.value.replace("\\", "")
+    said.replies = ['read_document("huge", heading="Huge")', "It is too large."]
+    await window.command("palimpsest.ask", {"text": "Read it.", "conversation": reply["conversation"]})
+    assert "docs/huge.md is larger than 1,000,000 bytes" in told(said).rpartition("Read it.")[2]
+
+
+SECRET_WORDS = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAAB"
+KEY = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{SECRET_WORDS}\n-----END OPENSSH PRIVATE KEY-----\n"
+
+
+@pytest.fixture
+def kept_back(window: Editor, tmp_path: Path) -> dict[str, str]:
+    """Links to what may not be read, and why it may not."""
+    docs = window.root / "docs"
+    (docs / "small.md").write_text("eW91IHdpbGwgbm90IHJlYWQgdGhpcyBsaW5l" * 1_000 + "\n", encoding="utf-8")
+    (docs / "bytes.txt").write_bytes(b"\0\1\2" * 100)
+    (docs / "cloud.md").write_text(f"# Cloud\n\n{KEY}", encoding="utf-8")
+    (docs / "hidden.md").write_text("# Hidden\n", encoding="utf-8")
+    (docs / "ours.md").write_text("# Ours\n", encoding="utf-8")
+    (window.root / ".gitignore").write_text("hidden.md\n", encoding="utf-8")
+    (window.root / ".palimpsestignore").write_text("ours.md\n", encoding="utf-8")
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "there.md").write_text("# There\n", encoding="utf-8")
+    (docs / "away").symlink_to(tmp_path / "away")
+    return {
+        "small": "docs/small.md is minified code",
+        "docs/bytes.txt": "docs/bytes.txt is no UTF-8 text",
+        "cloud#Cloud": "docs/cloud.md holds what looks like",
+        "docs/hidden": "docs/hidden.md is ignored by git",
+        "docs/ours.md": "docs/ours.md is named in .palimpsestignore",
+        "../outside": "../outside is outside the workspace",
+        "../nothing": "../nothing is outside the workspace",
+        str(tmp_path / "outside.md"): "outside.md is outside the workspace",
+        "docs/away/there": "docs/away/there is outside the workspace",
+        "docs/away/nothing": "docs/away/nothing is outside the workspace",
+    }
+
+
+async def test_of_a_document_that_may_not_be_read_a_message_says_why(
+    window: Editor, said: Scripted, kept_back: dict[str, str]
+) -> None:
+    """Of what is outside, whether it is there or not is not told."""
+    reply = await window.command("palimpsest.ask", {"text": " ".join(f"[[{link}]]" for link in kept_back)})
+    for one, why in zip(reply["documents"], kept_back.values(), strict=True):
+        assert one["path"] is None
+        assert why in one["problem"]
+        assert f"- {one['wikilink']}: Warning - {one['problem']}\n" in f"{told(said)}\n"
+    assert SECRET_WORDS not in told(said)
+
+
+async def test_of_a_document_that_may_not_be_read_the_tool_says_why(
+    window: Editor, said: Scripted, kept_back: dict[str, str]
+) -> None:
+    said.replies = ["\n".join(f'read_document("{link}")' for link in kept_back), "None can be read."]
+    await window.command("palimpsest.ask", {"text": "Read them."})
+    results = told(said).rpartition("Read them.")[2]
+    for why in kept_back.values():
+        assert why in results
+    assert SECRET_WORDS not in results
+
+
+async def test_of_a_document_that_may_not_be_read_a_warning_says_why(window: Editor, kept_back: dict[str, str]) -> None:
+    uri = window.open("links.md", "".join(f"[[{link}]]\n" for link in kept_back))
+    await until(lambda: len(window.client.diagnostics.get(uri, ())) == len(kept_back))
+    for one, why in zip(window.client.diagnostics[uri], kept_back.values(), strict=True):
+        assert why in one.message
+        assert SECRET_WORDS not in one.message
+
+
+async def test_a_document_that_a_link_in_the_workspace_leads_to_is_read(window: Editor, said: Scripted) -> None:
+    (window.root / "costs.md").symlink_to(window.root / "docs" / "prices.md")
+    reply = await window.command("palimpsest.ask", {"text": f"[[costs#Rounding]] [[{window.root}/docs/parcels.md]]"})
+    assert [(one["path"], one["fragment"], one["read"]) for one in reply["documents"]] == [
+        ("costs.md", "Rounding", True),
+        ("docs/parcels.md", "", True),
+    ]
 
 
 async def test_references_are_listed_of_one_conversation_and_of_all(window: Editor) -> None:
@@ -320,8 +396,8 @@ async def test_the_passage_is_selected_where_its_link_is_opened(window: Editor) 
     (shown,) = window.client.shown_documents
     assert shown.selection is not None
     assert (shown.uri, shown.selection.start.line, shown.selection.end.line) == (opened["uri"], 4, 6)
-    for link in ("[[nowhere]]", "[[../outside]]", "[[/etc/passwd]]"):
-        with pytest.raises(JsonRpcException, match="No document"):
+    for link, why in ("[[nowhere]]", "No document"), ("[[../outside]]", OUTSIDE), ("[[/etc/passwd]]", OUTSIDE):
+        with pytest.raises(JsonRpcException, match=why):
             await window.command("palimpsest.documents.open", {"link": link})
 
 

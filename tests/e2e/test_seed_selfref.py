@@ -47,6 +47,29 @@ async def test_restore_process_from_checkpoint_called_by_the_model(talk: Talk) -
     assert "Two" in str(said(model))
 
 
+async def test_a_call_by_the_name_that_the_first_documents_have_is_the_same_call(talk: Talk) -> None:
+    editor, model = talk
+    (editor.root / "guide.md").write_text("# Guide\n\nBegin here.\n", encoding="utf-8")
+    called = {
+        "checkpoint_process()": "create_checkpoint",
+        'resolve_wikilink("[[guide]]")': "read_document",
+        'read_zk_document(relative_path="guide.md")': "read_document",
+        'find_zk_documents("guide")': "find_documents",
+        'find_zk_documents_related_to("guide")': "find_documents",
+        'runtime.selfref.context.remember("Tests come first")': "remember",
+        "runtime.selfref.context.inspect()": "inspect",
+        'runtime.selfref.fork.spawn(task="Say hello", instruction="Briefly")': "spawn",
+        "runtime.selfref.fork.gather_all(include_history=False)": "gather",
+    }
+    model.replies = ["self.remember(this)\n" + "\n".join(called), "Hello.", "Done."]
+    answer = await do(editor, "ask", text="Do it.")
+    assert [(one["name"], one["status"]) for one in answer["calls"]] == [(name, "done") for name in called.values()]
+    kept = (await do(editor, "checkpoint.list", conversation=answer["conversation"]))["checkpoints"]
+    model.replies = [f'restore_process("{kept[-1]["checkpoint_id"]}")', "I am back."]
+    back = await do(editor, "ask", text="Go back.", conversation=answer["conversation"])
+    assert [(one["name"], one["status"]) for one in back["calls"]] == [("restore_checkpoint", "done")]
+
+
 async def test_what_was_gone_back_from_leaves_the_document_and_what_is_being_written_stays(talk: Talk) -> None:
     editor, model = talk
     model.replies = ["first answer", "second answer", "third answer"]

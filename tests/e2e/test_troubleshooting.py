@@ -1,5 +1,6 @@
 """`docs/troubleshooting.md`: every command that it shows is run, and what it calls by name is called so."""
 
+import ast
 import inspect
 import json
 import re
@@ -11,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pygls.exceptions import JsonRpcException
 
 from palimpsest.cli import checks, doctor
 from tests import documents
 from tests.documents import ROOT
 
-from .conftest import Editor, start_editor, stop_editor
+from .conftest import Editor, start_editor, stop_editor, until
+from .talking import do, talking
+from .test_compaction import WRITTEN
 from .test_interrupted import Command, interruptible
 
 __all__ = ["interruptible"]
@@ -90,6 +94,19 @@ def test_what_it_calls_by_name_is_called_so() -> None:
     assert named - titles - STATES - OF_EDITORS - {*checked} == set()
 
 
+def test_what_it_quotes_is_said_by_the_server() -> None:
+    """Between “ and ”, with … for what differs; but for what a person says."""
+    said = set[str]()
+    for path in (ROOT / "server" / "palimpsest").rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        said |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    every = "\0".join(said)
+    quoted = set(re.findall("“([^”]+)”", PAGE.read_text(encoding="utf-8"))) - {"go on", "important"}
+    assert {"Send again", "This may mean …"} <= quoted
+    pieces = {piece.strip() for one in quoted for piece in re.split(r"[…()]", one)}
+    assert [one for one in sorted(pieces) if one not in every] == []
+
+
 def test_the_folder_of_a_server_that_an_editor_installed_is_where_it_is_said_to_be() -> None:
     package = json.loads((ROOT / "clients/vscode/package.json").read_text(encoding="utf-8"))
     folders = [row for row in documents.spans(PAGE) if "globalStorage" in row]
@@ -104,3 +121,27 @@ def test_those_of_neovim_are_run_in_neovim() -> None:
     named = shown(":Palimpsest ")
     assert named
     assert [one for one in named if f"{one}<CR>" not in run] == []
+
+
+async def test_a_full_window_is_compacted_and_what_was_said_is_sent_again(machine: dict[str, str], shop: Path) -> None:
+    async with talking(shop, {"conversation": {"compaction": "off"}}, window=4096) as (window, model):
+        uri = window.open("talk.palimpsest.md", "## user\n\nA question\n")
+        talk = (await do(window, "conversation.send", uri=uri))["conversation"]
+        for role in ("user", "assistant") * 4:
+            await do(window, "conversation.append", conversation=talk, role=role, content="Long. " * 500)
+        with pytest.raises(JsonRpcException, match="longer than the model can read"):
+            await do(window, "ask", text="And now?", conversation=talk)
+        await until(lambda: "Not finished: The conversation is longer" in window.texts[uri])
+        await do(window, "conversation.compact", conversation=talk)
+        model.replies = ["Hello again."]
+        assert (await do(window, "conversation.send", uri=uri))["reply"] == "Hello again."
+
+
+async def test_a_summary_by_rules_is_gone_back_from_and_written_anew(machine: dict[str, str], shop: Path) -> None:
+    async with talking(shop) as (window, model):
+        talk = (await do(window, "ask", text="One"))["conversation"]
+        model.replies = ["No summary.", json.dumps(WRITTEN)]
+        assert (await do(window, "conversation.compact", conversation=talk))["written_by"] == "mechanical"
+        (kept,) = (await do(window, "checkpoint.list", conversation=talk))["checkpoints"]
+        await do(window, "checkpoint.restore", conversation=talk, checkpoint_id=kept["checkpoint_id"])
+        assert (await do(window, "conversation.compact", conversation=talk))["written_by"] == "model"

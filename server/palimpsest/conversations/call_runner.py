@@ -16,6 +16,7 @@ from palimpsest.conversations.calls.native import native_call
 from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
 from palimpsest.conversations.events import BranchChanged, CallBegan, CallDone, TurnBegan
 from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.operations.table import own_name
 from palimpsest.conversations.operations.toolbox import wrong
 from palimpsest.conversations.turns import Turn
 from palimpsest.window.events import Events
@@ -47,7 +48,7 @@ class Tools(Protocol):
     """What a model may call."""
 
     def parameters(self) -> Mapping[str, Sequence[str]]:
-        """The names of each tool's parameters, in order."""
+        """The names of each tool's parameters, in order; by all names that it may be called by."""
         ...
 
     def told(self, needs: Needs) -> str:
@@ -95,7 +96,8 @@ async def run_calls(
     else:
         found = calls_in(memory.turns.text(turn), tools.parameters())
     room = await look() if found else None
-    for number, call in enumerate(found):
+    for number, written in enumerate(found):
+        call = replace(written, name=own_name(written.name))
         name, arguments = call.name, {} if isinstance(call, WrongCall) else call.arguments
         events.emit(CallBegan(turn.conversation, turn.id, number, name, arguments))
         if isinstance(call, WrongCall):

@@ -25,7 +25,7 @@ from palimpsest.conversations.operations.host import ToolHost
 from palimpsest.conversations.operations.instructions import described, description, instructions
 from palimpsest.conversations.operations.operation import Operation
 from palimpsest.conversations.operations.relevance import foreseen
-from palimpsest.conversations.operations.table import OF_DESCRIPTORS, TOOLS
+from palimpsest.conversations.operations.table import OF_DESCRIPTORS, TOOLS, signatures
 from palimpsest.conversations.operations.toolbox import Toolbox
 from palimpsest.conversations.summarizing import summarized
 from palimpsest.conversations.token_counts import thresholds
@@ -56,7 +56,7 @@ class Toolset:
     def parameters(self) -> Mapping[str, Sequence[str]]:
         if self._services.settings.conversation.tools == "none":
             return {}
-        return {tool.name: [one.name for one in tool.told] for tool in self._offered()}
+        return signatures(self._offered())
 
     def told(self, needs: Needs) -> str:
         """What the system prompt says of them, for what was said last."""

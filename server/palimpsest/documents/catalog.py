@@ -1,19 +1,33 @@
 """The documents of a workspace folder, kept up to date.
 
-In: a workspace's files, a folder.  Out: `DocumentNames`, as they were when they were last looked for.  Reads a bounded
-number of documents, each again only when it has changed; keeps their outlines, not their texts.
+In: a workspace's files, a folder.  Out: `DocumentNames`, as they were when they were last looked for; of a link to none
+of them, why what is there may not be read.  Reads a bounded number of documents, each again only when it has changed;
+keeps their outlines, not their texts.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from palimpsest.documents.outline import outline
-from palimpsest.documents.wikilinks import SUFFIXES, Document, DocumentNames
+from palimpsest.documents.wikilinks import (
+    SUFFIXES,
+    Document,
+    DocumentNames,
+    Found,
+    Link,
+    Missing,
+    Resolved,
+    State,
+    resolve,
+)
+from palimpsest.text.roots import innermost
 from palimpsest.workspace.documents_walk import PORTION, DocumentsWalk
-from palimpsest.workspace.files import Stamp, WorkspaceFiles
+from palimpsest.workspace.files import OUTSIDE, Stamp, WorkspaceFiles
 
 MOST_DOCUMENTS = 10_000
 MOST_FOLDERS = 5_000
@@ -23,6 +37,7 @@ large to be read."""
 LOOK_S = 20.0
 """At most this often documents are looked for again."""
 _NOTHING = outline("")
+_NONE = DocumentNames(())
 
 
 class Catalog:
@@ -41,6 +56,7 @@ class Catalog:
         self._walks: dict[Path, tuple[DocumentsWalk, dict[Path, tuple[Stamp | None, Document]]]] = {}
         self._known: dict[Path, dict[Path, tuple[Stamp | None, Document]]] = {}
         self._documents: dict[Path, DocumentNames] = {}
+        self._kept_back: dict[Path, DocumentNames] = {}
 
     def documents(self, root: Path) -> DocumentNames:
         """What there is now; what was found within the last `look_s` seconds counts as now.  Where there are too many
@@ -80,6 +96,33 @@ class Catalog:
         with self._lock:
             return self._files.why_not(root / document) or "cannot be read"
 
+    def elsewhere(self, root: Path, near: str, link: Link) -> Resolved:
+        """What a link means that leads to none of `documents`: a file that its path names, or why that may not be read.
+        Of what is outside of the workspace the same is said whether it is there or not."""
+        with self._lock:
+            named, why = resolve(Link(link.target), near, self._kept_back.get(root, _NONE)), ""
+            found = [root / named.document.path] if isinstance(named, Found) else _paths(root, near, link.target)
+            for path in found:
+                if self._is_outside(path):
+                    why = f"{link.target} {OUTSIDE}"
+                elif path.is_relative_to(root) and path.suffix.lower() in SUFFIXES and os.path.lexists(path):
+                    return self._at(root, path, link)
+            return Missing(why=why)
+
+    def _is_outside(self, path: Path) -> bool:
+        """Whether the path leads outside, by itself or by the links in it that are in the workspace."""
+        root = innermost(path, self._files.roots)
+        if root is None:
+            return True
+        below = [folder for folder in reversed(path.parents) if folder != root and folder.is_relative_to(root)]
+        return any(self._files.is_outside(one) for one in (*below, path))
+
+    def _at(self, root: Path, path: Path, link: Link) -> Resolved:
+        name, source = path.relative_to(root).as_posix(), self._files.source(path)
+        if source is None:
+            return Missing(why=f"{name} {self._files.why_not(path) or 'cannot be read'}")
+        return resolve(Link(name, link.heading), "", DocumentNames([Document(name, outline(source.text, name))]))
+
     def _looked_at(self, root: Path) -> DocumentNames:
         before = self._known.get(root, {})
         begun = DocumentsWalk(self._files, root, SUFFIXES, MOST_FOLDERS), dict[Path, tuple[Stamp | None, Document]]()
@@ -90,12 +133,13 @@ class Catalog:
                 break
             name, known = path.relative_to(root).as_posix(), before.get(path)
             if walk.n_characters > MOST_CHARACTERS:
-                now[path] = None, Document(name, _NOTHING)
+                now[path] = None, Document(name, _NOTHING, "unread")
                 continue
             source = self._files.source(path)
             if source is None:
-                if self._files.is_too_large(path):
-                    now[path] = None, Document(name, _NOTHING)
+                if self._files.is_there(path):
+                    state: State = "unread" if self._files.is_too_large(path) else "kept back"
+                    now[path] = None, Document(name, _NOTHING, state)
                 continue
             walk.n_characters += len(source.text)
             is_same = known is not None and known[0] == source.stamp
@@ -107,6 +151,21 @@ class Catalog:
             now = {**before, **now}
         documents = self._documents.get(root)
         if documents is None or now != before:
-            documents = self._documents[root] = DocumentNames(document for _, document in now.values())
+            every = [document for _, document in now.values()]
+            documents = self._documents[root] = DocumentNames(one for one in every if one.state != "kept back")
+            self._kept_back[root] = DocumentNames(one for one in every if one.state == "kept back")
         self._known[root] = now
         return documents
+
+
+def _paths(root: Path, near: str, target: str) -> Iterator[Path]:
+    """Where the file may be that a target names as a path, the likelier first, with each suffix of documents."""
+    if not target.isprintable():
+        return
+    target = target.replace("\\", "/")
+    if target.startswith("~") and "/" in target:
+        target = f"/{target}"  # a home, of whoever it is, is not looked for
+    own, relative = root / PurePosixPath(near).parent, target.startswith(("./", "../"))
+    for folder in (own,) if relative else (own, root):
+        place = os.path.normpath(folder / target)
+        yield from (Path(f"{place}{suffix}") for suffix in ("", *sorted(SUFFIXES)))

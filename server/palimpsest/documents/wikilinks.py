@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Literal
 
 from palimpsest.documents.outline import Heading, Outline
 
@@ -47,10 +48,17 @@ class Link:
         return Link(self.target, self.heading, name=self.name)
 
 
+State = Literal["read", "unread", "kept back"]
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
+    """`state`: of one that is `unread`, as it is too large, nobody knows the headings; one that is `kept back` no link
+    leads to."""
+
     path: str
     outline: Outline
+    state: State = "read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +76,11 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """`document` is the one that lacks the heading; None if there is no document."""
+    """`document` is the one that lacks the heading; None if there is no document.  `why`: what is there may not be
+    read, a sentence without its stop; "" where nothing is there."""
 
     document: Document | None = None
+    why: str = ""
 
 
 Resolved = Found | Several | Missing
@@ -211,7 +221,7 @@ def _n_shared(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _with_heading(document: Document, heading: str) -> Resolved:
-    if not heading:
+    if not heading or document.state == "unread":
         return Found(document)
     wanted, anchor = _folded(heading), _anchor(heading)
     if heading.startswith("^"):

@@ -97,7 +97,8 @@ def told(meaning: Resolved) -> str:
         return ""
     if isinstance(meaning, Missing):
         if meaning.document is None:
-            return "No document is called so, and none has it as its path, alias or only heading."
+            nothing = "No document is called so, and none has it as its path, alias or only heading"
+            return f"{meaning.why or nothing}."
         return f"{meaning.document.path} has no such heading."
     paths = [document.path for document in meaning.documents]
     more = f" and {len(paths) - MOST_CANDIDATES} more" if len(paths) > MOST_CANDIDATES else ""

@@ -38,6 +38,7 @@ MOST_S = 0.5
 Stamp = tuple[str, int, int]
 """Identifies a version of a text: an open document's version, or a file's time stamp and size."""
 SECRET = "looks like a file of secrets"
+OUTSIDE = "is outside the workspace"
 _MOST_CACHED = 512
 _MOST_CHARACTERS = 32_000_000
 _MISSING: Any = object()
@@ -141,6 +142,10 @@ class WorkspaceFiles:
         may mean one of many files."""
         return self.is_there(path) and self.refusal(path) is None
 
+    def is_outside(self, path: Path) -> bool:
+        """Whether it leads outside of the workspace, its links followed."""
+        return self._real(path) is None
+
     def is_there(self, path: Path) -> bool:
         """Whether there is such a file, whoever may read it."""
         return self.seen(("there", path), lambda: os.path.isfile(path))
@@ -190,7 +195,7 @@ class WorkspaceFiles:
         if is_secret(path, outermost(path, self.roots)) or self._leads_to_secret(path, place):
             return SECRET
         if place is None:
-            return "is outside the workspace"
+            return OUTSIDE
         if is_of_version_control(path.relative_to(root) if root else path) or is_of_version_control(
             place.below.relative_to(place.root)
         ):

@@ -95,10 +95,11 @@ class RetrievalSource(Source):
 
 class Documents:
     """The documents of each workspace folder, as they were when they were last looked for, at most every `look_s`
-    seconds.  Thread-safe."""
+    seconds.  Names of code are looked for as they are, words by their `stems`.  Thread-safe."""
 
-    def __init__(self, files: WorkspaceFiles, look_s: float) -> None:
+    def __init__(self, files: WorkspaceFiles, look_s: float, *, stems: bool = False) -> None:
         self._files = files
+        self._stems = stems
         self._look_s = look_s
         self._looked: dict[Path, float] = {}
         self._lock = threading.Lock()
@@ -113,7 +114,7 @@ class Documents:
             return
         self._looked[root] = time.monotonic()
         self._files.look_again()
-        index = self._indexes.setdefault(root, SectionIndex())
+        index = self._indexes.setdefault(root, SectionIndex(stems=self._stems))
         begun = DocumentsWalk(self._files, root, SUFFIXES, MOST_FOLDERS), set[Path]()
         walk, seen = self._walks.pop(root, begun)
         for path in walk.portion():

@@ -15,7 +15,7 @@ MOST_WORDS = 48
 """Of one question."""
 _TABLE = """
 CREATE VIRTUAL TABLE sections USING fts5(
-    title, body, path UNINDEXED, number UNINDEXED, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'"
+    title, body, path UNINDEXED, number UNINDEXED, tokenize = "{} remove_diacritics 0 tokenchars '_'"
 )
 """
 TITLE_WEIGHT = 3.0
@@ -30,11 +30,12 @@ class FoundSection:
 
 
 class SectionIndex:
-    """Not thread-safe, but any thread may use it."""
+    """Not thread-safe, but any thread may use it.  By `stems`, a word is found in its other forms, too: `prices` and
+    `pricing` where `price` stands (Porter's stemmer, made for English)."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, stems: bool = False) -> None:
         self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        self._connection.execute(_TABLE)
+        self._connection.execute(_TABLE.format("porter unicode61" if stems else "unicode61"))
         self._paths = set[Path]()
 
     @property

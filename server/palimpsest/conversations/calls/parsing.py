@@ -28,7 +28,7 @@ MOST_LOST = 500_000
 MOST_NAMES = 200
 """Names of no tool that are compared with those of tools."""
 ALIKE = 0.85
-_BEGIN = re.compile(r"^ {0,3}(?P<name>[A-Za-z_]\w{0,60})[ \t]?(?P<bracket>\()", re.MULTILINE | re.ASCII)
+_BEGIN = re.compile(r"^ {0,3}(?P<name>[A-Za-z_][\w.]{0,60})[ \t]?(?P<bracket>\()", re.MULTILINE | re.ASCII)
 _MARK = re.compile(r"\n[ \t]*(?:```|~~~)")
 _BARE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t\r]*$", re.MULTILINE)
 _GOES_ON = (")", "(", "[", "{", ",", '"', "'")
@@ -141,9 +141,9 @@ class _Reader:
         return _call(name, reply[start : scanned.end], line, self._tools[name]), scanned.end
 
     def _concerns(self, name: str) -> bool:
-        """Whether it is the name of a tool, or nearly."""
-        if name in self._tools:
-            return True
+        """Whether it is the name of a tool, or nearly; what has dots is a method of something else unless it is one."""
+        if name in self._tools or "." in name:
+            return name in self._tools
         if name not in self._alike and len(self._alike) < MOST_NAMES:
             self._alike[name] = "".join(get_close_matches(name, self._tools, n=1, cutoff=ALIKE))
         return bool(self._alike.get(name))

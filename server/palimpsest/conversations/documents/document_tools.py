@@ -66,7 +66,7 @@ class DocumentTools:
         return _document(path, meaning.document.outline.title or path, under, content)
 
     async def find_documents(self, conversation_id: str, query: str, limit: int | None = None) -> Answer:
-        """Documents that have some of the words, the best first."""
+        """Documents that have some of the words, in whatever form, the best first."""
         found, most = dict[str, tuple[str, str, str]](), _most(limit)
         snippets = dict[str, str]()
         for root in self._documents.folders:
@@ -84,7 +84,7 @@ class DocumentTools:
         return _documents(query, list(found.values()))
 
     async def find_excerpts(self, conversation_id: str, query: str, limit: int | None = None) -> Answer:
-        """Sections that have some of the words, the best first, each as far as an excerpt goes."""
+        """Sections that have some of the words, in whatever form, the best first, each as far as an excerpt goes."""
         found = list[Excerpt]()
         for root in self._documents.folders:
             sections = await self._documents.found_by_words(root, _wanted(query), _most(limit))
@@ -124,19 +124,22 @@ class DocumentTools:
     async def _meant(self, link: Link) -> tuple[Path, Found]:
         if not self._documents.folders:
             raise NotFound("document", "no folder is open, so there are no documents.")
-        candidates, lacks = list[str](), ""
+        candidates, lacks, why = list[str](), "", ""
         for root in self._documents.folders:
             (meaning,) = await self._documents.meant_now(Place(root, ""), [link])
             if isinstance(meaning, Found):
                 return root, meaning
             if isinstance(meaning, Missing):
                 lacks = lacks or (meaning.document.path if meaning.document is not None else "")
+                why = why or meaning.why
             else:
                 candidates += [document.path for document in meaning.documents]
         if candidates:
             raise InvalidArgument("document", f"{link.target} may mean several: {', '.join(candidates[:MOST])}.")
         if lacks:
             raise NotFound("heading", f"{lacks} has no heading {link.heading!r}.")
+        if why:
+            raise NotFound("document", f"{why}.")
         known = [path for root in self._documents.folders for path in (await self._documents.names(root)).by_path]
         near = get_close_matches(link.target, known[:2_000], 5, 0.4) or sorted(known)[:5]
         raise NotFound(

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.context.estimate import estimate
-from palimpsest.conversations.documents.reference import DocumentReference, without_repeats
+from palimpsest.conversations.documents.reference import NOT_FOUND, DocumentReference, without_repeats
 from palimpsest.conversations.documents.workspace_documents import Place, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.passages import passage, summary_of
@@ -128,7 +128,7 @@ def _reference(link: Link, written: str, meaning: Resolved) -> DocumentReference
         heading = meaning.heading.title if meaning.heading is not None else ""
         return DocumentReference(written, meaning.document.path, "direct", fragment=heading)
     if isinstance(meaning, Missing):
-        lacks = f"{meaning.document.path} has no such heading" if meaning.document else "Document not found"
+        lacks = f"{meaning.document.path} has no such heading" if meaning.document else meaning.why or NOT_FOUND
         return DocumentReference(written, None, "direct", fragment=link.heading, problem=lacks)
     paths = ", ".join(document.path for document in meaning.documents[:MOST_CANDIDATES])
     return DocumentReference(written, None, "direct", problem=f"Several documents are meant: {paths}")
@@ -153,7 +153,7 @@ def told(
     lines = ["Referenced Documents:"]
     for one in references:
         if one.path is None:
-            lines.append(f"- {one.wikilink}: Warning - {one.problem or 'Document not found'}")
+            lines.append(f"- {one.wikilink}: Warning - {one.problem or NOT_FOUND}")
         else:
             where = ", its text stands above" if (one.path, one.fragment) in above else ""
             lines.append(f"- {one.wikilink} ({visible(one.path)}{where}){f': {one.summary}' if one.summary else ''}")

@@ -58,7 +58,7 @@ class WorkspaceDocuments:
 
     def _begin(self) -> None:
         self._catalog = Catalog(self._files())
-        self._by_words = FoundByWords(self._files(), LOOK_S)
+        self._by_words = FoundByWords(self._files(), LOOK_S, stems=True)
 
     def _files(self) -> WorkspaceFiles:
         services = self._services
@@ -114,7 +114,9 @@ class WorkspaceDocuments:
         for link in links:
             about = link.unplaced
             if about not in known:
-                known[about] = resolve(link, place.near or "?", here if not link.target else names)
+                meaning = resolve(link, place.near or "?", here if not link.target else names)
+                is_nothing = link.target and isinstance(meaning, Missing) and meaning.document is None
+                known[about] = self._catalog.elsewhere(place.root, place.near, link) if is_nothing else meaning
         return [known[link.unplaced] for link in links]
 
     async def text(self, root: Path, document: str) -> str | None:
@@ -141,7 +143,7 @@ class WorkspaceDocuments:
         return await self._read(lambda: self._catalog.why_not(root, document))
 
     async def found_by_words(self, root: Path, words: frozenset[str], most: int) -> list[tuple[str, str, str]]:
-        """Path, title and text of sections that have some of the words, the best first."""
+        """Path, title and text of sections that have some of the words, in whatever form, the best first."""
 
         def look() -> list[tuple[str, str, str]]:
             self._by_words.look(root)

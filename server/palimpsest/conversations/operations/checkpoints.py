@@ -53,6 +53,7 @@ OPERATIONS = (
         does="keeps a conversation as it is now: turns, experiences, refs, descriptors, forks",
         changes=True,
         stores=True,
+        also=("checkpoint_process",),
     ),
     Operation(
         "restore_checkpoint",
@@ -67,6 +68,7 @@ OPERATIONS = (
         idle=True,
         rewinds=True,
         stores=True,
+        also=("restore_process",),
     ),
     Operation(
         "list_checkpoints",

@@ -10,7 +10,7 @@ from palimpsest.conversations.operations.operation import Call, Operation, Param
 
 _TOPICS = ("document", "documents", "note", "notes", "docs", "readme", "wiki", "guide", "manual", "explain")
 _LIMIT = Parameter("limit", "whole number", "how many at most", least=1)
-_QUERY = required("query", "text", "what they should be about", also=("text",))
+_QUERY = required("query", "text", "words that they should have, in any form", also=("text",))
 
 
 async def read_document(call: Call) -> Answer:
@@ -59,6 +59,7 @@ OPERATIONS = (
         'read_document("docs/setup.md")',
         (*_TOPICS, "read"),
         always=True,
+        also=("read_zk_document", "resolve_wikilink"),
     ),
     Operation(
         "list_documents",
@@ -70,15 +71,16 @@ OPERATIONS = (
     ),
     Operation(
         "find_documents",
-        "Find documents of the workspace by what they are about.",
+        "Find documents of the workspace by the words that are in them.",
         find_documents,
         (_QUERY, _LIMIT),
         'find_documents("database migrations")',
         (*_TOPICS, "find", "search", "which", "where"),
+        also=("find_zk_documents", "find_zk_documents_related_to"),
     ),
     Operation(
         "find_excerpts",
-        "Find passages in the documents of the workspace.",
+        "Find passages in the documents of the workspace by the words that are in them.",
         find_excerpts,
         (_QUERY, _LIMIT),
         'find_excerpts("how to roll back")',

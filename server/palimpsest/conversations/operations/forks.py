@@ -65,6 +65,7 @@ OPERATIONS = (
         does="a child of a conversation begins with a task; it sees what was said up to now (not with `fresh`), and "
         "what is loaded for it",
         changes=True,
+        also=("runtime.selfref.fork.spawn",),
     ),
     Operation(
         "gather",
@@ -76,6 +77,7 @@ OPERATIONS = (
         command="fork.gather",
         does="waits for a conversation's children: each one's status and response, with `include_history` its turns",
         slow="Waiting for forks",
+        also=("gather_all", "runtime.selfref.fork.gather_all"),
     ),
     Operation(
         "cancel_forks",

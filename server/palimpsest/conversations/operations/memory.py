@@ -142,6 +142,7 @@ COMPACT = Operation(
         "relevant_files_directories",
     ),
     slow="Compacting",
+    also=("runtime.selfref.context.compact",),
 )  # fmt: skip
 OPERATIONS = (
     Operation(
@@ -155,6 +156,7 @@ OPERATIONS = (
         command="conversation.remember",
         does="keeps a sentence for later conversations, too",
         changes=True,
+        also=("runtime.selfref.context.remember",),
     ),
     Operation(
         "forget",
@@ -166,6 +168,7 @@ OPERATIONS = (
         command="conversation.forget",
         does="takes a sentence away that was kept",
         changes=True,
+        also=("runtime.selfref.context.forget",),
     ),
     COMPACT,
     Operation(
@@ -177,6 +180,7 @@ OPERATIONS = (
         (*_TOPICS, "inspect", "context", "summary"),
         command="conversation.inspect",
         does="what a conversation knows of earlier ones",
+        also=("runtime.selfref.context.inspect",),
     ),
     Operation(
         "set_memory_key",

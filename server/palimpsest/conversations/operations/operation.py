@@ -87,7 +87,8 @@ Run = Callable[[Call], Answer] | Callable[[Call], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`name`: as models and agents call it.  `description`: what they are told of it.
+    """`name`: as models and agents call it.  `description`: what they are told of it.  `also`: other names that a model
+    may call it by, since other systems have it under them; it is not told of them.
 
     For models: `example` is a call as one writes it, "" where none is offered it; `always`: it is offered whatever is
     asked; `topics` are words of messages that it is relevant for; `pages`: its result is a part that was asked for,
@@ -122,6 +123,7 @@ class Operation:
     agents: tuple[str, ...] | None = None
     told_agents: str = ""
     stores: bool = False
+    also: tuple[str, ...] = ()
 
     @property
     def told(self) -> tuple[Parameter, ...]:

@@ -29,10 +29,17 @@ TOOLS: Mapping[str, Operation] = {name: one for name, one in OPERATIONS.items() 
 OF_DESCRIPTORS = frozenset(name for name in TOOLS if {"fd", "fds"} & set(name.split("_")))
 """Those that mean nothing without descriptors."""
 
+_OWN_NAMES = {name: tool.name for tool in TOOLS.values() for name in tool.also}
+
+
+def own_name(name: str) -> str:
+    """Of the tool that is called so."""
+    return _OWN_NAMES.get(name, name)
+
 
 def signatures(tools: Iterable[Operation] = TOOLS.values()) -> dict[str, tuple[str, ...]]:
-    """The parameters of each tool in order, for arguments without a name."""
-    return {tool.name: tuple(one.name for one in tool.told) for tool in tools}
+    """The parameters of each tool in order, for arguments without a name; by all names that it may be called by."""
+    return {name: tuple(one.name for one in tool.told) for tool in tools for name in (tool.name, *tool.also)}
 
 
 def native(tools: Iterable[Operation] = TOOLS.values()) -> list[dict[str, Any]]:
