@@ -215,6 +215,8 @@ async def test_documents_are_found_by_other_forms_of_their_words(around: Around)
         excerpts = await around.tools.find_excerpts(around.talk, query)
         assert excerpts.fields["excerpts"][0]["heading"] == "Rounding", query
     assert [one.path for one in await around.tools.related("The price of it", 1)] == ["docs/prices.md"]
+    with pytest.raises(NotFound, match=r"There are docs/prices\.md"):
+        await around.tools.read_document(around.talk, "how cents are rounded")
 
 
 async def test_related_documents_are_those_with_the_words_and_those_used_together(around: Around) -> None:

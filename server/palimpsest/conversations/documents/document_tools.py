@@ -140,8 +140,12 @@ class DocumentTools:
             raise NotFound("heading", f"{lacks} has no heading {link.heading!r}.")
         if why:
             raise NotFound("document", f"{why}.")
-        known = [path for root in self._documents.folders for path in (await self._documents.names(root)).by_path]
-        near = get_close_matches(link.target, known[:2_000], 5, 0.4) or sorted(known)[:5]
+        known, about = list[str](), list[str]()
+        for root in self._documents.folders:
+            known += (await self._documents.names(root)).by_path
+            about += [path for path, _, _ in await self._documents.found_by_words(root, _wanted(link.target), FEW)]
+        alike = get_close_matches(link.target, known[:2_000], FEW, 0.4)
+        near = (alike or list(dict.fromkeys(about)) or sorted(known))[:FEW]
         raise NotFound(
             "document", f"there is no document {link.target!r}.", hint=f"There are {', '.join(near)}." if near else ""
         )
