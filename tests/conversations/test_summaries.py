@@ -1,7 +1,7 @@
 """Summaries of conversations: read back from a model's JSON, made without one, completed."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given
@@ -114,7 +114,35 @@ def test_what_a_summary_has_found_is_of_the_work_and_not_the_names_of_tools() ->
         assert found == {"parse_header", "start_line", "fold_all"}
 
 
-TOOLS = ["get_ref", "search_fd"]
+@pytest.mark.parametrize("n_lines", [1, 12, 45, 2_000])
+def test_of_a_long_call_a_summary_has_what_was_called_and_not_the_whole_text(n_lines: int) -> None:
+    body = "".join(f"    raise ValueError('row_{i} is bad, error: {i}')\\n" for i in range(n_lines))
+    call = f'create_temp_file(temp_file_name="notes", start_line=3, content="{body}")'
+    said = [
+        Spoken("user", "Keep `parse_header` for later."),
+        Spoken("assistant", f"I keep it.\n\n{call}\n", [Called("create_temp_file", {"content": "x"}, False, "")]),
+    ]
+    mentions = replace(WRITTEN, discoveries=[f"I called {call}, which is kept."], completed=[f"{call} was done"])
+    for summary in (mechanical(said, None, tools=TOOLS), completed(mentions, said, None, TOOLS)):
+        assert not [one for one in summary.discoveries if one.startswith("Tried and failed")]
+        found = {name for one in summary.discoveries if one.startswith("Names: ") for name in one[7:].split(", ")}
+        assert "parse_header" in found
+        assert not {"temp_file_name", "start_line"} & found
+        assert max(map(len, [*summary.discoveries, *summary.completed])) <= 250
+    told = completed(mentions, said, None, TOOLS)
+    assert told.discoveries[0].startswith('I called create_temp_file(temp_file_name="notes", start_line=3, content="')
+    assert told.discoveries[0].endswith("), which is kept.")
+    assert ("…)" in told.discoveries[0]) == (n_lines > 1), "what is left out is seen"
+
+
+def test_a_call_of_many_arguments_is_told_in_short() -> None:
+    call = Called("get_ref", {f"argument_{i}": "x" * 100 for i in range(50)}, False, "")
+    (done,) = mechanical([Spoken("assistant", "", [call])], None).completed
+    assert done.startswith("Called: get_ref(argument_0='xxx")
+    assert len(done) <= 200
+
+
+TOOLS = ["get_ref", "search_fd", "create_temp_file"]
 
 
 def message(id: int, *, marked: bool = False, mentions: str = "", n_chars: int = 10) -> Message:

@@ -9,7 +9,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from palimpsest.conversations.compaction.collecting import Spoken, call_line, failures, names, paths, short
+from palimpsest.conversations.compaction.collecting import (
+    Spoken,
+    call_line,
+    failures,
+    names,
+    paths,
+    short,
+    with_short_calls,
+)
 from palimpsest.conversations.compaction.compactions import Summary
 
 FAILED = "Tried and failed: "
@@ -51,12 +59,13 @@ def completed(
     old = before or Summary("", "", [], [], "", "", [])
     every = _joined(names(turns, tools), (name for name in _names_of(old.discoveries) if name not in tools))
     mentioned = [one for one in old.discoveries if not one.startswith(NAMES)]
-    tried = [FAILED + one for one in failures(turns)]
-    discoveries = _joined([one for one in summary.discoveries if not one.startswith(NAMES)], tried, mentioned)
+    tried = [FAILED + one for one in failures(turns, tools)]
+    told = [with_short_calls(one, tools) for one in summary.discoveries if not one.startswith(NAMES)]
+    discoveries = _joined(told, tried, mentioned)
     return replace(
         summary,
         discoveries=[*discoveries, NAMES + ", ".join(every)] if every else discoveries,
-        completed=_joined(summary.completed, old.completed),
+        completed=_joined([with_short_calls(one, tools) for one in summary.completed], old.completed),
         relevant_files_directories=_joined(
             summary.relevant_files_directories, paths(turns), old.relevant_files_directories
         ),
