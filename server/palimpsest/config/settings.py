@@ -478,6 +478,14 @@ class ConversationSettings:
         high=0.95,
         by=OWN_CODE,
     )
+    recent_messages: int = _setting(
+        3,
+        "So many of the newest messages stay as they are when a conversation is compacted, as long as they take half "
+        "of the messages' room at most; the last request always does.",
+        low=1,
+        high=1_000,
+        by=OWN_CODE,
+    )
     compaction_instruction: str = _setting(
         "", "What you want of every summary: what to keep above all.", by=INSTRUCTION
     )

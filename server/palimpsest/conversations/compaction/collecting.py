@@ -69,7 +69,7 @@ def names(turns: Sequence[Spoken], tools: Collection[str] = ()) -> list[str]:
         quoted = {name for name in QUOTED.findall(read) if NAME.fullmatch(name)}
         for match in NAME.finditer(read):
             name = match.group()
-            if name not in known and len(name) <= 80 and (name in quoted or _is_joined(name)):
+            if name not in known and len(name) <= 80 and (name in quoted or is_joined(name)):
                 counted[name] += 1
     return [name for name, _ in counted.most_common(MOST_NAMES)]
 
@@ -168,7 +168,7 @@ def _is_path(text: str) -> bool:
     )
 
 
-def _is_joined(name: str) -> bool:
+def is_joined(name: str) -> bool:
     """Whether it is of several words: `one_two`, `oneTwo`, `one.two`."""
     inner = name.strip("_")
     return "_" in inner or re.search(r"[a-z][A-Z]", inner) is not None
