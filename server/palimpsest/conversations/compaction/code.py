@@ -1,7 +1,7 @@
-"""Pure: the code in a message: what it defines, and what others call it by.
+"""The code in a message: what it defines, and what others call it by.
 
 In: texts of messages.  Out: names of definitions with their lengths, the message with its code told in words, and the
-names and lines that it mentions.
+names and lines that it mentions.  Pure.
 """
 
 from __future__ import annotations
