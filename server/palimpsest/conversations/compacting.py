@@ -29,7 +29,7 @@ from palimpsest.conversations.events import CompactionBegan, CompactionEnded, Co
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder, tail_of
 from palimpsest.conversations.prompts import render_summary
-from palimpsest.conversations.refs.tags import extract
+from palimpsest.conversations.refs.tags import extracted
 from palimpsest.conversations.token_counts import TokenCounts, thresholds
 from palimpsest.conversations.turns import Turn
 from palimpsest.errors import EngineError, InvalidArgument
@@ -385,7 +385,7 @@ class Compacting:
     def _message(self, turn: Turn, refs: Sequence[str], *, is_marked: bool) -> Message:
         """`refs`: ids of those in it; what the model tagged in its own reply is no mark of the person's."""
         spoken = self._spoken(turn)
-        tagged = [ref.id for ref in extract(spoken.text).refs] if turn.role == "assistant" else []
+        tagged = [ref.id for ref in extracted(spoken.text, turn.details).refs] if turn.role == "assistant" else []
         is_marked = is_marked or any(ref not in tagged for ref in refs)
         is_marked = is_marked or (turn.role == "user" and IMPORTANT.search(spoken.text) is not None)
         given = [str(value) for call in spoken.calls for value in call.arguments.values()]

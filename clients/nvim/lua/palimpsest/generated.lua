@@ -701,6 +701,12 @@ return {
       choices = { "auto", "all", "relevant", "none" },
     },
     {
+      name = "conversation.refs",
+      type = "boolean",
+      default = true,
+      doc = "Whether replies are searched for parts with an id (refs), which the model is told how to mark; without, tags are text, and what works with refs says that they are off.",
+    },
+    {
       name = "conversation.instruction",
       type = "string",
       default = "",

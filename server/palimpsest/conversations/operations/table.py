@@ -29,6 +29,8 @@ TOOLS: Mapping[str, Operation] = {name: one for name, one in OPERATIONS.items() 
 OF_DESCRIPTORS = frozenset(name for name in TOOLS if {"fd", "fds"} & set(name.split("_")))
 """Those that mean nothing without descriptors."""
 
+OF_REFS = frozenset(one.name for one in refs.OPERATIONS)
+
 
 def signatures(tools: Iterable[Operation] = TOOLS.values()) -> dict[str, tuple[str, ...]]:
     """The parameters of each tool in order, for arguments without a name."""
