@@ -1,13 +1,14 @@
 """Summaries of conversations: read back from a model's JSON, made without one, completed."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.conversations.compaction import grammar
+from palimpsest.conversations.compaction.code import defined, last_line, mentioned, pieces, without_code
 from palimpsest.conversations.compaction.collecting import Called, Spoken, failures, names, paths
 from palimpsest.conversations.compaction.compactions import Summary
 from palimpsest.conversations.compaction.keeping import Message, kept
@@ -114,11 +115,44 @@ def test_what_a_summary_has_found_is_of_the_work_and_not_the_names_of_tools() ->
         assert found == {"parse_header", "start_line", "fold_all"}
 
 
-TOOLS = ["get_ref", "search_fd"]
+@pytest.mark.parametrize("n_lines", [1, 12, 45, 2_000])
+def test_of_a_long_call_a_summary_has_what_was_called_and_not_the_whole_text(n_lines: int) -> None:
+    body = "".join(f"    raise ValueError('row_{i} is bad, error: {i}')\\n" for i in range(n_lines))
+    call = f'create_temp_file(temp_file_name="notes", start_line=3, content="{body}")'
+    said = [
+        Spoken("user", "Keep `parse_header` for later."),
+        Spoken("assistant", f"I keep it.\n\n{call}\n", [Called("create_temp_file", {"content": "x"}, False, "")]),
+    ]
+    mentions = replace(WRITTEN, discoveries=[f"I called {call}, which is kept."], completed=[f"{call} was done"])
+    for summary in (mechanical(said, None, tools=TOOLS), completed(mentions, said, None, TOOLS)):
+        assert not [one for one in summary.discoveries if one.startswith("Tried and failed")]
+        found = {name for one in summary.discoveries if one.startswith("Names: ") for name in one[7:].split(", ")}
+        assert "parse_header" in found
+        assert not {"temp_file_name", "start_line"} & found
+        assert max(map(len, [*summary.discoveries, *summary.completed])) <= 250
+    told = completed(mentions, said, None, TOOLS)
+    assert told.discoveries[0].startswith('I called create_temp_file(temp_file_name="notes", start_line=3, content="')
+    assert told.discoveries[0].endswith("), which is kept.")
+    assert ("…)" in told.discoveries[0]) == (n_lines > 1), "what is left out is seen"
 
 
-def message(id: int, *, marked: bool = False, mentions: str = "", n_chars: int = 10) -> Message:
-    return Message(id, n_chars, marked, {f"turn-{id}"}, set(mentions.split()))
+def test_a_call_of_many_arguments_is_told_in_short() -> None:
+    call = Called("get_ref", {f"argument_{i}": "x" * 100 for i in range(50)}, False, "")
+    (done,) = mechanical([Spoken("assistant", "", [call])], None).completed
+    assert done.startswith("Called: get_ref(argument_0='xxx")
+    assert len(done) <= 200
+
+
+TOOLS = ["get_ref", "search_fd", "create_temp_file"]
+
+
+def message(
+    id: int, *, marked: bool = False, mentions: str = "", n_chars: int = 10, code: str = "", line: int = 0
+) -> Message:
+    """`code`: `name:lines` of each definition."""
+    defines = {name: int(n_lines) for name, n_lines in (one.split(":") for one in code.split())}
+    n_lines = max(defines.values(), default=0)
+    return Message(id, n_chars, marked, {f"turn-{id}"}, set(mentions.split()), defines, n_lines, line)
 
 
 def test_what_the_person_marked_and_what_later_messages_mention_is_kept() -> None:
@@ -132,6 +166,46 @@ def test_what_is_kept_has_a_bound_and_marks_come_first() -> None:
     said = [message(1, marked=True), message(2, marked=True, n_chars=50), message(3), message(4, mentions="turn-3")]
     assert kept(said, 4, (), 10) == [1]
     assert kept(said, 4, (), 60) == [1, 2]
+
+
+def test_code_that_later_messages_refer_to_is_kept_before_other_code_and_that_before_nothing() -> None:
+    said = [message(1, code="add:45"), message(2, code="total:45 drop:3"), message(3), message(4, mentions="add")]
+    assert kept(said, 3, (), 10) == [1]
+    assert kept(said, 3, (), 20) == [1, 2]
+    by_line = [*said[:2], message(3, line=30), message(4)]
+    assert kept(by_line, 3, (), 10) == [2]
+    assert kept([message(1, code="add:45"), message(2, code="total:8"), message(3, line=30)], 2, (), 10) == [1]
+
+
+def test_of_code_that_was_written_again_the_later_is_kept_unless_it_is_shorter() -> None:
+    for before, later, wanted in ((45, 46, [2]), (45, 45, [2]), (45, 3, [1, 2])):
+        said = [message(1, code=f"add:{before}"), message(2, code=f"add:{later}"), message(3, mentions="add")]
+        assert kept(said, 2, (), 100) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Look:\n```python\nclass Cart:\n    def add(self):\n        pass\n```\n", {"Cart": 3, "add": 2}),
+        ("Look:\n\ndef total(it):\n    one = it\n    return one\n\nIs it right?", {"total": 3}),
+        ("function total(it) {\n  const one = it;\n  return one;\n}\nIs it right?", {"total": 4}),
+        ("Ideas:\n  to total it\n  to drop it\n", {}),
+        ("- a list\n  that goes on\n  and on\n", {}),
+    ],
+)
+def test_the_code_of_a_message_is_found_with_and_without_a_fence(text: str, names: dict[str, int]) -> None:
+    found = pieces(text)
+    assert {name: n for one in found for name, n in defined(one).items()} == names
+    told = without_code(text)
+    assert ("lines of code" in told) == bool(names)
+    assert "return" not in told
+
+
+def test_names_and_lines_that_a_message_mentions() -> None:
+    said = "Have total, `drop` and self.round_up(x) in cart.py"
+    assert {"total", "drop", "round_up"} <= mentioned(said, by_person=True)
+    assert mentioned(said, by_person=False) == {"drop", "round_up", "self", "self.round_up"}
+    assert [last_line(one) for one in ("lines 12-30", "line 7", "at cart.py:44", "in 1945")] == [30, 7, 44, 0]
 
 
 @pytest.mark.parametrize("most", [10_000, 400, 120])

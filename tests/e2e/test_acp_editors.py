@@ -315,7 +315,7 @@ async def test_an_editor_that_takes_compactions_is_told_of_them_where_they_happe
         await it.answered(it.prompt(session, "Call it shipping_cost, never postage."))
         await it.answered(it.prompt(session, "/compact"))
         began, ended = it.updates("compaction_update")
-        assert "A summary, written by rules, stands for the turns so far." in str(it.updates("agent_message_chunk"))
+        assert "A summary, written by rules, stands for older turns." in str(it.updates("agent_message_chunk"))
         assert (began["status"], ended["status"]) == ("in_progress", "completed")
         assert began["compactionId"] == ended["compactionId"]
         assert "shipping_cost" in ended["summary"][0]["text"]

@@ -180,6 +180,92 @@ async def test_what_the_person_marked_and_what_is_referred_to_later_is_read_as_i
         assert "Asked for: The second answer." not in prompt(model)
 
 
+FUNCTION = (
+    "def parse_header(text):\n" + "".join(f"    part_{i} = text[{i}]\n" for i in range(43)) + "    return the_end\n"
+)
+
+
+@pytest.mark.parametrize("talk", [{"recent_messages": 1, "tools": "none"}], indirect=True)
+@pytest.mark.parametrize("fenced", [True, False])
+async def test_code_that_is_referred_to_later_stays_whole_when_a_conversation_is_compacted_by_itself(
+    talk: tuple[Editor, Scripted], fenced: bool
+) -> None:
+    editor, model = talk
+    code = f"```python\n{FUNCTION}```\n" if fenced else FUNCTION
+    one = await do(editor, "ask", text=f"Look at this:\n\n{code}\nIs it right?")
+    other = FUNCTION.replace("parse_header", "other").replace("part_", "of_it_") * 2
+    await do(editor, "ask", text=f"```python\n{other}```\n", conversation=one["conversation"])
+    for n in range(2):
+        await do(editor, "ask", text=LONG[:5_000], conversation=one["conversation"])
+        assert "<summary>" not in prompt(model), n
+    model.replies = ["I would rather not.", "Compacted."]
+    await do(editor, "ask", text=f"Have `parse_header` take bytes. {LONG[:4_000]}", conversation=one["conversation"])
+    said = prompt(model)
+    assert "<summary>" in said
+    assert FUNCTION in said
+    assert "part_0 = text[0] part_1" not in said, "code in one line is none"
+
+
+@pytest.mark.parametrize(
+    ("talk", "staying"),
+    [({"recent_messages": n}, n) for n in (1, 2, 3, 5)],
+    indirect=["talk"],
+    ids=str,
+)
+async def test_so_many_of_the_newest_messages_stay_as_they_are(talk: tuple[Editor, Scripted], staying: int) -> None:
+    editor, model = talk
+    conversation = (await do(editor, "conversation.new"))["conversation"]
+    for i in range(4):
+        model.replies = [f"Answer {i}."]
+        await do(editor, "ask", text=f"Question {i}. {LONG[:2_000] if i < 3 else ''}", conversation=conversation)
+    model.replies = [json.dumps(WRITTEN), "Going on."]
+    await do(editor, "conversation.compact", conversation=conversation)
+    await do(editor, "ask", text="Go on.", conversation=conversation)
+    every = [f"Question {i // 2}. " if i % 2 == 0 else f"Answer {i // 2}." for i in range(8)]
+    assert [text for text in every if text in prompt(model)] == (every[-staying:] if staying > 1 else [every[-2]])
+
+
+@pytest.mark.parametrize("talk", [{"recent_messages": 3, "tools": "none"}], indirect=True)
+async def test_the_newest_messages_stay_when_a_conversation_is_compacted_by_itself(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    conversation = (await do(editor, "conversation.new"))["conversation"]
+    for text in (LONG, LONG[:3_000], "The question before."):
+        model.replies = [f"The answer to {text[:12]}."]
+        await do(editor, "ask", text=text, conversation=conversation)
+    model.replies = [json.dumps(WRITTEN), "Compacted."]
+    await do(editor, "ask", text=LONG, conversation=conversation)
+    assert "<goal>the goal</goal>" in prompt(model)
+    assert "The question before." in prompt(model)
+    assert "The answer to The question." in prompt(model)
+    assert "The answer to A long line" not in prompt(model)
+
+
+async def test_a_conversation_is_compacted_to_so_many_tokens(talk: tuple[Editor, Scripted]) -> None:
+    editor, model = talk
+    one = await do(editor, "ask", text=f"Important: it is in cents. {LONG}")
+    about = {"conversation": one["conversation"]}
+    await do(editor, "ask", text="And now, `round_to_cents`?", **about)
+    taken = (await do(editor, "context.usage", **about))["parts"]["messages"]["used"]
+    long = {**WRITTEN, "discoveries": [f"what was found, part {i}" * 5 for i in range(6)]}
+    for target, why in ((0, "1"), (-5, "1"), (taken, "give fewer"), (10**9, "give fewer"), (20, "cannot be reached")):
+        with pytest.raises(JsonRpcException, match=rf"target.*{why}"):
+            await do(editor, "conversation.compact", target=target, **about)
+    with pytest.raises(JsonRpcException, match="target"):
+        await do(editor, "conversation.compact", target="few", **about)
+    with pytest.raises(JsonRpcException, match=r"target.*goal"):
+        await do(editor, "conversation.compact", target=500, goal="My own", **about)
+    assert len(model.asked) == 2, "nobody was asked for a summary"
+    for target in (600, 400):
+        model.replies = [json.dumps(long)]
+        await do(editor, "conversation.compact", target=target, **about)
+        usage = await do(editor, "context.usage", **about)
+        assert 0 < usage["parts"]["messages"]["used"] <= target
+        model.replies = ["Hello."]
+        await do(editor, "ask", text=f"Behind it. {LONG[:300]}", **about)
+
+
 @pytest.mark.parametrize("talk", [{"compaction": "off"}], indirect=True)
 async def test_off_means_off(talk: tuple[Editor, Scripted]) -> None:
     editor, model = talk
@@ -233,6 +319,7 @@ async def test_what_is_queued_last_while_a_reply_runs_is_applied_when_it_ends(ta
     assert 'The last request.\n</last_request>\n\n<message fd="turn-5" />\nGo on.' in prompt(model)
 
 
+@pytest.mark.parametrize("talk", [{"recent_messages": 1}], indirect=True)
 async def test_two_compactions_at_once_are_one(talk: tuple[Editor, Scripted]) -> None:
     editor, model = talk
     one = await do(editor, "ask", text="Hello")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from .talking import Talk, do, said, talking
 
@@ -171,3 +172,33 @@ async def test_a_document_of_another_database_goes_on_as_it_stands(talk: Talk) -
     for word in ("One", "Two", "Three"):
         assert editor.texts[uri].count(f"{word}\n") == 1
     assert "turn 98" not in editor.texts[uri]
+
+
+async def test_where_refs_are_off_nobody_is_told_of_them_and_tags_are_text(machine: dict[str, str], shop: Path) -> None:
+    async with talking(shop, {"conversation": {"refs": False}}) as it:
+        editor, model = it
+        uri, conversation = await document(it, REPLY)
+        asked = model.asked[-1]["messages"][0]["content"]
+        assert "read_fd" in asked
+        assert not re.search(r"\brefs?\b", asked), "the model is not told of them"
+        assert '<ref id="fib" lang="python">' in editor.texts[uri], "it stays as it was written"
+        assert await offered(it, uri, "def fib") == {}
+        appended = {"conversation": conversation, "role": "assistant", "content": '<ref id="b">\nx\n</ref>'}
+        made = await do(editor, "conversation.append", **appended)
+        assert (made["refs"], made["problems"]) == ([], [])
+        asks: dict[str, dict[str, Any]] = {
+            "list": {},
+            "get": {"ref_id": "fib"},
+            "add": {"ref_id": "a", "content": "b"},
+            "write": {"ref_id": "fib", "file_path": "new.py"},
+        }
+        for name, argument in asks.items():
+            with pytest.raises(JsonRpcException, match=r"refs, which are off.*conversation\.refs"):
+                await do(editor, f"refs.{name}", conversation=conversation, **argument)
+        settings = {"palimpsest": {"conversation": {"refs": True}}}
+        editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings))
+        model.replies = [REPLY]
+        one = await do(editor, "ask", text="Again.", conversation=conversation)
+        assert one["refs"] == ["fib", "the note"], "only replies from now on are searched"
+        shown = (await do(editor, "conversation.open", conversation=conversation))["text"]
+        assert shown.count('<ref id="fib" lang="python">') == 1

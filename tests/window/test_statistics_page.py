@@ -1,11 +1,12 @@
 """The statistics as a page of text."""
 
-from palimpsest.window.statistics_page import page
+from palimpsest.window.statistics_page import PARTLY, page
 
 SUMS = {"shown": 2, "accepted": {"all": 1, "word": 1}, "rejected": 0, "characters": 17}
 FOUND = {
     **SUMS,
     "enabled": True,
+    "complete": True,
     "since": "2026-11-23",
     "by_kind": {"completion": SUMS},
     "by_language": {"python": SUMS},
@@ -27,3 +28,9 @@ def test_statistics_are_columns_of_plain_text_which_an_editor_does_not_wrap() ->
 
 def test_where_nothing_is_counted_the_page_says_why() -> None:
     assert "is off.\n\nNothing was shown yet." in page({**FOUND, "enabled": False, "since": ""})
+
+
+def test_where_the_file_could_not_be_read_the_page_says_so() -> None:
+    for since in ("", "2026-11-23"):
+        assert PARTLY in page({**FOUND, "complete": False, "since": since}).split("\n")
+    assert PARTLY not in page(FOUND)

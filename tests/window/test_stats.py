@@ -6,6 +6,8 @@ import logging
 import sqlite3
 import stat
 import threading
+import time
+from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 from typing import get_args
@@ -14,7 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.window.statistics import HAPPENED, PARTS, Statistics, What
+from palimpsest.errors import StorageError
+from palimpsest.window.statistics import BUSY_S, HAPPENED, PARTS, Statistics, What
 
 LATER = 3600.0
 
@@ -89,6 +92,30 @@ def test_a_reset_forgets_what_is_written_and_what_is_not(file: Path) -> None:
     window.count("completion", "shown")
     window.reset()
     assert window.report()["shown"] == 0
+
+
+@pytest.mark.parametrize("is_being_written", [False, True])
+def test_while_another_process_holds_the_file_the_rest_is_told_at_once(file: Path, is_being_written: bool) -> None:
+    window = Statistics(file, write_s=LATER)
+    window.count("completion", "shown")
+    assert window.report()["complete"]
+    window.count("suggestion", "shown")
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        writer = threading.Thread(target=window.write)
+        if is_being_written:
+            writer.start()
+        asked = time.monotonic()
+        report = window.report()
+        assert (report["complete"], list(report["by_kind"])) == (False, ["suggestion"])
+        with pytest.raises(StorageError, match="cannot be forgotten now"):
+            window.reset()
+        assert time.monotonic() - asked < BUSY_S, "nobody waits as long as what is written in the background"
+        other.execute("ROLLBACK")
+    if is_being_written:
+        writer.join()
+    report = window.report()
+    assert (report["complete"], report["shown"]) == (True, 2), "nothing is lost, and nothing counted twice"
 
 
 def test_nothing_is_counted_and_no_file_made_when_it_is_off(file: Path) -> None:

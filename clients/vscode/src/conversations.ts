@@ -124,14 +124,15 @@ export function conversationsIn({ subscriptions }: vscode.ExtensionContext, serv
       await server.command(SEND, asked);
     },
     "client.conversation.stop": () => server.command("palimpsest.conversation.stop", { uri: uri() }),
-    "client.conversation.compact": async () => {
+    "client.conversation.compact": async (most?: unknown) => {
+      const target = typeof most === "number" ? most : undefined; // a menu has an argument of its own
       const instruction = await vscode.window.showInputBox({
         title: "Compact Conversation",
         prompt: "A summary takes the place of what was said so far for the model; the turns themselves stay.",
         placeHolder: "How the summary is written (may be empty)",
       });
       if (instruction === undefined) return;
-      const asked = { conversation: need(), instruction };
+      const asked = { conversation: need(), instruction, target };
       const { says } = await server.command<{ says: string }>("palimpsest.conversation.compact", asked);
       vscode.window.setStatusBarMessage(`Palimpsest: ${says}`, 10_000);
     },

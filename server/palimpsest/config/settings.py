@@ -452,6 +452,12 @@ class ConversationSettings:
         choices=("auto", "all", "relevant", "none"),
         by=OWN_CODE,
     )
+    refs: bool = _setting(
+        True,
+        "Whether replies are searched for parts with an id (refs), which the model is told how to mark; without, tags "
+        "are text, and what works with refs says that they are off.",
+        by=OWN_CODE,
+    )
     instruction: str = _setting("", "What you add to the system prompt of every conversation.", by=INSTRUCTION)
     system_share: float = _setting(
         0.1, "The system prompt's share of what the model can read.", low=0.0, high=1.0, by=OWN_CODE
@@ -478,6 +484,14 @@ class ConversationSettings:
         "too little for a reply.",
         low=0.1,
         high=0.95,
+        by=OWN_CODE,
+    )
+    recent_messages: int = _setting(
+        3,
+        "So many of the newest messages stay as they are when a conversation is compacted, as long as they take half "
+        "of the messages' room at most; the last request always does.",
+        low=1,
+        high=1_000,
         by=OWN_CODE,
     )
     compaction_instruction: str = _setting(

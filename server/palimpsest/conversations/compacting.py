@@ -8,22 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from palimpsest import wire
 from palimpsest.context.estimate import chars_for, estimate
 from palimpsest.conversations.budgets import reserve
 from palimpsest.conversations.call_room import Room
 from palimpsest.conversations.compaction import grammar
+from palimpsest.conversations.compaction.code import defined, last_line, mentioned, pieces
 from palimpsest.conversations.compaction.collecting import Called, Spoken
 from palimpsest.conversations.compaction.compactions import Compaction, Summary, WrittenBy
-from palimpsest.conversations.compaction.keeping import ID, IMPORTANT, Message, kept
+from palimpsest.conversations.compaction.keeping import ID, IMPORTANT, Message, kept, staying
 from palimpsest.conversations.compaction.mechanical import completed, fitted, mechanical
 from palimpsest.conversations.events import CompactionBegan, CompactionEnded, ConversationChanged
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder, tail_of
-from palimpsest.conversations.refs.tags import extract
+from palimpsest.conversations.prompts import render_summary
+from palimpsest.conversations.refs.tags import extracted
 from palimpsest.conversations.token_counts import TokenCounts, thresholds
 from palimpsest.conversations.turns import Turn
 from palimpsest.errors import EngineError, InvalidArgument
@@ -34,14 +40,31 @@ from palimpsest.window.usage import Talked
 BEFORE = "before compaction"
 SUMMARY = 0.15
 """Its share of what the model can read."""
+LEAST_SUMMARY = 128
+"""Tokens that a summary can be cut to."""
 LEAST_TOKENS, FRAMES = 256, 128
 """Of a summary that the model writes; and what a template puts around messages."""
 WORTH = 0.25
 """Of the room for messages: less is not summarised, so that nothing is compacted again right after compacting."""
+BESIDE = 0.5
+"""Of the same room, for a summary and the messages that are read as they are."""
 KEPT, MOST_KEPT = 0.1, 8_000
-"""Of what the model can read, for messages that are kept as they are; characters, where nobody knows that."""
+"""Of what the model can read, for older messages that are kept in any case; characters, where nobody knows that."""
+LEAST_CHARS = 16
+"""Of a summary's texts, and of a message that is kept."""
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Older:
+    """The turns that are summarised.  `room`: tokens for the summary and for messages that are kept beside it, which
+    `is_bound` or a wish; `n_fixed`: those of what stands there besides: rules, the last request."""
+
+    turns: Sequence[Turn]
+    room: int = 0
+    n_fixed: int = 0
+    is_bound: bool = False
 
 
 class Compacting:
@@ -62,9 +85,9 @@ class Compacting:
         await self.apply_queued(conversation)
         await self._services.supervisor.ready(LOADING_S)
         blocks = await self._prompt_builder.blocks(cursor)
-        until = await self._due(conversation, blocks)
-        if until is not None:
-            await self.compact(conversation, blocks, until=until)
+        older = await self._due(conversation, blocks)
+        if older is not None and conversation not in self._under_way:
+            await self._run(conversation, blocks, older)
 
     async def make_room(self, conversation: str, blocks: Sequence[Block]) -> bool:
         """Compact all before what was asked last, which the engine has no room for; False where nothing is before it,
@@ -75,7 +98,7 @@ class Compacting:
         asked = max((i for i, turn in enumerate(turns) if turn.role == "user"), default=0)
         if not asked:
             return False
-        await self.compact(conversation, blocks, until=turns[asked - 1].id)
+        await self._run(conversation, blocks, _Older(turns[:asked]))
         return True
 
     async def room_for_results(
@@ -105,15 +128,19 @@ class Compacting:
         """Behind the last turn; a checkpoint is made first."""
         memory = self._memory()
         head = memory.conversations.get(conversation).head
-        if head is None or memory.compactions.pending(conversation) is None:
+        queued = memory.compactions.pending(conversation)
+        if head is None or queued is None:
             return None
-        applied = await memory.writes.run(self._apply_queued, memory, conversation, head)
+        room, _ = await self._room(conversation, ())
+        most_chars = self._most_kept(queued.summary, int(BESIDE * room))
+        kept = await asyncio.to_thread(self._kept, conversation, head, most_chars)
+        applied = await memory.writes.run(self._apply_queued, memory, conversation, head, kept)
         self._services.events.emit(CompactionEnded(conversation, head, applied))
         self._services.events.emit(ConversationChanged(conversation))
         await self.recount(conversation)
         return applied
 
-    def _apply_queued(self, memory: Memory, conversation: str, head: int) -> Compaction | None:
+    def _apply_queued(self, memory: Memory, conversation: str, head: int, kept: Sequence[int]) -> Compaction | None:
         with memory.database.transaction():
             queued = memory.compactions.pending(conversation)
             if queued is None:
@@ -121,7 +148,7 @@ class Compacting:
             if queued.written_by == "model":  # a person's own says what they want it to
                 memory.compactions.queue(conversation, self._completed(queued), "model", most_chars=None)
             memory.checkpoints.create(conversation, BEFORE, automatic=True)
-            return memory.compactions.apply_pending(conversation, head, self._kept(conversation, head))
+            return memory.compactions.apply_pending(conversation, head, kept)
 
     async def queue(self, conversation: str, summary: Summary) -> Compaction:
         """A person's own summary.  Raises InvalidArgument."""
@@ -136,20 +163,60 @@ class Compacting:
         self._services.usage.told(Talked(conversation, sum(counts), total, self._prompt_builder.kv))
 
     async def compact(
-        self, conversation: str, blocks: Sequence[Block] = (), *, until: int | None = None, instruction: str = ""
+        self, conversation: str, blocks: Sequence[Block] = (), *, instruction: str = "", target: int | None = None
     ) -> Compaction:
-        """All up to the turn `until`, by default the last one.  `instruction`: what a person wants of the summary.
-        Raises NotFound, InvalidArgument where nothing has been said since the last compaction, or it is under way."""
-        if conversation in self._under_way:
-            raise InvalidArgument("conversation", "is being compacted; wait for its end.")
-        turns = self._since(conversation, until)
+        """All but the newest turns (`conversation.recent_messages`); all, where there are no others.  `instruction`:
+        what a person wants of the summary; `target`: the most tokens that the messages take then.  Raises NotFound,
+        InvalidArgument where nothing has been said since the last compaction, where it is under way, and for a target
+        that cannot be reached."""
+        self._check_rests(conversation)
+        turns, wanted = self._since(conversation, None), self._services.settings.conversation.recent_messages
         if not turns:
             raise InvalidArgument("conversation", "has nothing to compact.")
-        events, turn = self._services.events, turns[-1].id
+        room, taken = await self._room(conversation, blocks)
+        if target is not None and target >= taken:
+            raise InvalidArgument("target", f"the messages take {taken:,} tokens now; give fewer.")
+        n_staying = 0  # the last request is read word for word all the same
+        if 1 < wanted < len(turns):
+            most = self._most_staying(blocks, room) if target is None else int(BESIDE * target)
+            n_staying = staying(await self._sizes(turns), wanted, most)
+        if target is None:
+            older = await self._older(blocks, turns, n_staying, int(BESIDE * room))
+            return await self._run(conversation, blocks, older, instruction)
+        for n in dict.fromkeys((n_staying, 0)):
+            older = await self._older(blocks, turns, n, target, is_bound=True)
+            if older.room >= LEAST_SUMMARY:
+                return await self._run(conversation, blocks, older, instruction)
+        least = target - older.room + LEAST_SUMMARY
+        raise InvalidArgument("target", f"cannot be reached: with what is read word for word, give {least:,} at least.")
+
+    def _most_staying(self, blocks: Sequence[Block], room: int) -> int | None:
+        """Tokens of the newest messages beside which a summary has its share; None where nobody knows."""
+        return int(BESIDE * room) - int(SUMMARY * self._prompt_builder.window(blocks)) if room else None
+
+    async def _older(
+        self, blocks: Sequence[Block], turns: Sequence[Turn], n_staying: int, most: int, *, is_bound: bool = False
+    ) -> _Older:
+        """`most`: tokens of all messages behind a compaction but for those that come then."""
+        older, newer = turns[: len(turns) - n_staying], turns[len(turns) - n_staying :]
+        nothing = _made(older, Summary("", "", [], [], "", "", []))
+        n_fixed = await self._standing(blocks, nothing)
+        return _Older(older, most - sum(await self._sizes(newer)) - n_fixed, n_fixed, is_bound)
+
+    async def _standing(self, blocks: Sequence[Block], made: Compaction) -> int:
+        """Tokens of what the model would read in place of older turns."""
+        text = await asyncio.to_thread(self._prompt_builder.standing, made.conversation, made, blocks)
+        return await self._count(text)
+
+    async def _run(
+        self, conversation: str, blocks: Sequence[Block], older: _Older, instruction: str = ""
+    ) -> Compaction:
+        self._check_rests(conversation)
+        events, turn = self._services.events, older.turns[-1].id
         self._under_way.add(conversation)
         events.emit(CompactionBegan(conversation, turn))
         try:
-            applied = await self._compact(conversation, blocks, turns, instruction)
+            applied = await self._compact(conversation, blocks, older, instruction)
         except BaseException as error:
             why = "" if isinstance(error, asyncio.CancelledError) else str(error)
             events.emit(CompactionEnded(conversation, turn, None, why))
@@ -161,33 +228,78 @@ class Compacting:
         await self.recount(conversation)
         return applied
 
-    async def _compact(
-        self, conversation: str, blocks: Sequence[Block], turns: Sequence[Turn], instruction: str
-    ) -> Compaction:
+    async def _compact(self, conversation: str, blocks: Sequence[Block], older: _Older, instruction: str) -> Compaction:
         memory = self._memory()
         before = memory.compactions.current(conversation)
-        spoken = [self._spoken(turn) for turn in turns]
+        spoken = [self._spoken(turn) for turn in older.turns]
         old = before.summary if before is not None else None
         wanted = instruction.strip() or self._services.settings.conversation.compaction_instruction.strip()
-        summary, writer = await self._written(conversation, blocks, turns[-1].id, wanted)
+        summary, writer = await self._written(conversation, blocks, older.turns[-1].id, wanted)
         tools = self._prompt_builder.tool_names
-        summary = mechanical(spoken, old, wanted, tools) if summary is None else completed(summary, spoken, old, tools)
-        summary = self._fitted(summary)
-        return await memory.writes.run(self._apply, memory, conversation, summary, writer, turns[-1].id)
+        if summary is None:
+            summary = await asyncio.to_thread(mechanical, spoken, old, wanted, tools)
+        else:
+            summary = completed(summary, spoken, old, tools)
+        made = _made(older.turns, self._fitted(summary), writer)
+        if older.is_bound:
+            made = await self._within(blocks, made, older)
+        else:
+            made = await self._with_kept(made, self._most_kept(made.summary, older.room))
+        return await memory.writes.run(self._apply, memory, made)
 
-    async def _due(self, conversation: str, blocks: Sequence[Block]) -> int | None:
-        """The last turn that should be summarised now; the last request, and calls behind it, stay as they are."""
+    async def _within(self, blocks: Sequence[Block], made: Compaction, older: _Older) -> Compaction:
+        """Cut until it has room; what it leaves of that is of messages that are kept."""
+        n_chars, most, taken = chars_for(older.room), older.room + older.n_fixed, math.inf
+        while taken > most and n_chars > LEAST_CHARS:
+            made = replace(made, summary=fitted(made.summary, n_chars))
+            taken, n_chars = await self._standing(blocks, made), n_chars * 2 // 3
+        n_chars = chars_for(max(0, most - int(taken)))
+        while n_chars > LEAST_CHARS:
+            kept = await self._with_kept(made, n_chars)
+            if await self._standing(blocks, kept) <= most:
+                return kept
+            n_chars = n_chars * 2 // 3
+        return made
+
+    async def _with_kept(self, made: Compaction, most_chars: int) -> Compaction:
+        assert made.turn is not None
+        kept = await asyncio.to_thread(self._kept, made.conversation, made.turn, most_chars)
+        return replace(made, kept=tuple(kept))
+
+    def _most_kept(self, summary: Summary, room: int) -> int:
+        """Characters of messages that are kept beside a summary, which may take so much room together."""
+        model = self._services.supervisor.status.model
+        if model is None or not model.window:
+            return MOST_KEPT
+        return chars_for(max(int(KEPT * model.window), room - estimate(render_summary(summary))))
+
+    async def _room(self, conversation: str, blocks: Sequence[Block]) -> tuple[int, int]:
+        """Tokens of messages above which it is compacted, 0 where nobody knows; and those of its messages now."""
+        sent = self._prompt_builder.sent(conversation, blocks)
+        (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
+        return self._prompt_builder.room(blocks, system + tools), sum(sizes)
+
+    async def _sizes(self, turns: Sequence[Turn]) -> list[int]:
+        """Tokens of each, with its calls and their results."""
+        texts = [self._prompt_builder.texts(turn) for turn in turns]
+        sizes, _ = await self._counts.of([text for one in texts for text in one])
+        each = iter(sizes)
+        return [sum(islice(each, len(one))) for one in texts]
+
+    async def _due(self, conversation: str, blocks: Sequence[Block]) -> _Older | None:
+        """What should be summarised now; the last request, and calls behind it, stay as they are."""
         model, options = self._services.supervisor.status.model, self._services.settings.conversation
         if model is None or options.compaction == "off" or conversation in self._under_way:
             return None
-        sent = self._prompt_builder.sent(conversation, blocks)
-        (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
-        room = self._prompt_builder.room(blocks, system + tools)
-        if sum(sizes) <= room:
+        room, taken = await self._room(conversation, blocks)
+        if taken <= room:
             return None
-        turns = self._since(conversation, None)[:-1]
-        sizes, _ = await self._counts.of([text for turn in turns for text in self._prompt_builder.texts(turn)])
-        return turns[-1].id if turns and sum(sizes) >= WORTH * room else None
+        turns, worth = self._since(conversation, None), WORTH * room
+        sizes = await self._sizes(turns)
+        n_staying = 1 + staying(sizes[:-1], options.recent_messages - 1, self._most_staying(blocks, room), worth)
+        if len(turns) <= n_staying or sum(sizes[:-n_staying]) < worth:
+            return None
+        return await self._older(blocks, turns, n_staying, int(BESIDE * room))
 
     async def _written(
         self, conversation: str, blocks: Sequence[Block], until: int, instruction: str
@@ -253,7 +365,7 @@ class Compacting:
         ]
         return Spoken(turn.role, memory.turns.text(turn), calls)
 
-    def _kept(self, conversation: str, until: int) -> list[int]:
+    def _kept(self, conversation: str, until: int, most_chars: int) -> list[int]:
         """Of the turns that the model reads now, up to `until`: those that it reads on as they are."""
         memory, current = self._memory(), self._memory().compactions.current(conversation)
         before = frozenset(current.kept if current is not None else ())
@@ -263,25 +375,43 @@ class Compacting:
         refs = defaultdict[int | None, list[str]](list)
         for ref in memory.refs.list(conversation):
             refs[ref.turn].append(ref.id)
-        model = self._services.supervisor.status.model
-        most = chars_for(int(KEPT * model.window)) if model is not None else MOST_KEPT
         messages = [self._message(turn, refs[turn.id], is_marked=turn.id in points) for turn in turns]
-        return kept(messages, until, before, most)
+        return kept(messages, until, before, most_chars)
+
+    def _check_rests(self, conversation: str) -> None:
+        if conversation in self._under_way:
+            raise InvalidArgument("conversation", "is being compacted; wait for its end.")
 
     def _message(self, turn: Turn, refs: Sequence[str], *, is_marked: bool) -> Message:
         """`refs`: ids of those in it; what the model tagged in its own reply is no mark of the person's."""
         spoken = self._spoken(turn)
-        tagged = [ref.id for ref in extract(spoken.text).refs] if turn.role == "assistant" else []
+        tagged = [ref.id for ref in extracted(spoken.text, turn.details).refs] if turn.role == "assistant" else []
         is_marked = is_marked or any(ref not in tagged for ref in refs)
         is_marked = is_marked or (turn.role == "user" and IMPORTANT.search(spoken.text) is not None)
         given = [str(value) for call in spoken.calls for value in call.arguments.values()]
         named = [f"ref:{call.arguments['ref_id']}" for call in spoken.calls if "ref_id" in call.arguments]
-        names = {f"turn-{turn.number}", *(f"ref:{ref}" for ref in refs)}
+        names = {f"turn-{turn.number}", *refs, *(f"ref:{ref}" for ref in refs)}
         names |= {f"result-{turn.number}-{number}" for number in range(len(spoken.calls))}
-        mentions = {*ID.findall("\n".join([spoken.text, *given])), *named} - names
-        return Message(turn.id, len(self._prompt_builder.kept_text(turn)), is_marked, names, mentions)
+        said, found = "\n".join([spoken.text, *given]), pieces(spoken.text)
+        mentions = {*ID.findall(said), *named, *mentioned(said, by_person=turn.role == "user")} - names
+        return Message(
+            turn.id,
+            len(self._prompt_builder.kept_text(turn)),
+            is_marked,
+            names,
+            mentions,
+            defines={name: n_lines for one in found for name, n_lines in defined(one).items()},
+            n_lines=max((one.n_lines for one in found), default=0),
+            last_line=last_line(spoken.text),
+        )
 
-    def _apply(self, memory: Memory, conversation: str, summary: Summary, writer: WrittenBy, turn: int) -> Compaction:
+    def _apply(self, memory: Memory, made: Compaction) -> Compaction:
+        assert made.turn is not None
         with memory.database.transaction():
-            memory.checkpoints.create(conversation, BEFORE, automatic=True)
-            return memory.compactions.apply(conversation, summary, writer, turn, self._kept(conversation, turn))
+            memory.checkpoints.create(made.conversation, BEFORE, automatic=True)
+            return memory.compactions.apply(made.conversation, made.summary, made.written_by, made.turn, made.kept)
+
+
+def _made(older: Sequence[Turn], summary: Summary, writer: WrittenBy = "model") -> Compaction:
+    """As it would be if it were applied now."""
+    return Compaction(0, older[-1].conversation, older[-1].id, summary, writer, time.time())

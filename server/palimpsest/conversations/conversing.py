@@ -166,11 +166,13 @@ class Conversing:
         """`names`: the conversation is called by it, where it has no name yet."""
         memory = self.memory
         whole = [replace(part, text=well_formed(part.text)) for part in parts]
-        told = referred.told
+        told, refs = referred.told, self._services.settings.conversation.refs
 
         def kept() -> Turn:
             with memory.database.transaction():
-                turn = keep(memory, options, conversation, role, text, source=source, documents=told, parts=whole)
+                turn = keep(
+                    memory, options, conversation, role, text, source=source, documents=told, parts=whole, refs=refs
+                )
                 memory.documents.add(turn.id, referred.references)
                 if names and not memory.conversations.get(conversation).name and (name := name_of(text)):
                     memory.conversations.rename(conversation, name)
@@ -291,7 +293,7 @@ class Conversing:
         grammar = asked.grammar
         for round_ in range(n_rounds + 1):
             why_not = await self._compacted(conversation, asked)
-            writing = await begun(self.memory, self._services.events, conversation)
+            writing = await begun(self.memory, self._services, conversation)
             try:
                 if why_not is not None:
                     raise why_not

@@ -238,7 +238,7 @@ class Forking:
             writings = list[Writing]()
             try:
                 for fork in active:
-                    writings.append(await begun(memory, self._services.events, fork.child))
+                    writings.append(await begun(memory, self._services, fork.child))
                 answers = await self._generated(active, writings, blocks)
             except BaseException as error:
                 for writing in writings:

@@ -12,7 +12,7 @@ from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.conversations.descriptors.incoming import Paging, Part, paged, stored, written
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import DOCUMENTS, SHOWN
-from palimpsest.conversations.refs.tags import PROBLEMS, extract
+from palimpsest.conversations.refs.tags import PROBLEMS, UNSEARCHED, extracted
 from palimpsest.conversations.turns import Role, Turn
 from palimpsest.text.tokens import masked
 
@@ -27,8 +27,10 @@ def keep(
     source: str = "",
     documents: str = "",
     parts: Sequence[Part] = (),
+    refs: bool = True,
 ) -> Turn:
-    """`documents`: what the model is told of those that the text links to; `parts`: what comes with it.  Raises
+    """`documents`: what the model is told of those that the text links to; `parts`: what comes with it; `refs`: a
+    reply is searched for them.  Raises
     NotFound, InvalidArgument."""
     details: dict[str, Any] = {DOCUMENTS: masked(documents)} if documents else {}
     with memory.database.transaction():
@@ -42,7 +44,9 @@ def keep(
             details[SHOWN] = incoming.shown
         fd = incoming.fds[0] if incoming is not None else None
         whole = written(text, parts)
-        marked = extract(whole) if role == "assistant" else None
+        if role == "assistant" and not refs:
+            details[UNSEARCHED] = True
+        marked = extracted(whole, details) if role == "assistant" else None
         if marked is not None and marked.problems:
             details[PROBLEMS] = list(marked.problems)
         turn = memory.turns.add(conversation, role, whole, source=source, descriptor=fd, details=details)

@@ -15,6 +15,7 @@ from palimpsest.context.sources.rules import RulesSource
 from palimpsest.conversations.answers import failed
 from palimpsest.conversations.budgets import Shares, reserve
 from palimpsest.conversations.call_runner import Needs, Tools, sent_of_tools
+from palimpsest.conversations.compaction.compactions import Compaction
 from palimpsest.conversations.compaction.keeping import SizedResult, SizedTurn, dropped
 from palimpsest.conversations.descriptors.incoming import shortened
 from palimpsest.conversations.memory import Memory
@@ -240,19 +241,7 @@ class PromptBuilder:
         older, branch = every[:at], every[at:]
         before = "\n\n".join(rules_told(self._rules(blocks))) if current is None else ""
         if current is not None:
-            is_asked = bool(branch) and branch[0].role == "user" and branch[0].created < current.created
-            # what was asked before it was compacted stands behind it, word for word
-            last = None if is_asked else next((turn for turn in reversed(older) if turn.role == "user"), None)
-            # as the model read it; of descriptors in it, the beginnings of their previews
-            page_size = thresholds(self._services).default_page_size
-            request = shortened(self._said(last, frozenset()).text, page_size) if last is not None else ""
-            kept = [
-                KeptMessage(f"turn-{turn.number}", turn.role, self.kept_text(turn))
-                for turn in older
-                if turn.id in current.kept and turn is not last
-            ]
-            numbers = (older[0].number, older[-1].number) if older and self._tools.read_turns() else None
-            before = standing(current.summary, request, self._rules(blocks), kept, numbers)
+            before = self._standing(older, branch, current, blocks)
         needs, own = self._needs(branch), self._services.settings.conversation.instruction
         known, model = memory.experiences.list(talk.memory_key, conversation), self._services.supervisor.status.model
         most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
@@ -262,6 +251,29 @@ class PromptBuilder:
         bound = self._bound(blocks, system + sent_of_tools(told, native), before)
         gone = self._dropped(branch, bound)
         return _View(system, told, native, before, [turn for turn in branch if turn.state != "failed"], gone, needs)
+
+    def standing(self, conversation: str, made: Compaction, blocks: Sequence[Block]) -> str:
+        """What the model will read in place of the turns up to that of a compaction."""
+        every = self._memory().turns.branch(conversation)
+        at = next((i for i, turn in enumerate(every) if turn.id == made.turn), len(every) - 1) + 1
+        return well_formed(self._standing(every[:at], every[at:], made, blocks))
+
+    def _standing(
+        self, older: Sequence[Turn], branch: Sequence[Turn], made: Compaction, blocks: Sequence[Block]
+    ) -> str:
+        is_asked = any(turn.role == "user" and turn.created < made.created for turn in branch)
+        # what was asked before it was compacted stands behind it, word for word
+        last = None if is_asked else next((turn for turn in reversed(older) if turn.role == "user"), None)
+        # as the model read it; of descriptors in it, the beginnings of their previews
+        page_size = thresholds(self._services).default_page_size
+        request = shortened(self._said(last, frozenset()).text, page_size) if last is not None else ""
+        kept = [
+            KeptMessage(f"turn-{turn.number}", turn.role, self.kept_text(turn))
+            for turn in older
+            if turn.id in made.kept and turn is not last
+        ]
+        numbers = (older[0].number, older[-1].number) if older and self._tools.read_turns() else None
+        return standing(made.summary, request, self._rules(blocks), kept, numbers)
 
     def documents_told(self, conversation: str) -> str:
         """What the model reads of documents in the turns so far."""

@@ -10,11 +10,12 @@ from typing import Any
 
 from palimpsest.conversations.events import Stopped, TurnBegan, TurnEnded, TurnText
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.refs.tags import PROBLEMS, Extracted, Shown, extract
+from palimpsest.conversations.refs.tags import PROBLEMS, UNSEARCHED, Extracted, Shown, extracted
 from palimpsest.conversations.turns import State, Turn
 from palimpsest.documents.markdown import closing
 from palimpsest.errors import PalimpsestError, StorageError
 from palimpsest.window.events import Events
+from palimpsest.window.services import Services
 
 NATIVE = "native"
 """Where a turn keeps that its calls came beside its text."""
@@ -34,7 +35,8 @@ class Writing:
         self.model = ""
         """Who writes it, where that is known."""
         self.text, self.thought = "", ""
-        self.shown, self._showing = "", Shown()
+        self._searches = not turn.details.get(UNSEARCHED)
+        self.shown, self._showing = "", Shown(searches=self._searches)
         self._keeping: asyncio.Task[None] | None = None
         self._wrong: PalimpsestError | None = None
 
@@ -48,7 +50,7 @@ class Writing:
         if self._wrong is not None:
             raise self._wrong
         if not text.startswith(self.text):  # what was taken for the reply was a thought
-            self.text, self.shown, self._showing = "", "", Shown()
+            self.text, self.shown, self._showing = "", "", Shown(searches=self._searches)
         self.shown += self._showing.feed(text[len(self.text) :])
         self.text, self.thought = text, thought
         self._events.emit(TurnText(self.turn.conversation, self.turn.id, self.shown, thought))
@@ -62,30 +64,30 @@ class Writing:
         end = closing(self.shown)
         self.text += end
         self.shown += self._showing.feed(end) + self._showing.finish()
-        details: dict[str, Any] = {"stopped": stopped}
+        details: dict[str, Any] = {**self.turn.details, "stopped": stopped}
         details |= ({"why": why} if why else {}) | ({NATIVE: True} if natively else {})
         details |= {THOUGHT: self.thought} if self.thought else {}
-        extracted = extract(self.text)
-        if extracted.problems and state != "failed":
-            details[PROBLEMS] = list(extracted.problems)
+        found = extracted(self.text, details)
+        if found.problems and state != "failed":
+            details[PROBLEMS] = list(found.problems)
         if self._keeping is not None:
             self._keeping.cancel()  # what it is writing at the moment stands in the queue before the end
 
         async def ended() -> Turn:
-            turn = await self._memory.writes.run(self._ended, state, details, extracted)
+            turn = await self._memory.writes.run(self._ended, state, details, found)
             self._events.emit(TurnEnded(turn.conversation, turn, self.shown, stopped, why))
             return turn
 
         return await self._memory.late.surely(ended)
 
-    def _ended(self, state: State, details: dict[str, Any], extracted: Extracted) -> Turn:
+    def _ended(self, state: State, details: dict[str, Any], found: Extracted) -> Turn:
         with self._memory.database.transaction():
             turn = self._memory.turns.finish(self.turn.id, self.text, state, details)
             conversations, model = self._memory.conversations, self.model
             if model and conversations.get(turn.conversation).model != model:
                 conversations.set_model(turn.conversation, model)
             if state != "failed":
-                self._memory.refs.store(turn.conversation, turn.id, extracted)
+                self._memory.refs.store(turn.conversation, turn.id, found)
         return turn
 
     async def _keep(self) -> None:
@@ -104,12 +106,13 @@ class Writing:
             await asyncio.sleep(KEPT_EVERY_S)
 
 
-async def begun(memory: Memory, events: Events, conversation: str) -> Writing:
+async def begun(memory: Memory, services: Services, conversation: str) -> Writing:
     """Raises NotFound, InvalidArgument behind a turn that is still being written, StorageError."""
 
     def added() -> Turn:
-        return memory.turns.add(conversation, "assistant", "", state="writing")
+        details = {} if services.settings.conversation.refs else {UNSEARCHED: True}
+        return memory.turns.add(conversation, "assistant", "", state="writing", details=details)
 
     turn = await memory.writes.run(added)
-    events.emit(TurnBegan(conversation, turn))
-    return Writing(memory, events, turn)
+    services.events.emit(TurnBegan(conversation, turn))
+    return Writing(memory, services.events, turn)

@@ -14,7 +14,7 @@ from typing import Any
 
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
-from palimpsest.conversations.answers import Answer
+from palimpsest.conversations.answers import Answer, failed
 from palimpsest.conversations.call_room import Room
 from palimpsest.conversations.call_runner import Needs, Outcome, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
@@ -25,11 +25,11 @@ from palimpsest.conversations.operations.host import ToolHost
 from palimpsest.conversations.operations.instructions import described, description, instructions
 from palimpsest.conversations.operations.operation import Operation
 from palimpsest.conversations.operations.relevance import foreseen
-from palimpsest.conversations.operations.table import OF_DESCRIPTORS, TOOLS, signatures
+from palimpsest.conversations.operations.table import OF_DESCRIPTORS, OF_REFS, TOOLS, signatures
 from palimpsest.conversations.operations.toolbox import Toolbox
 from palimpsest.conversations.summarizing import summarized
 from palimpsest.conversations.token_counts import thresholds
-from palimpsest.errors import PalimpsestError
+from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.window.services import Services
 
 logger = logging.getLogger(__name__)
@@ -77,7 +77,9 @@ class Toolset:
         how = instructions(tools, native=True)
         if natively:
             return how, {tool.name: json.dumps(tool.native, ensure_ascii=False) for tool in tools}
-        return f"{how}\n\n{described([])}", {tool.name: description(tool) for tool in tools}
+        return f"{how}\n\n{described([], with_refs=self._services.settings.conversation.refs)}", {
+            tool.name: description(tool) for tool in tools
+        }
 
     def read_turns(self) -> bool:
         return self._is_told and self._services.settings.file_descriptor.enabled
@@ -110,6 +112,10 @@ class Toolset:
     async def run(
         self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: Room | None = None
     ) -> Outcome:
+        try:
+            self._check_is_on(name)
+        except InvalidArgument as error:
+            return Outcome("failed", failed(name, error).xml)
         options = thresholds(self._services)
         most = options.max_direct_output_chars if options.enabled else None
         bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
@@ -118,6 +124,7 @@ class Toolset:
 
     async def answer(self, operation: Operation, arguments: Mapping[str, Any], conversation: str, host: Host) -> Answer:
         """What a program asks for.  `host`: where it asks the person and writes files.  Raises PalimpsestError."""
+        self._check_is_on(operation.name)
         return await self._box().answer(operation, arguments, conversation, self._tool_host(host))
 
     def _tool_host(self, host: Host) -> ToolHost:
@@ -137,7 +144,16 @@ class Toolset:
 
     def _offered(self) -> list[Operation]:
         with_descriptors = self._services.settings.file_descriptor.enabled
-        return [tool for tool in TOOLS.values() if with_descriptors or tool.name not in OF_DESCRIPTORS]
+        known = (
+            TOOLS.values()
+            if self._services.settings.conversation.refs
+            else [tool for tool in TOOLS.values() if tool.name not in OF_REFS]
+        )
+        return [tool for tool in known if with_descriptors or tool.name not in OF_DESCRIPTORS]
+
+    def _check_is_on(self, name: str) -> None:
+        if name in OF_REFS and not self._services.settings.conversation.refs:
+            raise InvalidArgument(name, "is about refs, which are off; the setting conversation.refs turns them on.")
 
     def _box(self) -> Toolbox:
         memory, options = self._memory(), thresholds(self._services)

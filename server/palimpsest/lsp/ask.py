@@ -15,7 +15,7 @@ from palimpsest.conversations.conversing import Asked, Reply
 from palimpsest.conversations.events import TurnText
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace
-from palimpsest.conversations.refs.tags import PROBLEMS, extract
+from palimpsest.conversations.refs.tags import PROBLEMS, extracted
 from palimpsest.conversations.turns import Role
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
@@ -96,7 +96,7 @@ async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
 
 def answered(memory: Memory, reply: Reply) -> dict[str, Any]:
     """A reply as `palimpsest.ask` answers it."""
-    tagged = [ref.id for turn in reply.turns for ref in extract(memory.turns.text(turn)).refs]
+    tagged = [ref.id for turn in reply.turns for ref in extracted(memory.turns.text(turn), turn.details).refs]
     return {
         "conversation": reply.turn.conversation,
         "turn": reply.turn.id,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from palimpsest.conversations.compaction.compactions import Compaction
 from palimpsest.conversations.events import CompactionBegan, CompactionEnded
 from palimpsest.conversations.operations.memory import COMPACT, compacted, summary_of
+from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.operations import argument_of, given
 from palimpsest.lsp.progress import report
@@ -24,14 +25,17 @@ WRITERS = {"model": "the model", "mechanical": "rules", "person": "you"}
 
 
 async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:
-    """With `goal` the summary is the caller's own; else the model writes it, and `instruction` says what is wanted."""
+    """With `goal` the summary is the caller's own; else the model writes it, `instruction` says what is wanted of it,
+    and `target` how many tokens the messages may take then."""
     conversing = server.window.session.conversing
     compacting, talk = conversing.compacting, asked.conversation
     conversing.memory.conversations.get(talk)
     if not asked.goal:
         await conversing.check_idle(talk)
         blocks = conversing.blocks_of(talk)
-        return _answer(await compacting.compact(talk, blocks, instruction=asked.instruction))
+        return _answer(await compacting.compact(talk, blocks, instruction=asked.instruction, target=asked.target))
+    if asked.target is not None:
+        raise InvalidArgument("target", "is for a summary that the model writes; leave it out, or `goal`.")
     queued = await compacting.queue(talk, summary_of(given(asked)))
     if conversing.is_running(talk):
         return _answer(queued)

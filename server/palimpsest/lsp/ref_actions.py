@@ -18,7 +18,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.refs import Ref
-from palimpsest.conversations.refs.tags import extract
+from palimpsest.conversations.refs.tags import extracted
 from palimpsest.conversations.transcript.reading import DocumentTurn, parse
 from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.languages.embedded import called
@@ -75,6 +75,8 @@ def _to_send(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
 
 
 def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator[lsp.CodeAction]:
+    if not server.window.settings.conversation.refs:
+        return
     snapshot = server.window.session.documents.find(params.text_document.uri)
     if snapshot is not None and (own := conversation_of(snapshot)):
         yield from in_conversation(server, snapshot, own, params.range)
@@ -98,7 +100,8 @@ def _to_keep(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
     if snapshot is None:
         return
     memory, own = session.conversing.memory, conversation_of(snapshot)
-    yield from ref_making.blocks(memory, snapshot, params.range)
+    if server.window.settings.conversation.refs:
+        yield from ref_making.blocks(memory, snapshot, params.range)
     for conversation in [memory.conversations.get(own)] if own else _open(server)[:1]:
         yield from ref_making.selection(server, snapshot, params.range, conversation)
 
@@ -171,7 +174,8 @@ def refs_at(memory: Memory, snapshot: Snapshot, conversation: str, range: lsp.Ra
 
 def _of_turn(memory: Memory, snapshot: Snapshot, turn: DocumentTurn, first: int, last: int) -> list[str]:
     try:
-        tagged = extract(memory.turns.text(memory.turns.get(turn.id or 0)))
+        said = memory.turns.get(turn.id or 0)
+        tagged = extracted(memory.turns.text(said), said.details)
     except NotFound:
         return []
     if first >= turn.text_end or first < turn.text_start:

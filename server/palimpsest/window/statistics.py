@@ -20,6 +20,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from palimpsest.errors import StorageError
+
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
@@ -32,7 +34,8 @@ PARTS: tuple[Part, ...] = ("all", "line", "word")
 FILE = "statistics.sqlite"
 WRITE_S = 1.0
 """So long after a count it is written, with what was counted meanwhile."""
-BUSY_S = 5.0
+BUSY_S, ANSWER_S = 5.0, 0.25
+"""So long another process's transaction is waited for; and where somebody waits for an answer meanwhile."""
 VERSION = 1
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS counts (day TEXT, language TEXT, what TEXT, happened TEXT, part TEXT, n INTEGER,"
@@ -98,7 +101,8 @@ class Statistics:
         self._counts: Counts = {}  # not in the file yet: n, characters
         self._times: Times = {}
         self._worth: Worth = {}
-        self._lock = threading.Lock()  # of the three above and the timer
+        self._written: tuple[Counts, Times] = {}, {}  # on their way to the file
+        self._lock = threading.Lock()  # of the four above and the timer
         self._writing = threading.Lock()  # one writer of this window at a time
         self._timer: threading.Timer | None = None
         self._complained = False
@@ -133,7 +137,7 @@ class Statistics:
     def forget_learned(self, place: str) -> None:
         with self._lock:
             self._worth = {key: both for key, both in self._worth.items() if key[0] != place}
-        self._in_file(lambda file: file.execute("DELETE FROM worth WHERE workspace = ?", (place,)).rowcount)
+        self._in_file(lambda file: file.execute("DELETE FROM worth WHERE workspace = ?", (place,)).rowcount, ANSWER_S)
 
     def _soon(self) -> None:
         if self._path is not None and self._timer is None:
@@ -144,10 +148,10 @@ class Statistics:
     def report(self, days: int | None = None) -> dict[str, Any]:
         """Sums of the last `days` days with today, or of all: `since` (the first day with anything, or ""), `shown`,
         `accepted` by part, `rejected`, `characters` accepted; the same `by_kind`, `by_language` and `by_day`; `latency`
-        by kind, in ms, as `{"n", "p50", "p95"}`, rounded up to the next half power of two."""
-        self.write()
+        by kind, in ms, as `{"n", "p50", "p95"}`, rounded up to the next half power of two.  Where the file cannot be
+        read at once, what this window counted and has not written yet; it is not `complete` then."""
         first = (date.today() - timedelta(days=days - 1)).isoformat() if days else ""
-        counts, times = self._rows()
+        counts, times, is_complete = self._rows()
         whole = Sums()
         tables: dict[str, dict[str, Sums]] = {"by_kind": {}, "by_language": {}, "by_day": {}}
         since = ""
@@ -169,6 +173,7 @@ class Statistics:
                 buckets[bucket] = buckets.get(bucket, 0) + n
         return {
             "enabled": self.enabled,
+            "complete": is_complete,
             "since": since,
             **whole.as_object(),
             **{name: {key: sums.as_object() for key, sums in table.items()} for name, table in tables.items()},
@@ -176,10 +181,11 @@ class Statistics:
         }
 
     def reset(self) -> None:
-        """Forget everything, other windows' counts included."""
+        """Forget everything, other windows' counts included.  Raises StorageError where the file cannot be used now."""
+        if self._path is not None and not self._in_file(_forget, ANSWER_S):
+            raise StorageError(f"The statistics cannot be forgotten now: {self._path} is in use, or cannot be written.")
         with self._lock:
             self._counts, self._times = {}, {}
-        self._in_file(_forget)
 
     def close(self) -> None:
         """Write what is left."""
@@ -188,30 +194,48 @@ class Statistics:
     def write(self) -> None:
         """Add what was counted to the file; where that cannot be, it stays in memory until the next time."""
         with self._writing:
-            with self._lock:
-                if self._timer is not None:
-                    self._timer.cancel()
-                    self._timer = None
-                if self._path is None or not (self._counts or self._times or self._worth):
-                    return
-                counts, self._counts = self._counts, {}
-                times, self._times = self._times, {}
-                worth, self._worth = self._worth, {}
-            if not self._in_file(lambda file: _add(file, counts, times, worth)):
-                with self._lock:
-                    _merge(self._counts, self._times, counts, times)
-                    _add_up(self._worth, worth)
+            self._write(BUSY_S)
+
+    def _write(self, wait_s: float) -> bool:
+        """Whether nothing is left to write."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._path is None or not (self._counts or self._times or self._worth):
+                return True
+            counts, self._counts = self._counts, {}
+            times, self._times = self._times, {}
+            worth, self._worth = self._worth, {}
+            self._written = counts, times
+        is_written = self._in_file(lambda file: _add(file, counts, times, worth), wait_s)
+        with self._lock:
+            self._written = {}, {}
+            if not is_written:
+                _merge(self._counts, self._times, counts, times)
+                _add_up(self._worth, worth)
+        return bool(is_written)
 
     # The file -------------------------------------------------------------------------------------------------
 
-    def _rows(self) -> tuple[Counts, Times]:
-        """The file's and those not written yet."""
-        counts, times = self._in_file(_read) or ({}, {})
-        with self._lock:
-            _merge(counts, times, self._counts, self._times)
-        return counts, times
+    def _rows(self) -> tuple[Counts, Times, bool]:
+        """The file's and those not written yet; whether the file's are there.  While a writer of this window waits for
+        the file, it is not asked for them."""
+        found: tuple[Counts, Times] | None = None
+        is_free = self._writing.acquire(timeout=ANSWER_S)
+        try:
+            if is_free and self._path is not None and self._write(ANSWER_S):
+                found = self._in_file(_read, ANSWER_S)
+            counts, times = found or ({}, {})
+            with self._lock:
+                for more in ((self._counts, self._times), self._written):
+                    _merge(counts, times, *more)
+        finally:
+            if is_free:
+                self._writing.release()
+        return counts, times, found is not None or self._path is None
 
-    def _in_file(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+    def _in_file(self, work: Callable[[sqlite3.Connection], T], wait_s: float = BUSY_S) -> T | None:
         """What `work` makes of the file in one transaction, None where it cannot be used; a broken one is set aside."""
         path = self._path
         if path is None:
@@ -219,14 +243,14 @@ class Statistics:
         try:
             which = _inode(path)
             try:
-                return _transaction(path, work)
+                return _transaction(path, work, wait_s)
             except sqlite3.DatabaseError as error:
                 if getattr(error, "sqlite_errorcode", None) not in BROKEN:
                     raise
                 if _inode(path) == which:  # else another window has begun a new one already
                     aside = _set_aside(path)
                     logger.warning("the statistics are broken (%s); they begin anew, the old file is %s", error, aside)
-                return _transaction(path, work)
+                return _transaction(path, work, wait_s)
         except (sqlite3.Error, OSError) as error:
             if not self._complained:
                 self._complained = True
@@ -234,10 +258,10 @@ class Statistics:
             return None
 
 
-def _transaction(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
+def _transaction(path: Path, work: Callable[[sqlite3.Connection], T], wait_s: float) -> T:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
     path.chmod(0o600)
-    with closing(sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)) as file:
+    with closing(sqlite3.connect(path, timeout=wait_s, isolation_level=None)) as file:
         version = file.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise sqlite3.NotSupportedError(f"made by a newer version of Palimpsest ({version})")
@@ -279,9 +303,10 @@ def _read(file: sqlite3.Connection) -> tuple[Counts, Times]:
     return {row[:5]: row[5:] for row in counts}, {row[:4]: row[4] for row in times}
 
 
-def _forget(file: sqlite3.Connection) -> None:
+def _forget(file: sqlite3.Connection) -> bool:
     file.execute("DELETE FROM counts")
     file.execute("DELETE FROM latency")
+    return True
 
 
 def _inode(path: Path) -> int:

@@ -11,12 +11,15 @@ from typing import Any
 HEAD = ("shown", "accepted", "a line", "a word", "rejected", "characters")
 """Of one completion a word can be accepted and then the rest: parts are counted each by itself, and not added up."""
 NAME_WIDTH = 12
+PARTLY = "The file with the rest is in use or cannot be read: only what this window counted lately is here."
 
 
 def page(found: Mapping[str, Any]) -> str:
     lines = [f"Palimpsest: statistics since {found['since']}" if found["since"] else "Palimpsest: statistics", ""]
     off = "Nothing is counted: the setting palimpsest.statistics.enabled is off."
     lines += ["Counted on this machine, and sent nowhere." if found["enabled"] else off, ""]
+    if not found["complete"]:
+        lines[-1:] = [PARTLY, ""]
     if not found["since"]:
         return "\n".join([*lines, "Nothing was shown yet.", ""])
     lines += _table(("", *HEAD), [_row("all", found)])

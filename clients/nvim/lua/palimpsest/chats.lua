@@ -158,10 +158,12 @@ function M.fork()
   M.command("conversation.fork", { uri = is_file and vim.uri_from_bufnr(buffer) or nil }, not is_file and show or nil)
 end
 
-function M.compact()
+---@param words string[] the most tokens that the messages take then, if it is said
+function M.compact(words)
+  local target = tonumber(words[1]) or words[1]
   return M.need()
     and tell.ask("How the summary is written (may be empty): ", function(text)
-      M.command("conversation.compact", { instruction = text ~= "" and text or nil })
+      M.command("conversation.compact", { instruction = text ~= "" and text or nil, target = target })
     end)
 end
 

@@ -166,7 +166,7 @@ return {
     {
       id = "conversation.compact",
       title = "Compact Conversation…",
-      doc = "A summary takes the place of what was said for the model; the turns stay.",
+      doc = "A summary takes the place of older turns for the model; the turns stay. With a number, the messages take so many tokens at most.",
       modes = { "normal" },
     },
     {
@@ -701,6 +701,12 @@ return {
       choices = { "auto", "all", "relevant", "none" },
     },
     {
+      name = "conversation.refs",
+      type = "boolean",
+      default = true,
+      doc = "Whether replies are searched for parts with an id (refs), which the model is told how to mark; without, tags are text, and what works with refs says that they are off.",
+    },
+    {
       name = "conversation.instruction",
       type = "string",
       default = "",
@@ -751,6 +757,14 @@ return {
       doc = "The share of what the model can read from which a conversation is compacted; earlier where that would leave too little for a reply.",
       low = 0.1,
       high = 0.95,
+    },
+    {
+      name = "conversation.recent_messages",
+      type = "integer",
+      default = 3,
+      doc = "So many of the newest messages stay as they are when a conversation is compacted, as long as they take half of the messages' room at most; the last request always does.",
+      low = 1,
+      high = 1000,
     },
     {
       name = "conversation.compaction_instruction",

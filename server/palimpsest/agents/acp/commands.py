@@ -78,7 +78,7 @@ async def compact(session: Session, conversation: str, rest: str) -> str:
     await conversing.check_idle(conversation)
     done = await conversing.compacting.compact(conversation, conversing.blocks_of(conversation), instruction=rest)
     writer = WRITERS[done.written_by]
-    return f"A summary, written by {writer}, stands for the turns so far. Its goal: {done.summary.goal}"
+    return f"A summary, written by {writer}, stands for older turns. Its goal: {done.summary.goal}"
 
 
 async def _answer(session: Session, conversation: str, name: str, **arguments: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from palimpsest.conversations.events import (
     TurnEnded,
     TurnText,
 )
-from palimpsest.conversations.refs.tags import PROBLEMS, extract
+from palimpsest.conversations.refs.tags import PROBLEMS, extracted
 from palimpsest.conversations.reply_writer import THOUGHT
 from palimpsest.conversations.transcript.showing import written_documents
 from palimpsest.conversations.transcript.writing import documents_text
@@ -283,7 +283,7 @@ class Talk:
         if turn.role != "assistant":
             return []
         found = [updates.thought(it, name)] if (it := _thought(turn)) else list[Any]()
-        if shown := extract(text).shown:
+        if shown := extracted(text, turn.details).shown:
             found.append(updates.said(shown, name))
         found += _problems(turn)
         for call in memory.turns.calls(turn.id):

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from palimpsest.conversations.calls.scanning import MOST_CHARS as MOST_CALL
 from palimpsest.conversations.calls.scanning import scan
 
 MOST_PATHS = 16
@@ -19,6 +20,8 @@ MOST_FAILURES = 8
 MOST_CHARS = 160
 MOST_READ = 20_000
 """Characters of one text that are looked through, half from each end."""
+MOST_LOST = 200_000
+"""Characters of one text that are read in vain for the ends of calls."""
 _LONGEST_LINE = 400
 
 PATH = re.compile(r"(?<![\w/:.-])(?:~?/|\.{1,2}/)?(?:[\w.-]{1,80}/){0,12}[\w-][\w.-]{0,80}\.[A-Za-z]\w{0,7}(?![\w/(])")
@@ -62,18 +65,18 @@ def names(turns: Sequence[Spoken], tools: Collection[str] = ()) -> list[str]:
     of_tools = {*tools, *(call.name for turn in turns for call in turn.calls)}
     counted, known = Counter[str](), {*paths(turns), *of_tools}
     for text in _newest(turns, with_errors=False):
-        read = _without_calls(_part(text), of_tools)
+        read = _part(_without_calls(text, of_tools))
         quoted = {name for name in QUOTED.findall(read) if NAME.fullmatch(name)}
         for match in NAME.finditer(read):
             name = match.group()
-            if name not in known and len(name) <= 80 and (name in quoted or _is_joined(name)):
+            if name not in known and len(name) <= 80 and (name in quoted or is_joined(name)):
                 counted[name] += 1
     return [name for name, _ in counted.most_common(MOST_NAMES)]
 
 
-def failures(turns: Sequence[Spoken]) -> list[str]:
-    """What was tried and failed: calls, and lines that tell of errors."""
-    found = list[str]()
+def failures(turns: Sequence[Spoken], tools: Collection[str] = ()) -> list[str]:
+    """What was tried and failed: calls, and lines that tell of errors; what a call writes tells of none."""
+    found, of_tools = list[str](), {*tools, *(call.name for turn in turns for call in turn.calls)}
     for turn in reversed(turns):
         for call in reversed(turn.calls):
             if call.failed:
@@ -81,20 +84,34 @@ def failures(turns: Sequence[Spoken]) -> list[str]:
                 found.append(short(f"{call_line(call)}: {told.group(1) if told else call.result}"))
             else:
                 found += _failed_lines(call.result)
-        found += _failed_lines(turn.text)
+        found += _failed_lines(_without_calls(turn.text, of_tools))
     return list(dict.fromkeys(found))[:MOST_FAILURES]
 
 
 def call_line(call: Called) -> str:
-    """A call as it is written, its long arguments cut."""
+    """A call as it is written, its long arguments cut; its turn has all of it."""
     shown = ", ".join(f"{name}={short(repr(value), 40)}" for name, value in call.arguments.items())
-    return f"{call.name}({shown})"
+    return f"{call.name}({_cut(shown)})"
+
+
+def with_short_calls(text: str, tools: Collection[str]) -> str:
+    """A text in which each call tells what is called, not the whole of its arguments."""
+    kept, end = list[str](), 0
+    for _, arguments, behind in _calls(text, tools):
+        if behind > arguments:
+            kept += [text[end:arguments], _cut(text[arguments : behind - 1])]
+            end = behind - 1
+    return "".join([*kept, text[end:]])
 
 
 def short(text: str, most: int = MOST_CHARS) -> str:
     """In one line, cut with `…`."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _cut(arguments: str) -> str:
+    return arguments if len(arguments) <= MOST_CHARS else short(arguments)
 
 
 def _failed_lines(text: str) -> Iterator[str]:
@@ -113,14 +130,25 @@ def _newest(turns: Sequence[Spoken], *, with_errors: bool = True) -> Iterator[st
 
 def _without_calls(text: str, tools: Collection[str]) -> str:
     """What a call names are parameters; its arguments are looked at by themselves."""
-    if not tools:
-        return text
     kept, end = list[str](), 0
-    for call in re.finditer(rf"\b(?:{'|'.join(map(re.escape, tools))})[ \t]?\(", text):
-        if call.start() >= end:
-            kept.append(text[end : call.start()])
-            end = scan(text, call.end() - 1, call.end() + _LONGEST_LINE).end or call.end()
+    for start, _, behind in _calls(text, tools):
+        kept.append(text[end:start])
+        end = behind
     return " ".join([*kept, text[end:]])
+
+
+def _calls(text: str, tools: Collection[str]) -> Iterator[tuple[int, int, int]]:
+    """Where each call begins, where its arguments do, and the place behind it; of one that is not closed, the name."""
+    end = lost = 0
+    for call in re.finditer(rf"\b(?:{'|'.join(map(re.escape, tools))})[ \t]?\(", text) if tools else ():
+        if call.start() < end:
+            continue
+        most = MOST_CALL if lost < MOST_LOST else _LONGEST_LINE
+        scanned = scan(text, call.end() - 1, call.end() + most)
+        if scanned.end is None:
+            lost += scanned.stopped - call.end()
+        end = scanned.end or call.end()
+        yield call.start(), call.end(), end
 
 
 def _arguments(calls: Iterable[Called]) -> Iterator[str]:
@@ -140,7 +168,7 @@ def _is_path(text: str) -> bool:
     )
 
 
-def _is_joined(name: str) -> bool:
+def is_joined(name: str) -> bool:
     """Whether it is of several words: `one_two`, `oneTwo`, `one.two`."""
     inner = name.strip("_")
     return "_" in inner or re.search(r"[a-z][A-Z]", inner) is not None

@@ -6,7 +6,7 @@ In: messages and turns with their sizes, the oldest first.  Out: the ids of thos
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 IMPORTANT = re.compile(r"\bimportant\b", re.IGNORECASE)
@@ -19,33 +19,66 @@ LEAST_FREED = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """`names`: what others can call it by; `mentions`: those that it calls; `is_marked`: by the person."""
+    """`names`: what others can call it by; `mentions`: those that it calls, and what may be names of code;
+    `is_marked`: by the person.  `defines`: the names of the code in it, with the lines of each; `n_lines`: those of its
+    longest piece of code; `last_line`: the last one of some code that it mentions by its number; 0 for none."""
 
     id: int
     n_chars: int
     is_marked: bool
     names: Collection[str]
     mentions: Collection[str]
+    defines: Mapping[str, int] = field(default_factory=dict)
+    n_lines: int = 0
+    last_line: int = 0
 
 
 def kept(messages: Sequence[Message], until: int, before: Collection[int], most_chars: int) -> list[int]:
     """Of those up to `until`: first what the person marked, then what later ones mention and what was kept `before`,
-    the newest first, as long as they fit."""
-    marked, others, mentioned = list[Message](), list[Message](), set[str]()
+    then other code, which may be asked about yet; of each the newest first, as long as they fit.  Of code that was
+    written again, the later is kept, unless it is shorter."""
+    marked, others, code, mentioned = list[Message](), list[Message](), list[Message](), set[str]()
+    defined, by_lines = dict[str, int](), _mentioned_by_lines(messages)
     is_behind = True
     for one in reversed(messages):
         is_behind = is_behind and one.id != until
+        newest = {name for name, n_lines in one.defines.items() if n_lines > defined.get(name, 0)}
+        is_mentioned = one.id in by_lines or not mentioned.isdisjoint({*one.names, *newest})
         if not is_behind and one.is_marked:
             marked.append(one)
-        elif not is_behind and (one.id in before or mentioned.intersection(one.names)):
+        elif not is_behind and (is_mentioned or (one.id in before and not one.n_lines)):
             others.append(one)
+        elif not is_behind and (newest or (one.n_lines and not one.defines)):
+            code.append(one)
         mentioned.update(one.mentions)
+        defined.update({name: one.defines[name] for name in newest})
     found, left = list[int](), most_chars
-    for one in (*marked, *others):
+    for one in (*marked, *others, *code):
         if one.n_chars <= left:
             found.append(one.id)
             left -= one.n_chars
     return sorted(found)
+
+
+def _mentioned_by_lines(messages: Sequence[Message]) -> set[int]:
+    """Of each message that mentions lines, the nearest one before it whose code has so many; else the nearest with
+    code, which may be a part of a file."""
+    found = set[int]()
+    for i, one in enumerate(messages):
+        if one.last_line:
+            with_code = [other for other in reversed(messages[:i]) if other.n_lines]
+            long_enough = [other for other in with_code if other.n_lines >= one.last_line]
+            found.update(other.id for other in (long_enough or with_code)[:1])
+    return found
+
+
+def staying(sizes: Sequence[int], wanted: int, most: int | None, worth: float = 0) -> int:
+    """How many of the newest messages stay as they are: `wanted` at most, as long as they take `most` tokens together
+    and those before them are `worth` a summary."""
+    for n in range(min(wanted, len(sizes) - 1), 0, -1):
+        if (most is None or sum(sizes[-n:]) <= most) and sum(sizes[:-n]) >= worth:
+            return n
+    return 0
 
 
 @dataclass(frozen=True, slots=True)

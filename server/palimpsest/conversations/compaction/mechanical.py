@@ -9,7 +9,16 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from palimpsest.conversations.compaction.collecting import Spoken, call_line, failures, names, paths, short
+from palimpsest.conversations.compaction.code import without_code
+from palimpsest.conversations.compaction.collecting import (
+    Spoken,
+    call_line,
+    failures,
+    names,
+    paths,
+    short,
+    with_short_calls,
+)
 from palimpsest.conversations.compaction.compactions import Summary
 
 FAILED = "Tried and failed: "
@@ -29,15 +38,15 @@ def mechanical(
     """A summary of the turns by rules alone.  `instruction`: a person's own for this compaction.  `tools`: names."""
     requests = [turn.text for turn in turns if turn.role == "user" and turn.text.strip()]
     replies = [turn.text for turn in turns if turn.role == "assistant" and turn.text.strip()]
-    last = short(requests[-1], MOST_TEXT) if requests else before.instruction if before else ""
-    goal = before.goal if before else short(requests[0], MOST_TEXT) if requests else "The conversation so far."
+    last = _in_short(requests[-1]) if requests else before.instruction if before else ""
+    goal = before.goal if before else _in_short(requests[0]) if requests else "The conversation so far."
     done = [DONE + call_line(call) for turn in turns for call in turn.calls if not call.failed]
     summary = Summary(
         goal=goal,
         instruction=short(f"{instruction.strip()} {last}".strip(), 2 * MOST_TEXT),
         discoveries=[],
         completed=done[-MOST_DONE:],
-        current_status=short(f"Last answer: {replies[-1]}", MOST_TEXT) if replies else "Nothing was answered yet.",
+        current_status=_in_short(f"Last answer: {replies[-1]}") if replies else "Nothing was answered yet.",
         likely_next_work="Go on with what was asked last." if last else "",
         relevant_files_directories=[],
     )
@@ -51,12 +60,13 @@ def completed(
     old = before or Summary("", "", [], [], "", "", [])
     every = _joined(names(turns, tools), (name for name in _names_of(old.discoveries) if name not in tools))
     mentioned = [one for one in old.discoveries if not one.startswith(NAMES)]
-    tried = [FAILED + one for one in failures(turns)]
-    discoveries = _joined([one for one in summary.discoveries if not one.startswith(NAMES)], tried, mentioned)
+    tried = [FAILED + one for one in failures(turns, tools)]
+    told = [with_short_calls(one, tools) for one in summary.discoveries if not one.startswith(NAMES)]
+    discoveries = _joined(told, tried, mentioned)
     return replace(
         summary,
         discoveries=[*discoveries, NAMES + ", ".join(every)] if every else discoveries,
-        completed=_joined(summary.completed, old.completed),
+        completed=_joined([with_short_calls(one, tools) for one in summary.completed], old.completed),
         relevant_files_directories=_joined(
             summary.relevant_files_directories, paths(turns), old.relevant_files_directories
         ),
@@ -75,6 +85,10 @@ def fitted(summary: Summary, most_chars: int) -> Summary:
         texts = {name: short(text, most_chars // len(texts)) for name, text in texts.items()}
     kept: dict[str, Any] = {**texts, **lists}
     return replace(summary, **kept)
+
+
+def _in_short(text: str) -> str:
+    return short(without_code(text), MOST_TEXT)
 
 
 def _n_chars(items: Sequence[str]) -> int:

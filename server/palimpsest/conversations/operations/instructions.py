@@ -29,8 +29,8 @@ Mark code, data, and whatever may be wanted in a file or again.
 DESCRIPTORS = """<file_descriptor_instructions>
 Long output and long messages are kept in file descriptors; you see the first page of them:
 
-1. A descriptor has an id, such as "fd-3"; turns, results and refs can be read like one: "turn-12", "result-12-0", \
-"ref:example_code". <message fd="turn-3" before="turn-2" /> before a message is its id, and that of the reply before it
+1. A descriptor has an id, such as "fd-3"; {addressed} can be read like one: "turn-12", \
+"result-12-0"{ref}. <message fd="turn-3" before="turn-2" /> before a message is its id, and that of the reply before it
 2. Read one with read_fd, page by page or as a whole
 3. truncated="true": the page ends inside a line, which goes on on the next; continued="true": it \
 begins inside one
@@ -46,23 +46,27 @@ Very large content can be given to forks.
 </file_descriptor_instructions>"""
 
 _CALLING = """<tool_instructions>
-To use a tool, write its call on a line of its own, outside code fences and refs, with literal arguments only. Several \
-calls of one reply run in order. Their results come with the next message; end your reply behind the calls.
+To use a tool, write its call on a line of its own, outside code fences{and_refs}, with literal arguments only. \
+Several calls of one reply run in order. Their results come with the next message; end your reply behind the calls.
 
 {tools}
 </tool_instructions>"""
 
 
-def described(tools: Sequence[Operation]) -> str:
+def described(tools: Sequence[Operation], *, with_refs: bool = True) -> str:
     """The tools for a model that writes calls into its reply."""
-    return _CALLING.format(tools="\n".join(description(tool) for tool in tools))
+    listed = "\n".join(description(tool) for tool in tools)
+    return _CALLING.format(tools=listed, and_refs=" and refs" if with_refs else "")
 
 
 def instructions(tools: Sequence[Operation], *, native: bool = False) -> str:
     """All of it, as far as the tools are there; with native calls, the server tells the model of the tools."""
     names = {tool.name for tool in tools}
-    parts = [REFS if "ref_to_file" in names else "", DESCRIPTORS if "read_fd" in names else ""]
-    return "\n\n".join(part for part in [*parts, "" if native else described(tools)] if part)
+    with_refs = "ref_to_file" in names
+    words = ("turns, results and refs", ', "ref:example_code"') if with_refs else ("turns and results", "")
+    descriptors = DESCRIPTORS.format(addressed=words[0], ref=words[1])
+    parts = [REFS if with_refs else "", descriptors if "read_fd" in names else ""]
+    return "\n\n".join(part for part in [*parts, "" if native else described(tools, with_refs=with_refs)] if part)
 
 
 def description(tool: Operation) -> str:

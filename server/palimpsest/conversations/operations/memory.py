@@ -10,7 +10,7 @@ from typing import Any
 from palimpsest.conversations.answers import Answer, answered, element, listed
 from palimpsest.conversations.compaction.compactions import Compaction, Summary
 from palimpsest.conversations.experiences import Experience
-from palimpsest.conversations.operations.operation import Call, Operation, Parameter, required
+from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
 from palimpsest.errors import Denied
 from palimpsest.text.previews import preview
 
@@ -70,7 +70,7 @@ def set_memory_key(call: Call) -> Answer:
 
 def summary_of(arguments: Mapping[str, Any]) -> Summary:
     """What was not given is empty."""
-    kinds = {one.name: one.kind for one in COMPACT.parameters}
+    kinds = {one.name: one.kind for one in COMPACT.told}
     told: dict[str, Any] = {name: [] if kind == "list of texts" else "" for name, kind in kinds.items()}
     told |= {name: list(value) if isinstance(value, tuple) else value for name, value in arguments.items()}
     return Summary(**told)
@@ -98,7 +98,7 @@ def compacted(one: Compaction) -> Answer:
     status = "queued" if one.turn is None else "applied"
     message = "The conversation is compacted when the reply that is being written, with its calls, is done."
     if one.turn is not None:
-        message = "A summary stands for all turns so far; they can still be read."
+        message = "A summary stands for older turns; they can still be read."
     xml = listed("compaction", {"status": status, "written_by": one.written_by}, [element("message", {}, message)])
     fields = {"status": status, "written_by": one.written_by, "turn": one.turn, "summary": asdict(one.summary)}
     return Answer(xml, fields)
@@ -130,13 +130,15 @@ COMPACT = Operation(
         required("likely_next_work", "text", "what comes next"),
         required("relevant_files_directories", "list of texts", "files and folders that matter"),
         Parameter("remember", "list of texts", "facts to keep for good"),
+        of_programs("target", "whole number", "the most tokens that the messages take then", least=1),
     ),
     'compact(goal="…", instruction="…", discoveries=["…"], completed=["…"], current_status="…", '
     'likely_next_work="…", relevant_files_directories=["…"], remember=["…"])',
     ("compact", "summarize", "summarise", "context", "shorten"),
     command="conversation.compact",
-    does="a summary takes the place of all turns so far in what the model reads, written as `instruction` says or, "
-    "with `goal`, by the caller; the turns themselves stay",
+    does="a summary takes the place of older turns in what the model reads, written as `instruction` says, so that "
+    "the messages take at most `target` tokens, or, with `goal`, by the caller for all turns so far; the turns "
+    "themselves stay",
     may_omit=(
         "goal", "instruction", "discoveries", "completed", "current_status", "likely_next_work",
         "relevant_files_directories",

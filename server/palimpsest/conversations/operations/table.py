@@ -28,6 +28,7 @@ TOOLS: Mapping[str, Operation] = {name: one for name, one in OPERATIONS.items() 
 
 OF_DESCRIPTORS = frozenset(name for name in TOOLS if {"fd", "fds"} & set(name.split("_")))
 """Those that mean nothing without descriptors."""
+OF_REFS = frozenset(one.name for one in refs.OPERATIONS)
 
 _OWN_NAMES = {name: tool.name for tool in TOOLS.values() for name in tool.also}
 

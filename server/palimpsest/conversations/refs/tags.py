@@ -7,11 +7,15 @@ where another line would otherwise be joined to the content.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from palimpsest.conversations.refs.scanner import LONGEST_ID, Closed, Event, Opened, Scanner, Text
 
 PROBLEMS = "problems"
+UNSEARCHED = "unsearched"
+"""In a turn's details: refs were off when it was made, so that its tags are text."""
 MOST_PROBLEMS = 10
 """Tags of a reply that are reported as left in its text."""
 
@@ -43,20 +47,26 @@ class Shown:
     """The reply as it is shown, while it comes: the pieces that `feed` and `finish` return, joined, are the same
     however the reply is cut."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, searches: bool = True) -> None:
+        self._searches = searches
         self._scanner = Scanner()
         self._display = _Display()
 
     def feed(self, piece: str) -> str:
-        return self._add(self._scanner.feed(piece))
+        return self._add(self._scanner.feed(piece)) if self._searches else piece
 
     def finish(self) -> str:
-        return self._add(self._scanner.finish())
+        return self._add(self._scanner.finish()) if self._searches else ""
 
     def _add(self, events: list[Event]) -> str:
         for event in events:
             self._display.add(event)
         return self._display.taken()
+
+
+def extracted(reply: str, details: Mapping[str, Any]) -> Extracted:
+    """Of a turn with these details."""
+    return Extracted((), reply) if details.get(UNSEARCHED) else extract(reply)
 
 
 def extract(reply: str) -> Extracted:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from palimpsest.conversations.compaction.words import in_words
 from palimpsest.conversations.conversations import Conversation
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.refs.tags import PROBLEMS, extract
+from palimpsest.conversations.refs.tags import PROBLEMS, extracted
 from palimpsest.conversations.reply_writer import THOUGHT
 from palimpsest.conversations.transcript.writing import (
     WrittenCall,
@@ -39,7 +39,7 @@ def front_of(talk: Conversation) -> dict[str, str]:
 
 def shown_text(memory: Memory, turn: Turn) -> str:
     text = memory.turns.text(turn)
-    return extract(text).shown if turn.role == "assistant" else text
+    return extracted(text, turn.details).shown if turn.role == "assistant" else text
 
 
 def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> WrittenTurn:
@@ -48,7 +48,7 @@ def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> Writte
         for call in memory.turns.calls(turn.id)
     ]
     shown, n_more = written_documents(memory, turn, most_documents)
-    refs = [ref.id for ref in extract(memory.turns.text(turn)).refs] if turn.role == "assistant" else []
+    refs = [ref.id for ref in extracted(memory.turns.text(turn), turn.details).refs] if turn.role == "assistant" else []
     why = str(turn.details.get("why", "")) if turn.is_unfinished else ""
     problems = [str(one) for one in turn.details.get(PROBLEMS, ())]
     made = memory.compactions.behind(turn.id)
