@@ -9,6 +9,7 @@ import pytest
 
 from palimpsest.languages.python.language import Python
 from palimpsest.languages.registry import language_of
+from palimpsest.languages.trial import MOST_KEPT
 from palimpsest.languages.trying import Trying
 from palimpsest.syntax.parse import parse_file
 from palimpsest.syntax.parser import Parser
@@ -67,6 +68,19 @@ def test_a_process_that_makes_room_for_another_one_has_not_died(trying: Trying, 
         trying.close()
     assert found == ["lives", "lives", "late", "lives", "lives"]
     assert noted.read_text("utf-8").split() == ["large", "a", "long", "large", "large"]
+
+
+def test_a_process_started_by_a_large_one_is_not_large(noted: Path) -> None:
+    """Or each text would cost a start."""
+    ballast = b"x" * (2 * MOST_KEPT)
+    program = f"open({str(noted)!r}, 'a').write('started '); from palimpsest.languages.trial import main; main()"
+    trying = Trying((sys.executable, "-P", "-c", program))
+    try:
+        assert {trying.trial("python", snapshot(text)) for text in ("a", "b", "c")} == {"lives"}
+    finally:
+        trying.close()
+    assert noted.read_text("utf-8").split() == ["started"]
+    assert ballast
 
 
 @pytest.mark.parametrize("command", [("/there/is/none",), (sys.executable, "-c", "raise SystemExit(1)")])

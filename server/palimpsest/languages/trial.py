@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+import psutil
 from tree_sitter import Tree
 
 from palimpsest.languages.embedded import inner_parses
@@ -23,7 +24,7 @@ PATIENCE_S, PATIENCE_PER_BYTE_S = 1.0, 4e-6
 MOST_MEMORY = 1 << 30
 """Bytes of address space: a text of 20 kB has had three times that."""
 MOST_KEPT = 150 << 20
-"""Bytes that the process may have had in use before it makes room for another one."""
+"""Bytes that the process may have in use before it makes room for another one."""
 
 
 def main() -> None:
@@ -43,7 +44,8 @@ def main() -> None:
                 _type(parsed, parsed.as_written or parsed.tree)
             _bound_time(0)
         _say(trial)
-        if _is_large():
+        # not the most that it has had: Linux counts what had been its parent's
+        if psutil.Process().memory_info().rss > MOST_KEPT:
             break
 
 
@@ -66,10 +68,6 @@ if sys.platform == "win32":
 
     def _bound_time(seconds: float) -> None:
         """Who asked ends the process, later than the system would."""
-
-    def _is_large() -> bool:
-        return False
-
 else:
     import resource
     import signal
@@ -81,10 +79,6 @@ else:
 
     def _bound_time(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
-
-    def _is_large() -> bool:
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return (most if sys.platform == "darwin" else most * 1024) > MOST_KEPT
 
 
 if __name__ == "__main__":
