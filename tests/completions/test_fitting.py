@@ -57,6 +57,20 @@ UNDONE = [  # what a compiler refuses though the tree does not; what is shown of
     ("a.yaml", 'web:\n  ports:\n    - "|\n\ndb:\n  image: a\n', '""', []),
     ("b.yaml", 'web:\n  ports:\n    - "|\n\ndb:\n  image: a\n', '80:80"', ['80:80"']),
 ]
+DEFINED = [  # again, or another thing; what is shown of it
+    ("c.py", "def f():\n    return 1\n\n\n|\n", "def f():\n    return 2", []),
+    ("d.py", "def f():\n    return 1\n\n\n|\n", "def g():\n    return 2", ["def g():\n    return 2"]),
+    ("e.py", "class A:\n    def f(self):\n        return 1\n\n    |\n", "def f(self):\n        return 2", []),
+    ("a.go", "package a\n\nfunc main() {\n\tx()\n}\n\n|\n", "func main() {\n\ty()\n}", []),
+    ("a.c", "int main(void) {\n  return 0;\n}\n\n|\n", "int main(void) {\n  return 1;\n}", []),
+    (
+        "a.cpp",
+        "int f(int a) {\n  return a;\n}\n|\n",
+        "int f(char a) {\n  return a;\n}",
+        ["int f(char a) {\n  return a;\n}"],
+    ),
+    ("a.css", ".a {\n  b: c;\n}\n\n|\n", ".a {\n  d: e;\n}", [".a {\n  d: e;\n}"]),
+]
 CALLED = [  # a bracket that is there already; `fetch` and its rest
     ("a.py", "fetch|(3)\n", "fetchUserData(id)"),
     ("a.js", "fetch|(3)\n", "fetchUserData(id);"),
@@ -275,6 +289,11 @@ def test_what_does_not_fit_is_mended_or_not_shown(name: str, code: str, said: st
 @pytest.mark.parametrize(("name", "code", "said", "wanted"), UNDONE, ids=[row[0] for row in UNDONE])
 def test_what_only_a_compiler_refuses_is_not_shown(name: str, code: str, said: str, wanted: list[str]) -> None:
     assert shown(name, code, said) == wanted
+
+
+@pytest.mark.parametrize(("name", "code", "said", "wanted"), DEFINED, ids=[row[0] for row in DEFINED])
+def test_what_is_defined_already_is_not_defined_again(name: str, code: str, said: str, wanted: list[str]) -> None:
+    assert shown(name, code, said, multiline=True) == wanted
 
 
 def test_of_several_those_that_fit_are_shown_each_once() -> None:

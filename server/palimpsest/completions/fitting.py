@@ -6,6 +6,7 @@ In: a document's parse, a cursor, texts for it.  Out: those that add no error, t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
@@ -15,12 +16,14 @@ from palimpsest.completions.repairs import BLOCK, closed, ends, repairs, spoken
 from palimpsest.completions.results import Result
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.calls import doubled
+from palimpsest.syntax.definitions import headers_between
 from palimpsest.syntax.indentation import bodiless, indent_width, misplaced, unfinished
 from palimpsest.syntax.lexical import Lexical, State, state_after
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.places import is_comment, is_idle, is_token, is_whole
 from palimpsest.syntax.prose import prose_at
+from palimpsest.syntax.unknown import defined_twice
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import ContentChange, Position, Range
 
@@ -146,6 +149,10 @@ class _Place:
         return doubled(self._parsed, *self._near(self._position))
 
     @cached_property
+    def _defined_twice(self) -> Counter[str]:
+        return defined_twice(self._parsed)
+
+    @cached_property
     def _with_block(self) -> int:
         return self._faults(*self._with(BLOCK))
 
@@ -200,6 +207,8 @@ class _Place:
         if after.root is None:
             return self._with_name
         if doubled(after, *self._near(end)) > self._doubled or bodiless(after, self._position.line, end.line):
+            return None
+        if headers_between(after, self._position.line, end.line + 1) and defined_twice(after) - self._defined_twice:
             return None
         stop = self._byte + len(utf8(text))
         n = self._faults(after, end)

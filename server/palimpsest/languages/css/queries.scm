@@ -5,6 +5,11 @@
 (media_statement . (_) @name (block) @body) @namespace
 (keyframes_statement (keyframes_name) @name (keyframe_block_list) @body) @namespace
 
+;; variants
+; another rule for the same elements is no second definition
+(rule_set (selectors) @other)
+(media_statement . (_) @other)
+
 ;; pieces
 (rule_set) @piece
 (at_rule) @piece

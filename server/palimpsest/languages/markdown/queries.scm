@@ -3,6 +3,10 @@
 ;; scopes
 (section . (atx_heading heading_content: (inline) @name) . (_) @body) @namespace
 
+;; variants
+; sections may be called alike
+(section . (atx_heading heading_content: (inline) @other))
+
 ;; pieces
 (section) @piece
 (paragraph) @piece
