@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from palimpsest.config.settings import described
 from tests.e2e.scripted import scripted
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import Plugged, Start
@@ -183,6 +184,19 @@ def test_settings_take_effect_at_once(start: Start) -> None:
     nvim.command("palimpsest.stats")  # by then the server has asked for the settings, and was answered
     nvim.keys(TYPED)
     assert nvim.ghost() == "ount is"
+
+
+@pytest.mark.slow(part="editors")
+def test_a_setting_of_any_section_reaches_the_server(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    sections = {setting.name.partition(".")[0] for setting in described()}
+    given = ", ".join(f"{section} = {{ nonsense = 1 }}" for section in sorted(sections))
+    nvim.lua(f"require('palimpsest').setup({{ {given} }}) return true")
+    told = "the server says which settings it does not know"
+    until(
+        lambda: all(f"{section}.nonsense" in nvim.messages() for section in sections), lambda: (told, nvim.messages())
+    )
 
 
 @pytest.mark.slow(part="editors")

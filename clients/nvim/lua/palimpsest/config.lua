@@ -54,11 +54,18 @@ M.defaults = {
   other_providers = true,
 }
 
---- Sections with the server's own names.
-local SERVER = vim.split(
-  "engine model context completion suggestion next_edit statistics log conversation file_descriptor documents",
-  " "
-)
+local sections ---@type table<string, true>?
+
+--- The sections that the server has settings in.
+local function of_server()
+  if not sections then
+    sections = {}
+    for _, setting in ipairs(require("palimpsest.generated").settings) do
+      sections[setting.name:match("^[^.]+")] = true
+    end
+  end
+  return sections
+end
 
 local set_up = {} ---@type table
 local merged ---@type palimpsest.Config?
@@ -77,7 +84,7 @@ end
 local function check(own)
   local say = require("palimpsest.tell").once
   for name, value in pairs(own) do
-    local default, is_server = M.defaults[name], vim.list_contains(SERVER, name)
+    local default, is_server = M.defaults[name], of_server()[name] and name ~= "server"
     if default == nil and name ~= "filter" and not is_server then
       say(("There is no setting `%s`; `:help palimpsest-settings` lists them."):format(name))
     elseif type(default) == "table" and type(value) == "table" and not is_server and not vim.islist(default) then
@@ -107,7 +114,7 @@ end
 --- The server's part, as it answers `workspace/configuration`.  What is ours of it, the server leaves to us.
 function M.for_server()
   local found = {}
-  for _, section in ipairs(SERVER) do
+  for section in pairs(of_server()) do
     local own = M.get()[section]
     found[section] = own and next(own) and own or nil
   end
