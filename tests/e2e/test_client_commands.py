@@ -270,3 +270,16 @@ async def test_a_llama_server_that_runs_is_found_and_others_are_not(
 async def found_at(editor: Editor, url: str) -> dict[str, Any] | None:
     engines = (await editor.command("palimpsest.engines.found"))["engines"]
     return next((engine for engine in engines if engine["url"] == url), None)
+
+
+async def test_a_request_for_what_is_made_on_save_says_nothing_of_the_cursor(editor: Editor) -> None:
+    uri = editor.open("shop/cart.py")
+    where = editor.at(uri, "total = self.subtotal()")
+    editor.client.protocol.notify("palimpsest/cursor", {"textDocument": {"uri": uri}, "position": where})
+    whole = lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0))
+    kinds = [lsp.CodeActionKind.SourceOrganizeImports, "source.fixAll.ruff"]
+    for only, expected in ((kinds, "Cart.total"), ([lsp.CodeActionKind.RefactorRewrite], "shop.cart")):
+        params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), whole, lsp.CodeActionContext([], only))
+        await editor.client.text_document_code_action_async(params)
+        found = await editor.command("palimpsest.context.show")
+        assert found["editing"]["name"] == expected

@@ -49,6 +49,8 @@ def register(server: PalimpsestServer) -> None:
             return []
         if session.services.why_off(snapshot, "suggestion"):
             return []
+        if not any(_asked(params.context.only, kind) for kind in (REWRITE, QUICKFIX, SOURCE)):
+            return []  # as for what is made on save: nobody has gone to where it asks about
         lines = range(params.range.start.line, params.range.end.line + 1)
         tell_seen(window, snapshot.uri, lines, params.context.diagnostics)
         by_itself = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
