@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 
-import psutil
 from tree_sitter import Tree
 
 from palimpsest.languages.embedded import inner_parses
@@ -17,6 +16,7 @@ from palimpsest.languages.registry import languages
 from palimpsest.syntax.parse import Parsed, parse_snapshot, parse_with
 from palimpsest.syntax.parser import edited
 from palimpsest.syntax.values import Trial
+from palimpsest.system.machine import own_memory
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 PATIENCE_S, PATIENCE_PER_BYTE_S = 1.0, 4e-6
@@ -44,8 +44,7 @@ def main() -> None:
                 _type(parsed, parsed.as_written or parsed.tree)
             _bound_time(0)
         _say(trial)
-        # not the most that it has had: Linux counts what had been its parent's
-        if psutil.Process().memory_info().rss > MOST_KEPT:
+        if own_memory() > MOST_KEPT:
             break
 
 

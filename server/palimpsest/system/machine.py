@@ -1,4 +1,4 @@
-"""What this machine has for a model: memory, and cores.
+"""What this machine has for a model, memory and cores, and what this process has of it.
 
 In: the operating system.  Out: bytes and counts.  Knows no model.
 
@@ -24,6 +24,11 @@ def free_memory(system: Path = SYSTEM) -> int:
     """Bytes that can be had without swapping, in this process's cgroup too."""
     free, left = psutil.virtual_memory().available, _cgroup_left(system)
     return free if left is None else min(free, left)
+
+
+def own_memory() -> int:
+    """Bytes that this process has in use now; the most that it has had would on Linux be what its parent had."""
+    return psutil.Process().memory_info().rss
 
 
 def physical_cores(system: Path = SYSTEM) -> int:
