@@ -49,6 +49,7 @@ async def test_a_small_window_is_not_compacted_before_every_turn(machine: dict[s
 async def test_what_is_read_leaves_room_for_the_answer(machine: dict[str, str], shop: Path) -> None:
     """In words and, of a child, which is not compacted; two parts in one reply have the room of one."""
     async with talking(shop, window=6000) as (editor, model):
+        model.summary = json.dumps(SUMMARY)  # it may be time for one
         one = await do(editor, "conversation.new")
         conversation = one["conversation"]
         text = "".join(f"{n}: an order was looked at and put aside.\n" for n in range(285))
