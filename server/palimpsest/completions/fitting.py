@@ -30,7 +30,8 @@ from palimpsest.text.snapshot import ContentChange, Position, Range
 LARGEST = 100_000
 """Characters of a document: a larger one takes too long to be parsed once more for each text."""
 NAME = "x"
-"""Stands for what may be missing at the cursor: an error that is there without it and not with it is no excuse."""
+"""Put at the cursor, where a name may be missing.  An error that goes away with it is there only because the line is
+not finished; it does not allow a text to leave one."""
 MOST_TEXTS, MOST_TRIED, MOST_ENDS = 16, 12, 4
 """Of one answer; repairs of one text, and places where one that is cut may end."""
 _LETTER = re.compile(r"\w")

@@ -162,7 +162,7 @@ FILE_NAMES = worth("module", "class")
 TEST = worth("test", "imported")
 """Tests and what they are of know each other, whatever they import."""
 PINNED_FILE = 120.0
-"""Chosen first in any case; its value is for who lists blocks."""
+"""A pinned file is chosen first in any case; its value only places it in lists of blocks."""
 OUTSIDE = worth("outside")
 RULES = worth("rules")
 """Completions and suggestions share one choice of blocks: separate ones would attach other blocks, and decode tails

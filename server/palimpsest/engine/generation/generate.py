@@ -227,7 +227,7 @@ class Generation:
             return
         first = self._branches[0]
         if first.finish not in ("end", "stop"):
-            return  # of what is cut nothing can be said to follow
+            return  # nobody knows what would follow a text that is cut
         said = Said(first.answer.text, first.tokens, first.logprobs, row, first.seq, first.start)
         review = Review(self._generator, self._workspace, self._chooser, self._composed.piece, request.stop)
         self._candidates = yield from review.candidates(self._tail, said, fim, request.review)

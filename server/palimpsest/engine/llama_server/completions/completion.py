@@ -189,7 +189,7 @@ class Completion:
         """In the order that the code behind the cursor gives to them and to other lines, and said only then."""
         params, generator, candidates = self.params, self.engine.generator, list[wire.Candidate]()
         assert self._fim is not None
-        if first.words.stop != "limit" and start.logits is not None:  # of what is cut nothing can be said to follow
+        if first.words.stop != "limit" and start.logits is not None:  # nobody knows what follows a cut text
             limits = wire.GenerateRequest("", max_tokens=n_most, time_ms=max(0, params.t_max_predict_ms))
             review = Review(generator, workspace, TokenChooser(generator, limits, None), composed.piece, params.stop)
             said = Said(first.words.text, first.tokens, first.logprobs, start.logits, start.seq, start.position)
