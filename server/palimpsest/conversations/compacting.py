@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -50,6 +49,8 @@ BESIDE = 0.5
 """Of the same room, for a summary and the messages that are read as they are."""
 KEPT, MOST_KEPT = 0.1, 8_000
 """Of what the model can read, for older messages that are kept in any case; characters, where nobody knows that."""
+SHORTER = 0.75
+"""Of what messages take, for what stands in their place where somebody asks; what is kept of them may take more."""
 LEAST_CHARS = 16
 """Of a summary's texts, and of a message that is kept."""
 
@@ -59,12 +60,14 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Older:
     """The turns that are summarised.  `room`: tokens for the summary and for messages that are kept beside it, which
-    `is_bound` or a wish; `n_fixed`: those of what stands there besides: rules, the last request."""
+    `is_bound` or a wish; `n_fixed`: those of what stands there besides: rules, the last request; `most`: those of all
+    of it above which the summary is cut, 0 for any number."""
 
     turns: Sequence[Turn]
     room: int = 0
     n_fixed: int = 0
     is_bound: bool = False
+    most: int = 0
 
 
 class Compacting:
@@ -132,8 +135,9 @@ class Compacting:
         if head is None or queued is None:
             return None
         room, _ = await self._room(conversation, ())
-        most_chars = self._most_kept(queued.summary, int(BESIDE * room))
-        kept = await asyncio.to_thread(self._kept, conversation, head, most_chars)
+        kept = await asyncio.to_thread(
+            self._kept, conversation, head, *self._most_kept(queued.summary, int(BESIDE * room))
+        )
         applied = await memory.writes.run(self._apply_queued, memory, conversation, head, kept)
         self._services.events.emit(CompactionEnded(conversation, head, applied))
         self._services.events.emit(ConversationChanged(conversation))
@@ -176,12 +180,15 @@ class Compacting:
         room, taken = await self._room(conversation, blocks)
         if target is not None and target >= taken:
             raise InvalidArgument("target", f"the messages take {taken:,} tokens now; give fewer.")
+        half = int(BESIDE * taken)  # more, and with a summary beside it nothing would be shorter
         n_staying = 0  # the last request is read word for word all the same
         if 1 < wanted < len(turns):
             most = self._most_staying(blocks, room) if target is None else int(BESIDE * target)
-            n_staying = staying(await self._sizes(turns), wanted, most)
+            n_staying = staying(await self._sizes(turns), wanted, half if most is None else min(most, half))
         if target is None:
-            older = await self._older(blocks, turns, n_staying, int(BESIDE * room))
+            older = await self._older(blocks, turns, n_staying, min(half, int(BESIDE * room)) if room else half)
+            newer = sum(await self._sizes(turns[len(older.turns) :]))
+            older = replace(older, most=int(SHORTER * (taken - newer)))
             return await self._run(conversation, blocks, older, instruction)
         for n in dict.fromkeys((n_staying, 0)):
             older = await self._older(blocks, turns, n, target, is_bound=True)
@@ -244,16 +251,17 @@ class Compacting:
         if older.is_bound:
             made = await self._within(blocks, made, older)
         else:
-            made = await self._with_kept(made, self._most_kept(made.summary, older.room))
+            made = await self._with_kept(made, *self._most_kept(made.summary, older.room))
+            if older.most:
+                made = await self._cut(blocks, made, older.most, chars_for(LEAST_SUMMARY))
         return await memory.writes.run(self._apply, memory, made)
 
     async def _within(self, blocks: Sequence[Block], made: Compaction, older: _Older) -> Compaction:
         """Cut until it has room; what it leaves of that is of messages that are kept."""
-        n_chars, most, taken = chars_for(older.room), older.room + older.n_fixed, math.inf
-        while taken > most and n_chars > LEAST_CHARS:
-            made = replace(made, summary=fitted(made.summary, n_chars))
-            taken, n_chars = await self._standing(blocks, made), n_chars * 2 // 3
-        n_chars = chars_for(max(0, most - int(taken)))
+        most = older.room + older.n_fixed
+        made = replace(made, summary=fitted(made.summary, chars_for(older.room)))
+        made = await self._cut(blocks, made, most, LEAST_CHARS)
+        n_chars = chars_for(max(0, most - await self._standing(blocks, made)))
         while n_chars > LEAST_CHARS:
             kept = await self._with_kept(made, n_chars)
             if await self._standing(blocks, kept) <= most:
@@ -261,17 +269,26 @@ class Compacting:
             n_chars = n_chars * 2 // 3
         return made
 
-    async def _with_kept(self, made: Compaction, most_chars: int) -> Compaction:
+    async def _cut(self, blocks: Sequence[Block], made: Compaction, most: int, least: int) -> Compaction:
+        """With as much of the summary as there is room for, `least` characters at least."""
+        n_chars = len(render_summary(made.summary))
+        while await self._standing(blocks, made) > most and n_chars > least:
+            n_chars = max(least, n_chars * 2 // 3)
+            made = replace(made, summary=fitted(made.summary, n_chars))
+        return made
+
+    async def _with_kept(self, made: Compaction, most_chars: int, most_with_code: int | None = None) -> Compaction:
         assert made.turn is not None
-        kept = await asyncio.to_thread(self._kept, made.conversation, made.turn, most_chars)
+        kept = await asyncio.to_thread(self._kept, made.conversation, made.turn, most_chars, most_with_code)
         return replace(made, kept=tuple(kept))
 
-    def _most_kept(self, summary: Summary, room: int) -> int:
-        """Characters of messages that are kept beside a summary, which may take so much room together."""
-        model = self._services.supervisor.status.model
+    def _most_kept(self, summary: Summary, room: int) -> tuple[int, int]:
+        """Characters of messages that are kept beside a summary, which may take so much room together: of those that
+        are kept in any case, and of these and of code that may be asked about."""
+        model, left = self._services.supervisor.status.model, room - estimate(render_summary(summary))
         if model is None or not model.window:
-            return MOST_KEPT
-        return chars_for(max(int(KEPT * model.window), room - estimate(render_summary(summary))))
+            return MOST_KEPT, MOST_KEPT
+        return chars_for(max(int(KEPT * model.window), left)), chars_for(max(0, left))
 
     async def _room(self, conversation: str, blocks: Sequence[Block]) -> tuple[int, int]:
         """Tokens of messages above which it is compacted, 0 where nobody knows; and those of its messages now."""
@@ -365,7 +382,7 @@ class Compacting:
         ]
         return Spoken(turn.role, memory.turns.text(turn), calls)
 
-    def _kept(self, conversation: str, until: int, most_chars: int) -> list[int]:
+    def _kept(self, conversation: str, until: int, most_chars: int, most_with_code: int | None = None) -> list[int]:
         """Of the turns that the model reads now, up to `until`: those that it reads on as they are."""
         memory, current = self._memory(), self._memory().compactions.current(conversation)
         before = frozenset(current.kept if current is not None else ())
@@ -376,7 +393,7 @@ class Compacting:
         for ref in memory.refs.list(conversation):
             refs[ref.turn].append(ref.id)
         messages = [self._message(turn, refs[turn.id], is_marked=turn.id in points) for turn in turns]
-        return kept(messages, until, before, most_chars)
+        return kept(messages, until, before, most_chars, most_with_code)
 
     def _check_rests(self, conversation: str) -> None:
         if conversation in self._under_way:

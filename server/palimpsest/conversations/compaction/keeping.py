@@ -33,10 +33,13 @@ class Message:
     last_line: int = 0
 
 
-def kept(messages: Sequence[Message], until: int, before: Collection[int], most_chars: int) -> list[int]:
+def kept(
+    messages: Sequence[Message], until: int, before: Collection[int], most_chars: int, most_with_code: int | None = None
+) -> list[int]:
     """Of those up to `until`: first what the person marked, then what later ones mention and what was kept `before`,
     then other code, which may be asked about yet; of each the newest first, as long as they fit.  Of code that was
-    written again, the later is kept, unless it is shorter."""
+    written again, the later is kept, unless it is shorter.  `most_with_code`: the most characters with that other code,
+    `most_chars` where it is None."""
     marked, others, code, mentioned = list[Message](), list[Message](), list[Message](), set[str]()
     defined, by_lines = dict[str, int](), _mentioned_by_lines(messages)
     is_behind = True
@@ -52,11 +55,12 @@ def kept(messages: Sequence[Message], until: int, before: Collection[int], most_
             code.append(one)
         mentioned.update(one.mentions)
         defined.update({name: one.defines[name] for name in newest})
-    found, left = list[int](), most_chars
-    for one in (*marked, *others, *code):
-        if one.n_chars <= left:
-            found.append(one.id)
-            left -= one.n_chars
+    found, taken = list[int](), 0
+    for some, most in ((marked + others, most_chars), (code, most_chars if most_with_code is None else most_with_code)):
+        for one in some:
+            if taken + one.n_chars <= most:
+                found.append(one.id)
+                taken += one.n_chars
     return sorted(found)
 
 
