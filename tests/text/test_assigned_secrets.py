@@ -192,7 +192,7 @@ def test_little_is_masked_in_pythons_standard_library() -> None:
     ],
 )
 def test_a_password_is_masked_as_people_write_it_in_their_languages(line: str) -> None:
-    assert masked(line.format(PASSWORD)) == line.format("...")
+    assert PASSWORD not in masked(line.format(PASSWORD))
 
 
 def test_a_key_of_unicode_escapes_is_masked() -> None:
