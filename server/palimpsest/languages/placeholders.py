@@ -131,8 +131,8 @@ def _unsaid(after: Parsed, rows: range) -> Iterator[str]:
             # dots among lines that say something else are of an example
             if not _is_placeholder(said) or (not _WORD.search(said) and not _is_placeholder(_content(whole))):
                 continue
-            is_clear = len(said.split()) > 1 or _OTHER_LANGUAGES.search(said) or _BRACKETED.search(one.text)
-            is_clear = is_clear or is_alone or _ends(after, one)
+            is_clear = len(said.split()) > 1 or is_alone or _ends(after, one)
+            is_clear = is_clear or any(clear.search(one.text.lower()) for clear in (_OTHER_LANGUAGES, _BRACKETED))
             if _DOTS.search(said) or (_EMPTY_BODY.fullmatch(one.rest) and is_clear):
                 yield one.text.strip()
 
