@@ -123,17 +123,26 @@ def test_a_schema_is_followed_in_bounded_time_or_refused(engine: HttpEngine, usu
             assert answer.status == 200, answer.text[:500]
 
 
-def test_others_are_answered_while_a_grammar_is_made(engine: HttpEngine, usual: str) -> None:
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"json_schema": {"type": "integer", "multipleOf": 99_989}}, 200),
+        ({"json_schema": {"type": "string", "pattern": "^((a{1000}){1000}){999}$"}}, 400),
+        ({"grammar": 'root ::= (("a"{1000}){1000}){999}'}, 400),
+    ],
+)
+def test_others_are_answered_while_a_grammar_is_made(
+    engine: HttpEngine, usual: str, asked: dict[str, Any], status: int
+) -> None:
     took, started = list[float](), time.monotonic()
-    asked = {**NORMAL, "json_schema": {"type": "integer", "multipleOf": 99_989}}
     with ThreadPoolExecutor() as threads:
-        slow = threads.submit(Client(engine.url).ask, "/completion", asked)
+        slow = threads.submit(Client(engine.url).ask, "/completion", NORMAL | asked)
         while not slow.done():
             before = time.monotonic()
             assert Client(engine.url).post("/completion", **NORMAL).data["content"] == usual
             took.append(time.monotonic() - before)
         whole = time.monotonic() - started
-    assert slow.result().status == 200
+    assert slow.result().status == status
     assert max(took) < whole / 3
 
 
