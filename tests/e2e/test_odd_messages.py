@@ -39,7 +39,7 @@ async def raw(machine: dict[str, str], tmp_path: Path) -> Any:
     await raw.leave()
 
 
-async def asked(raw: Raw, uri: str, diagnostics: list[Any], **context: Any) -> dict[str, Any]:
+async def asked(raw: Raw, uri: str, diagnostics: Any, **context: Any) -> dict[str, Any]:
     where = {"start": {"line": 1, "character": 15}, "end": {"line": 1, "character": 15}}
     params = {"textDocument": {"uri": uri}, "range": where, "context": {"diagnostics": diagnostics, **context}}
     return await raw.request("textDocument/codeAction", params)
@@ -54,6 +54,21 @@ async def test_an_odd_diagnostic_of_another_server_takes_no_actions_away(raw: Ra
         titles = [one["title"] for one in (await asked(raw, uri, [nonsense, diagnostic(message="the rest")]))["result"]]
         assert [title for title in titles if "fix" in title] == ["Palimpsest: fix “the rest”"], nonsense
     assert "result" in await asked(raw, uri, [], triggerKind=9)
+    for no_list in (None, {}, "wrong", 5):
+        assert (await asked(raw, uri, no_list))["result"], no_list
+    where = {"start": {"line": 1, "character": 15}, "end": {"line": 1, "character": 15}}
+    params = {"textDocument": {"uri": uri}, "range": where, "context": {}}
+    assert (await raw.request("textDocument/codeAction", params))["result"]
+
+
+@pytest.mark.parametrize("text", [None, 5, ["def f():"], {}])
+async def test_a_document_whose_text_is_none_is_not_open(raw: Raw, tmp_path: Path, text: Any) -> None:
+    uri = await raw.open(tmp_path / "a.py")
+    await raw.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    item = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+    await raw.notify("textDocument/didOpen", {"textDocument": item})
+    shown = await raw.command("palimpsest.context.show", {"uri": uri, "position": {"line": 0, "character": 0}})
+    assert "not open" in shown["error"]["message"]
 
 
 @pytest.mark.parametrize("end", ENDS)

@@ -6,7 +6,9 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -119,6 +121,29 @@ def test_a_schema_is_followed_in_bounded_time_or_refused(engine: HttpEngine, usu
             refused(engine, answer, usual, why)
         else:
             assert answer.status == 200, answer.text[:500]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"json_schema": {"type": "integer", "multipleOf": 99_989}}, 200),
+        ({"json_schema": {"type": "string", "pattern": "^((a{1000}){1000}){999}$"}}, 400),
+        ({"grammar": 'root ::= (("a"{1000}){1000}){999}'}, 400),
+    ],
+)
+def test_others_are_answered_while_a_grammar_is_made(
+    engine: HttpEngine, usual: str, asked: dict[str, Any], status: int
+) -> None:
+    took, started = list[float](), time.monotonic()
+    with ThreadPoolExecutor() as threads:
+        slow = threads.submit(Client(engine.url).ask, "/completion", NORMAL | asked)
+        while not slow.done():
+            before = time.monotonic()
+            assert Client(engine.url).post("/completion", **NORMAL).data["content"] == usual
+            took.append(time.monotonic() - before)
+        whole = time.monotonic() - started
+    assert slow.result().status == status
+    assert max(took) < whole / 3
 
 
 def test_a_schema_that_is_nested_too_deep_for_json_is_refused() -> None:

@@ -252,11 +252,15 @@ $env:{N} = "{S}"
 {n} => "{S}",
 The {n} is `{S}`.
 {n}: &it {S}
+{n}：{S}
+{n}＝「{S}」。
 """.strip().split("\n")
 PASSWORD_NAMES = _words("""
 password passwd pass pwd pw psk passphrase db_password DB_PASS mdp motdepasse mot_de_passe wachtwoord lösenord heslo
 hasło kennwort passwort contraseña clave senha palavra_passe parola şifre salasana jelszó adgangskode passord лозинка
 пароль секрет 密码 密碼 口令 秘密鍵 令牌 密钥 パスワード 비밀번호 암호 סיסמה κωδικός mật_khẩu secret geheim geheimnis
+haslo parolă parool slaptažodis sifre šifra zaporka geslo парола гасло סיסמא συνθηματικό كلمة_المرور گذرواژه पासवर्ड
+รหัสผ่าน
 """)
 NAMES = _words("""
 api_key token secret auth_token client_secret access_key private_key credentials apiKey accessToken
@@ -267,6 +271,7 @@ _WHOLE_KEYS = {
     "pem-entities": lambda key: key.replace("\n", "&#10;"),
     "pem-percent": lambda key: key.replace("\n", "%0A"),
     "pem-unicode": lambda key: key.replace("\n", "\\u000a"),
+    "pem-all-unicode": lambda key: "".join(f"\\u{ord(char):04x}" for char in key),
     "pem-one-line": lambda key: key.replace("\n", " "),
     "pem-joined": lambda key: key.replace("\n", ""),
     "pem-strings": lambda key: "\n".join(f'    "{line}\\n" +' for line in key.split("\n")),

@@ -177,3 +177,25 @@ def test_little_is_masked_in_pythons_standard_library() -> None:
     )
     assert n_masked <= 0.0005 * n_words
     assert n_words > 500_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "密码：{}",
+        "パスワード：「{}」。",
+        "гасло = '{}'",
+        "haslo = '{}'",
+        "كلمة_المرور = '{}'",
+        "รหัสผ่าน: {}",
+        "пароль: «{}»",
+    ],
+)
+def test_a_password_is_masked_as_people_write_it_in_their_languages(line: str) -> None:
+    assert PASSWORD not in masked(line.format(PASSWORD))
+
+
+def test_a_key_of_unicode_escapes_is_masked() -> None:
+    assert masked('key = "{}"'.format("".join(f"\\u{ord(char):04x}" for char in KEY))) == 'key = "..."'
+    page = '{"a": "\\u003cdiv\\u003e\\u003cp\\u003ehello\\u003c/p\\u003e"}'
+    assert masked(page) == page

@@ -22,6 +22,10 @@ _FORMS = {
     "<thinking>": "</thinking>",
     "<thought>": "</thought>",
     "<reasoning>": "</reasoning>",
+    "<thoughts>": "</thoughts>",
+    "<mm:think>": "</mm:think>",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<unused94>thought": "<unused95>",
     "[THINK]": "[/THINK]",
     "<seed:think>": "</seed:think>",
     "◁think▷": "◁/think▷",
@@ -34,13 +38,14 @@ _ANSWERS = {
     "<response>": "</response>",
     "<answer>": "</answer>",
     "<|START_RESPONSE|>": "<|END_RESPONSE|>",
+    "<|begin_of_solution|>": "<|end_of_solution|>",
     "[BEGIN FINAL RESPONSE]": "[END FINAL RESPONSE]",
 }
 """What some models put around the reply behind a thought."""
 _CHANNELS = ("<|channel|>", "<|start|>")
 _ENDS = tuple(mark for mark in _FORMS.values() if not mark[0].isalpha())
-_UNOPENED = re.compile("|".join(map(re.escape, _ENDS)))
-_OPENED = re.compile("|".join(map(re.escape, _FORMS)))
+_UNOPENED = re.compile("|".join(map(re.escape, _ENDS)), re.IGNORECASE)
+_OPENED = re.compile("|".join(map(re.escape, _FORMS)), re.IGNORECASE)
 _MESSAGE = re.compile(
     r"(?:<\|start\|>assistant)?([^<]*)<\|channel\|>(\w+)([^<]*)(?:<\|constrain\|>[^<]*)?<\|message\|>"
 )
@@ -87,15 +92,15 @@ def _heard(choice: Choice) -> Choice:
 
 def _of_marks(text: str, is_whole: bool) -> Spoken:
     thoughts, at = list[str](), 0
-    while (mark := _mark_at(text, at)) is not None:
-        start = text.index(mark, at) + len(mark)
+    while (begun := _mark_at(text, at)) is not None:
+        mark, start = begun
         end = _end(text, start, _FORMS[mark], is_whole)
         if end is None:
             thoughts.append(text[start:] if is_whole else _without_part(text[start:], [_FORMS[mark]]))
             at = len(text)
         else:
-            thoughts.append(text[start:end])
-            at = end + len(_FORMS[mark])
+            thoughts.append(text[start : end.start])
+            at = end.stop
     if not thoughts:
         unopened = _unopened(text, is_whole)
         if unopened is None:
@@ -111,22 +116,29 @@ def _of_marks(text: str, is_whole: bool) -> Spoken:
     return Spoken(_unwrapped(_BLANK_LINES.sub("", rest), is_whole), thought)
 
 
-def _mark_at(text: str, at: int) -> str | None:
-    """The mark for a beginning that stands there, behind blanks."""
+def _mark_at(text: str, at: int) -> tuple[str, int] | None:
+    """The mark for a beginning that stands there, behind blanks, and where it ends."""
     while at < len(text) and text[at].isspace():
         at += 1
-    return next((mark for mark in _FORMS if text.startswith(mark, at)), None)
+    found = next((mark for mark in _FORMS if text[at : at + len(mark)].lower() == mark.lower()), None)
+    return None if found is None else (found, at + len(found))
 
 
-def _end(text: str, start: int, mark: str, is_whole: bool) -> int | None:
-    """Where a thought ends that begins at `start`: in code only where nothing else can be its end."""
+def _end(text: str, start: int, mark: str, is_whole: bool) -> range | None:
+    """The mark of the end of a thought that begins at `start`: in code only where nothing else can be its end; another
+    form's, a line's first or last, where there is none of its own."""
     first = None
-    for at in _places(text, start, mark):
-        if not _is_quoted(text, at, at + len(mark), is_whole):
+    for at, behind in _places(text, start, mark):
+        if not _is_quoted(text, at, behind, is_whole):
             if not _is_in_code(text, start, at):
-                return at
-            first = at if first is None else first
-    return first if is_whole else None
+                return range(at, behind)
+            first = range(at, behind) if first is None else first
+    if first is not None or not is_whole:
+        return first if is_whole else None
+    ends = (found.span() for found in _UNOPENED.finditer(text, start))
+    return next(
+        (range(*end) for end in ends if _is_clear(text, *end, is_whole) and not _is_in_code(text, start, end[0])), None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +154,22 @@ def _unopened(text: str, is_whole: bool) -> _Unopened | None:
     if text.lstrip().startswith(begun) and (at := text.find(end)) > 0:
         return _Unopened(at, at + len(end), is_bare=True)
     # a long reply is looked at again for each word of it
-    for found in _UNOPENED.finditer(text) if any(mark in text for mark in _ENDS) else ():
+    for found in _UNOPENED.finditer(text):
         at, behind = found.span()
-        begins = not text[text.rfind("\n", 0, at) + 1 : at].strip()
-        rest = text[behind : newline if (newline := text.find("\n", behind)) >= 0 else len(text)]
-        ends = not rest.strip() and (is_whole or newline >= 0)
-        if (begins or ends) and not _is_in_code(text, 0, at):
+        if _is_clear(text, at, behind, is_whole) and not _is_in_code(text, 0, at):
             return None if _OPENED.search(text, 0, at) else _Unopened(at, behind)
     return None
 
 
-def _places(text: str, at: int, mark: str) -> Iterator[int]:
-    while (at := text.find(mark, at)) >= 0:
-        yield at
-        at += len(mark)
+def _is_clear(text: str, at: int, behind: int, is_whole: bool) -> bool:
+    """Whether what stands there begins or ends its line."""
+    begins = not text[text.rfind("\n", 0, at) + 1 : at].strip()
+    rest = text[behind : newline if (newline := text.find("\n", behind)) >= 0 else len(text)]
+    return begins or (not rest.strip() and (is_whole or newline >= 0))
+
+
+def _places(text: str, at: int, mark: str) -> Iterator[tuple[int, int]]:
+    return (found.span() for found in re.compile(re.escape(mark), re.IGNORECASE).finditer(text, at))
 
 
 def _is_quoted(text: str, start: int, end: int, is_whole: bool) -> bool:
@@ -192,8 +206,8 @@ def _unwrapped(text: str, is_whole: bool) -> str:
 
 def _may_begin(text: str, marks: Sequence[str]) -> bool:
     """Whether a mark may be about to begin the text."""
-    begun = text.lstrip()
-    return any(mark.startswith(begun) for mark in marks)
+    begun = text.lstrip().lower()
+    return any(mark.lower().startswith(begun) for mark in marks)
 
 
 def _without_part(text: str, marks: Sequence[str]) -> str:

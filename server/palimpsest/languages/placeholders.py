@@ -24,7 +24,7 @@ from palimpsest.syntax.values import Scope
 from palimpsest.text.alike import ends_alike
 from palimpsest.types import LineEdit
 
-_DOTS = re.compile(r"\.{3,}|…")
+_DOTS = re.compile(r"\.{3,}|[…⋯⋮]|\. \. \.|。{3,}")
 _MARKED = re.compile(r"^\s*((?:#|//|--|;|%|/\*|<!--|\(\*|\{#|\{/\*|'|\"|REM\b|dnl\b).*)$")
 """A line that begins as a comment does in some language: for texts without a tree."""
 _MARKS = " \t\r\n#/*-;%<>!{}()[]\"'=~_|:,"
@@ -32,9 +32,10 @@ _MARKS = " \t\r\n#/*-;%<>!{}()[]\"'=~_|:,"
 _INNER_MARKS = re.compile(r"\n[ \t]*(?:\*|#|//|--|;|%)+")
 _WORD = re.compile(r"[^\W_][\w']*")
 _UNSAID = re.compile(
-    r"\b(?:unchanged|unmodified|omitted|elided|truncated|snip(?:ped)?|rest of|rest (?:is|remains|stays)|"
-    r"same as (?:before|above|the original)|as before|(?:stays?|remains?) (?:the )?same|"
-    r"no (?:other )?changes? (?:here|needed|below|above)|(?:keep|kept) as (?:is|before)|not shown|for brevity|"
+    r"\b(?:unchanged|unmodified|unaltered|untouched|omitted|elided|truncated|snip(?:ped)?|"
+    r"rest of|rest (?:is|remains|stays)|same as (?:before|above|(?:the )?original)|as in the original|as before|"
+    r"(?:stays?|remains?) (?:the )?same|no (?:other )?changes? (?:here|needed|below|above)|"
+    r"(?:keep|kept) as (?:is|before)|not shown|for brevity|"
     r"(?:existing|remaining|previous|original|other) (?:code|implementation|logic|methods?|functions?|body|content|"
     r"lines|imports|fields|properties|definitions|statements|tests|cases|routes|entries|items|parts?))\b"
 )
@@ -44,22 +45,28 @@ _HINTED = re.compile(r"\b(?:existing|remaining|remainder|rest|previous|original|
 """Said of it with dots."""
 _OTHER_LANGUAGES = re.compile(
     r"其余|剩余|其他代码|保持不变|不变|省略|остальн|без изменений|unveränder|restlich|inchangé|reste du|sin cambios|"
-    r"resto del|resto do|sem alteraç|invariato|変更なし|以下略|既存の|그대로|나머지"
+    r"resto del|resto do|sem alteraç|invariato|変更なし|以下略|中略|既存の|그대로|나머지|기존 코드|"
+    r"[现原既]有代码|[現原既]有代碼|существующий код|оставшийся код|istniejący kod|reszta kodu|(?:mevcut|kalan) kod|"
+    r"código (?:existente|restante)|code (?:existant|restant)|codice (?:esistente|restante)|bestaande code|"
+    r"(?:bestehend|vorhanden)e[rn]? code"
 )
 _ORDINARY = frozenset(
     _WORD.findall("""
-    a above adapted add additional all and any are as be before below block body brevity case cases change changed
-    changes class classes code component config content contents continue continues def definition definitions
-    document elided else elsewhere entries entry etc everything existing fields file files for from function
-    functions get go goes handler handlers have here html implementation implementations import imports in is it its
-    items keep kept left line lines list logic method methods modified module more my needed no not of omitted on
-    original other others our page part parts previous properties property remain remainder remaining remains rest
-    routes same section setup should shown snip snipped some statement statements stay stays still style styles
-    template test tests that the their these this those to truncated unchanged unmodified up with your
+    a above adapted add additional all alone and any are as be before below block body brevity case cases change
+    changed changes class classes code component config content contents continue continues def definition
+    definitions document elided else elsewhere entries entry etc everything existing fields file files for from
+    function functions get go goes handler handlers have here hidden html implementation implementations import
+    imports in is it items its keep kept leave left line lines list logic method methods modified module more my
+    needed no not note nothing of omitted on original other others our page part parts previous properties property
+    remain remainder remaining remains rest routes same section setup should shown snip snipped some statement
+    statements stay stays still style styles template test tests that the their these this those to todo truncated
+    unaltered unchanged unmodified untouched up with your
     """)
 )
 """Words that such a comment is made of."""
 _MOST_WORDS = 12
+_BRACKETED = re.compile(r"[\[(<{]\s*[^\[\](){}<>]+[\])>}]\W*\Z|--+ [^-]+ --+\W*\Z")
+"""Not how one speaks of something else."""
 _EMPTY_BODY = re.compile(r"[\s{}()\[\];,]*(?:pass|\.{3})?[\s{}()\[\];,]*|.*[{:]\s*(?:pass|\.{3})?\s*\}?[;,)\s]*")
 """A line, without its comment, in which no code of a body stands."""
 _SKIPPED = r"""(?:[rR]?(?:(\"{3}|'{3})(?:(?!\1)[\s\S])*\1|"(?!"")[^"\n]*"|'(?!'')[^'\n]*')|\#[^\n]*)\s*"""
@@ -124,7 +131,8 @@ def _unsaid(after: Parsed, rows: range) -> Iterator[str]:
             # dots among lines that say something else are of an example
             if not _is_placeholder(said) or (not _WORD.search(said) and not _is_placeholder(_content(whole))):
                 continue
-            is_clear = len(said.split()) > 1 or _OTHER_LANGUAGES.search(said) or is_alone or _ends(after, one)
+            is_clear = len(said.split()) > 1 or is_alone or _ends(after, one)
+            is_clear = is_clear or any(clear.search(one.text.lower()) for clear in (_OTHER_LANGUAGES, _BRACKETED))
             if _DOTS.search(said) or (_EMPTY_BODY.fullmatch(one.rest) and is_clear):
                 yield one.text.strip()
 
@@ -266,7 +274,7 @@ def _is_placeholder(said: str) -> bool:
         return False
     inner = said.strip(_MARKS)
     begins, ends = bool(_DOTS.match(inner)), bool(re.search(rf"(?:{_DOTS.pattern})\Z", inner))
-    n_strange = sum(word not in _ORDINARY for word in words)
+    n_strange = sum(word not in _ORDINARY and not word.isdecimal() for word in words)
     if (begins and ends) or (_OTHER_LANGUAGES.search(said) and (begins or ends or len(words) <= 6)):
         return True
     if begins and _UNSAID.search(said) and n_strange <= 2:

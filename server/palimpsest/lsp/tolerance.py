@@ -42,6 +42,11 @@ def made_tolerant(converter: cattrs.Converter) -> None:
     converter.register_structure_hook_factory(
         lambda kind: is_sequence(kind) and _may_lack(get_args(kind)[0]), lambda kind: _those_of(converter, kind)
     )
+    as_context, as_item = map(converter.get_structure_hook, (types.CodeActionContext, types.TextDocumentItem))
+    converter.register_structure_hook(
+        types.CodeActionContext, lambda value, kind: as_context(_with_diagnostics(value), kind)
+    )
+    converter.register_structure_hook(types.TextDocumentItem, lambda value, kind: as_item(_with_text(value), kind))
 
 
 def clamped(value: Any) -> Any:
@@ -58,6 +63,22 @@ def _within(number: Any) -> Any:
     if isinstance(number, (int, float)) and number == number:  # no NaN
         return int(max(0, min(number, LARGEST)))
     return number
+
+
+def _with_diagnostics(context: Any) -> Any:
+    """Not everybody has a list where there are none."""
+    if not isinstance(context, dict) or isinstance(context.get("diagnostics"), list):
+        return context
+    if context.get("diagnostics"):
+        logger.warning("the diagnostics beside a request are no list")
+    return {**context, "diagnostics": []}
+
+
+def _with_text(item: Any) -> Any:
+    """Whatever it is, it could be written as a text that nobody has."""
+    if isinstance(item, dict) and not isinstance(item.get("text"), str):
+        raise TypeError("expected a text")
+    return item
 
 
 def _changes(converter: cattrs.Converter) -> Hook:

@@ -23,16 +23,17 @@ _MOST_OF_A_LINE, _MOST_LINES, _MOST = 4_000, 12, 8_000
 """Characters of a line, lines and characters behind a name."""
 _NO_NAME = re.compile(
     r"key(?:bo|word|frame|stroke|code)|author(?!iz)|tokeni[sz]e|passenger"
-    r"|pass(?!w|phrase|code|e?(?:_\w{1,6})?[\"'`]?\]?\s{0,3}[=:>＝])"
+    r"|pass(?!w|phrase|code|e?(?:_\w{1,6})?[\"'`]?\]?\s{0,3}[=:>＝：])"
     r"|cred(?!s?(?![a-z])|ential|[A-Z])|(?:ba|as)salt|salt[iey]"
 )
 _ALSO_OTHERS = frozenset(("key", "pass", "auth", "token", "cred", "salt"))
 _LONGEST_NO_NAME = 12
-_OPEN = re.compile(r"(?:[:=(\[{,|>+\\]|&\w+|[|>][+\-\d]{1,2}|!!?\w+)[ \t]*\r?$")
+_OPEN = re.compile(r"(?:[:：=＝(\[{,|>+\\]|&\w+|[|>][+\-\d]{1,2}|!!?\w+)[ \t]*\r?$")
 _LETTER = re.compile(r"[a-zа-я]")
 _VALUE = re.compile(
     r"(?P<quote>[\"'`])(?P<quoted>[^\s\"'`\\]{8,200})(?P=quote)"
-    r"|(?:(?<=[\s=:>＝])|(?<=&quot;))(?P<plain>[^\s\"'`\\,;<>(){}\[\]&]{8,200}+)(?!(?<!\$)[(\[{])"
+    r"|(?:(?<=[\s=:>＝：「『“„«‘])|(?<=&quot;))"
+    r"(?P<plain>[^\s\"'`\\,;<>(){}\[\]&」』”“»’，、。；]{8,200}+)(?!(?<!\$)[(\[{])"
 )
 _PLACEHOLDER = re.compile(r"[$#%@]?\{\{?[^{}]*\}?\}?|<[\w -]*>|%\(\w+\)[sdifr]|%[0-9.]*[sdifrvq](?![A-Za-z0-9])|\.\.\.")
 """What a program fills in, or what is left out."""

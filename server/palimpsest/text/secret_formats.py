@@ -44,9 +44,11 @@ SECRETS = _words("""
 PASSWORDS = (
     "identified by",
     *_words("""
-    pass pwd requirepass sshpass clave senha contrase kennwort secret credential geheim wachtwoord lösenord motdepasse
-    mot_de_passe heslo hasło parola şifre salasana jelszó adgangskode passord лозинка пароль секрет 密码 密碼 口令 秘密
-    密钥 令牌 パスワード 비밀번호 암호 סיסמה κωδικ mật_khẩu palavra_passe
+    pass pwd requirepass sshpass clave senha contrase kennwort secret credential geheim wachtwoord lösenord losenord
+    motdepasse mot_de_passe motpasse heslo hasło haslo parola parolă parool slaptažod slaptazod şifre sifre šifra
+    zaporka lozinka geslo salasana salasõna jelszó jelszo adgangskode passord matkhau mật_khẩu kata_sandi palavra_passe
+    лозинка пароль парола гасло секрет 密码 密碼 口令 秘密 密钥 令牌 パスワード 비밀번호 암호 סיסמה סיסמא κωδικ
+    συνθηματικ كلمة_المرور كلمة_السر گذرواژه पासवर्ड รหัสผ่าน
 """),
 )
 """What is in names of passwords, in the languages that people write them in: they need not look random."""

@@ -34,7 +34,8 @@ class ModulesByLanguage:
 
     @property
     def revision(self) -> int:
-        return sum(modules.revision for modules in self._by_language.values())
+        every = list(self._by_language.values())  # another thread may be adding one
+        return sum(modules.revision for modules in every)
 
     def wait(self, seconds: float | None) -> bool:
         until = None if seconds is None else time.monotonic() + seconds

@@ -17,7 +17,7 @@ from palimpsest.engine.core.engine_thread import EngineThread, failed
 from palimpsest.engine.generation.batch import generate_batch
 from palimpsest.engine.generation.check import Request, check
 from palimpsest.engine.generation.generate import generate
-from palimpsest.engine.generation.grammar import check_gbnf
+from palimpsest.engine.generation.grammar import check_gbnf, check_schema
 from palimpsest.engine.generation.score import score
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.jobs.queue import Job
@@ -39,12 +39,18 @@ class EngineCore(EngineThread):
         """Do for a request what may take seconds and needs no cache, so that the engine's thread does not wait for it:
         its grammar is looked at, its chat template run.  Raises InvalidArgument, EngineUnavailable."""
         engine = self._engine
-        if request.grammar and engine is None:
-            check_gbnf(request.grammar)
-        elif request.grammar and engine is not None:
-            engine.grammars.gbnf(request.grammar)
+        self.prepare_grammar(request.grammar)
         if request.chat is not None and engine is not None:
             engine.generator.composer.prepare(request.chat)
+
+    def prepare_grammar(self, grammar: str, schema: Any = None) -> None:
+        """The same for what an answer is to keep to: a grammar, else a schema that is not None.  Raises InvalidArgument
+        for what is none, or too much."""
+        engine = self._engine
+        if grammar:
+            check_gbnf(grammar) if engine is None else engine.grammars.gbnf(grammar)
+        elif schema is not None:
+            check_schema(schema) if engine is None else engine.grammars.schema(schema)
 
     def sync(self, request: wire.SyncRequest, cancel: CancelToken | None = None) -> Future[wire.SyncAnswer]:
         """Make the workspace's attached blocks what the request says.  A newer background sync of a workspace

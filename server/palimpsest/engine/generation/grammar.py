@@ -20,6 +20,9 @@ from palimpsest.engine.llama.native import Model
 from palimpsest.engine.llama.vocab import Ids, Vocabulary
 from palimpsest.errors import InvalidArgument
 
+TRIED = 3
+"""Tokens that a grammar is followed while it is made."""
+
 
 @lru_cache(maxsize=8)
 def check_gbnf(text: str) -> None:
@@ -57,8 +60,7 @@ class Grammar:
     def admitted(self, ids: Ids) -> npt.NDArray[np.bool_]:
         """For each id whether it may come next.  Raises InvalidArgument where the grammar turns out to be too much."""
         if self._mask is None:
-            bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
-            self._mask = np.unpackbits(bits, bitorder="little").astype(np.bool_)
+            self._mask = _admitted(self._matcher)
             self._mask[list(self._ends)] = self._matcher.is_accepting()
         self._raise_error()
         return self._mask[ids]
@@ -70,6 +72,11 @@ class Grammar:
     def _raise_error(self) -> None:
         if self._matcher.is_error():
             raise _not_understood(self._field, self._matcher.get_error())
+
+
+def _admitted(matcher: LLMatcher) -> npt.NDArray[np.bool_]:
+    bits = np.frombuffer(matcher.compute_bitmask(), np.uint8)
+    return np.unpackbits(bits, bitorder="little").astype(np.bool_)
 
 
 class Grammars:
@@ -88,11 +95,21 @@ class Grammars:
         return self._grammar(FIELD, json_grammar(schema))
 
     def _grammar(self, field: str, grammar: str) -> Grammar:
-        return Grammar(field, self._matcher(grammar).deep_copy(), self._ends)
+        return Grammar(field, self._matcher(field, grammar).deep_copy(), self._ends)
 
-    def _make(self, grammar: str) -> LLMatcher:
-        """A second for a long grammar; a copy of it takes a tenth of a millisecond."""
-        return LLMatcher(self._tokenizer, grammar, log_level=0)
+    def _make(self, field: str, grammar: str) -> LLMatcher:
+        """A second for a long grammar; a copy of it takes a tenth of a millisecond.  One that turns out to be too much
+        at its first tokens, which takes seconds, is wrong from the beginning."""
+        matcher = LLMatcher(self._tokenizer, grammar, log_level=0)
+        tried = matcher.deep_copy()
+        for _ in range(TRIED):
+            admitted = _admitted(tried)
+            if tried.is_error():  # it is as large as it was slow: not kept
+                raise _not_understood(field, tried.get_error())
+            if (token := int(admitted.argmax())) in self._ends or not admitted[token]:
+                break
+            tried.consume_token(token)
+        return matcher
 
     @cached_property
     def _tokenizer(self) -> LLTokenizer:

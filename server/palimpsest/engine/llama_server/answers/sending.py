@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from palimpsest import wire
-from palimpsest.engine.generation.grammar import check_gbnf, check_schema
 from palimpsest.engine.http.request_handling import first_of
 from palimpsest.engine.llama_server.answers import errors
 from palimpsest.engine.llama_server.answers.shapes import Json, Replies
@@ -79,7 +78,7 @@ class Exchange:
 async def answer(serving: Serving, request: Request, question: Exchange, works: list[WorkInSlot]) -> Response:
     """One object with all completions, an array with one object for each, or a stream.  Completions of one prompt are
     made together, several prompts one after the other."""
-    await asyncio.to_thread(_check, question.params)
+    await asyncio.to_thread(serving.core.prepare_grammar, question.params.grammar, question.params.schema)
     model = (await serving.properties()).name
     if question.params.stream:
         return await _streamed(serving, request, question, works[0], model)
@@ -95,14 +94,6 @@ async def answer(serving: Serving, request: Request, question: Exchange, works: 
     if question.form.in_one:
         made = [made[0] | {"choices": [choice for one in made for choice in one["choices"]]}]
     return reply(made[0] if len(made) == 1 else made)
-
-
-def _check(params: Params) -> None:
-    """Raises InvalidArgument for a grammar or a schema that is none, or too much.  May take a second."""
-    if params.grammar:
-        check_gbnf(params.grammar)
-    elif params.schema is not None:
-        check_schema(params.schema)
 
 
 async def _streamed(
