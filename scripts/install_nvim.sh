@@ -13,7 +13,11 @@ git ls-files -z --cached --others --exclude-standard clients/nvim | while IFS= r
 done
 cp clients/shared/install.py "$new/"
 scripts/wheel.sh "$new" >/dev/null
-if command -v nvim >/dev/null && [ -d "$new/doc" ]; then nvim --headless -u NONE -i NONE -c "helptags $new/doc" -c quit; fi
+if command -v nvim >/dev/null; then
+  nvim --headless -u NONE -i NONE -c "helptags $new/doc" -c quit
+else
+  echo "Neovim is not on PATH: run \`:helptags ALL\` in it once, for \`:help palimpsest\`."
+fi
 rm -rf "$place"
 mv "$new" "$place"
 echo "The plugin is in $place."

@@ -173,6 +173,9 @@ def test_a_workspaces_file_says_what_the_table_lets_it_say() -> None:
 
 
 def test_a_list_has_only_what_it_may_have() -> None:
+    settings, (problem,) = merged([{"context": {"sources": ["klass"]}}])
+    assert problem.field == "context.sources"
+    assert "class" in settings.context.sources, "its default is used"
     settings, (problem,) = merged([{"completion": {"quiet_in": ["strings"]}}, {"completion": {"quiet_in": ["code"]}}])
     assert (settings.completion.quiet_in, problem.field) == (("strings",), "completion.quiet_in")
     assert "comments, strings" in str(problem)

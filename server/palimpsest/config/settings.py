@@ -60,6 +60,7 @@ def _setting(
 CONFIDENCES = ("quiet", "balanced", "eager", "all")
 MOST_AT_ONCE = 16
 """The engine decodes no more answers beside each other."""
+SOURCES = ("filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git")
 KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
 
 
@@ -194,8 +195,9 @@ class ContextSettings:
         900, "The most tokens of an editing block; a longer function is cut around the cursor.", low=64, by=OWN_CODE
     )
     sources: tuple[str, ...] = _setting(
-        ["filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git"],
+        list(SOURCES),
         "The kinds of context that are gathered.",
+        choices=SOURCES,
         by=OWN_CODE,
     )
     learn: bool = _setting(
@@ -455,7 +457,7 @@ class ConversationSettings:
     refs: bool = _setting(
         True,
         "Whether replies are searched for parts with an id (refs), which the model is told how to mark; without, tags "
-        "are text, and what works with refs says that they are off.",
+        "are text, the model is offered no tool for them, and their commands say that they are off.",
         by=OWN_CODE,
     )
     instruction: str = _setting("", "What you add to the system prompt of every conversation.", by=INSTRUCTION)
@@ -488,8 +490,8 @@ class ConversationSettings:
     )
     recent_messages: int = _setting(
         3,
-        "So many of the newest messages stay as they are when a conversation is compacted, as long as they take half "
-        "of the messages' room at most; the last request always does.",
+        "So many of the newest messages stay as they are when a conversation is compacted, as long as the summary has "
+        "its share beside them in half of the messages' room; the last request always does.",
         low=1,
         high=1_000,
         by=OWN_CODE,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from palimpsest import wire
-from palimpsest.context.estimate import chars_for, estimate
+from palimpsest.context.estimate import chars_for, estimate, estimate_of
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.conversations.answers import failed
 from palimpsest.conversations.budgets import Shares, reserve
@@ -314,7 +314,7 @@ class PromptBuilder:
         model = self._services.supervisor.status.model
         if model is None:
             return 0
-        taken = 0 if model.keeps_room else sum(estimate(block.text) for block in blocks)
+        taken = 0 if model.keeps_room else sum(map(estimate_of, blocks))
         return max(0, model.window - taken)
 
     def room(self, blocks: Sequence[Block], prompt: int) -> int:

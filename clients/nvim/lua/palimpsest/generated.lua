@@ -612,6 +612,7 @@ return {
       type = "array",
       default = { "filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git" },
       doc = "The kinds of context that are gathered.",
+      choices = { "filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git" },
     },
     {
       name = "context.learn",
@@ -704,7 +705,7 @@ return {
       name = "conversation.refs",
       type = "boolean",
       default = true,
-      doc = "Whether replies are searched for parts with an id (refs), which the model is told how to mark; without, tags are text, and what works with refs says that they are off.",
+      doc = "Whether replies are searched for parts with an id (refs), which the model is told how to mark; without, tags are text, the model is offered no tool for them, and their commands say that they are off.",
     },
     {
       name = "conversation.instruction",
@@ -762,7 +763,7 @@ return {
       name = "conversation.recent_messages",
       type = "integer",
       default = 3,
-      doc = "So many of the newest messages stay as they are when a conversation is compacted, as long as they take half of the messages' room at most; the last request always does.",
+      doc = "So many of the newest messages stay as they are when a conversation is compacted, as long as the summary has its share beside them in half of the messages' room; the last request always does.",
       low = 1,
       high = 1000,
     },

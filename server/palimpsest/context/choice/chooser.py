@@ -24,7 +24,7 @@ from palimpsest.config.settings import ContextSettings
 from palimpsest.context.choice.learned import Learned
 from palimpsest.context.choice.selection import Selection, select
 from palimpsest.context.choice.why import Why, explain
-from palimpsest.context.estimate import estimate
+from palimpsest.context.estimate import estimate_of
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.sources.name_lookup import NameLookup
@@ -42,8 +42,6 @@ UNKNOWN_MODEL = 2048
 MOST = 2048
 """The largest default budget.  A block costs its tokens once, and makes every token behind it attend to more; in a
 replayed history of commits, twice the budget decoded a third more tokens of blocks."""
-TAG_TOKENS = 24
-"""Estimated tokens of a block's tags, until the engine has counted the block."""
 MOST_COUNTS = 4096
 
 
@@ -209,13 +207,13 @@ class Chooser:
         The estimate is scaled by the count of the block's last text, so that a new line does not change its rank.
         """
         known = self._counts.get(hash(block.text))
-        return known or round(_estimated(block) * self._ratios.get(block.key, 1.0))
+        return known or round(estimate_of(block) * self._ratios.get(block.key, 1.0))
 
     def counted(self, tokens: Mapping[BlockKey, int], blocks: Sequence[Block]) -> None:
         for block in blocks:
             if n := tokens.get(block.key):
                 self._counts[hash(block.text)] = n
-                self._ratios[block.key] = n / _estimated(block)
+                self._ratios[block.key] = n / estimate_of(block)
         _bound(self._counts)
         _bound(self._ratios)
 
@@ -242,10 +240,6 @@ class Chooser:
             tuple((i.module, i.name, i.alias, i.level) for i in view.imports if i.line != view.position.line),
             self._revisions,
         )
-
-
-def _estimated(block: Block) -> int:
-    return estimate(block.text) + TAG_TOKENS
 
 
 def _bound(counts: dict[K, V]) -> None:
