@@ -46,6 +46,22 @@ async def test_a_small_window_is_not_compacted_before_every_turn(machine: dict[s
         assert sum(map(len, summary["discoveries"])) < 2_000
 
 
+async def test_the_model_has_room_to_write_a_summary_behind_blocks(machine: dict[str, str], shop: Path) -> None:
+    """Of an engine that keeps no room for them, their tags count as well."""
+    async with talking(shop, window=8192) as (editor, model):
+        model.summary = json.dumps(SUMMARY)
+        uri = editor.open("shop/cart.py")
+        at = editor.at(uri, "total = self.subtotal()")
+        place = {"uri": uri, "position": {"line": at.line, "character": at.character}}
+        await editor.settled(uri, at)
+        conversation = (await do(editor, "conversation.new"))["conversation"]
+        for n in range(8):
+            model.replies = ["It keeps each line of an order. " * 95]
+            await do(editor, "ask", text=f"And {n}?", conversation=conversation, **place)
+        summary = (await do(editor, "conversation.inspect", conversation=conversation))["summary"]
+        assert summary["goal"] == SUMMARY["goal"].strip()
+
+
 async def test_what_is_read_leaves_room_for_the_answer(machine: dict[str, str], shop: Path) -> None:
     """In words and, of a child, which is not compacted; two parts in one reply have the room of one."""
     async with talking(shop, window=6000) as (editor, model):
