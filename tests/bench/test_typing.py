@@ -56,6 +56,13 @@ async def test_keys_saved_and_wrong_characters() -> None:
     assert calibration([typed]) == [{"from": 0.5, "n": 3, "said": 0.5, "right": round(1 / 3, 4)}]
 
 
+async def test_a_person_who_reacts_late_takes_what_stays_for_so_many_keys() -> None:
+    screen = Shown({6: "eturn total", 7: "turn total", 8: "urn total", 15: "tal"})
+    typed = await patiently(screen, TEXT, "python", reaction=2)
+    assert screen.taken == ["urn total"]
+    assert (typed.plain, typed.pressed) == (14, 6)
+
+
 async def test_a_ghost_that_stays_is_counted_once_and_one_that_gives_way_is_a_change() -> None:
     stays = await patiently(Shown({5: "returns", 6: "eturns", 7: "turns"}), TEXT, "python")
     assert (stays.shown, stays.changed) == (1, 1), "it vanishes once, though it still agrees"

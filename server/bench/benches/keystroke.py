@@ -32,6 +32,7 @@ from bench.replaying.ours import START_S, own_folders
 from bench.replaying.tally import percentile
 from bench.shared.large_file import CURSOR, TYPED, workspace
 from bench.shared.options import model_file, positive
+from palimpsest.config.settings import CONFIDENCES
 from palimpsest.lsp.client.driver import Driver, Position
 
 NAME = "keystroke"
@@ -45,11 +46,12 @@ BUDGET = 2048
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keystrokes", type=positive, default=200, metavar="N", help="answered by the engine (200)")
+    parser.add_argument("--confidence", choices=CONFIDENCES, default="all", help="`completion.confidence` (all)")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Raises PalimpsestError."""
-    return asyncio.run(_measured(model_file(options), options.keystrokes))
+    return asyncio.run(_measured(model_file(options), options.keystrokes, options.confidence))
 
 
 def show(result: dict[str, Any], console: Console) -> None:
@@ -72,7 +74,7 @@ def show(result: dict[str, Any], console: Console) -> None:
     )
 
 
-async def _measured(model: Path, keystrokes: int) -> dict[str, Any]:
+async def _measured(model: Path, keystrokes: int, confidence: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="pal-") as folder:
         root = Path(folder).resolve() / "shop"
         path = workspace(root)
@@ -80,7 +82,7 @@ async def _measured(model: Path, keystrokes: int) -> dict[str, Any]:
         settings = {
             "model": {"path": str(model)},
             # Nothing prepared or kept: what is wanted is what asking costs.
-            "completion": {"max_tokens": MAX_TOKENS, "confidence": "all", "cached": 0, "ahead": False},
+            "completion": {"max_tokens": MAX_TOKENS, "confidence": confidence, "cached": 0, "ahead": False},
             "context": {"budget": BUDGET},
         }
         await driver.start(root, settings, own_folders(Path(folder)))

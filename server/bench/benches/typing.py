@@ -11,9 +11,11 @@ In: git repositories, a model, a seed.  Out: for each way of typing, by language
 
 and `calibration`: of what was shown with a probability in each tenth, the share that was right.  Untimed, each key's
 answer is awaited, and a ghost is taken at once where all of it is what comes next.  With `--timed` there is a key each
-120 ms, and what has been right on screen for 240 ms is taken, also lines and words of it alone.  With `--peer` a stock
-llama-server is asked as llama.vim asks, on the same hunks.  Repositories are only read.  With `--learn`, how sure a
-completion of this model is said to be follows what was seen here, on this machine (`completions/outcomes.py`).
+120 ms, and what has been right on screen for 240 ms is taken, also lines and words of it alone.  With `--reaction 2` an
+untimed ghost is taken after two more keys: what `--timed` saves where each answer comes before the next key.  With
+`--peer` a stock llama-server is asked as llama.vim asks, on the same hunks.  Repositories are only read.  With
+`--learn`, how sure a completion of this model is said to be follows what was seen here, on this machine
+(`completions/outcomes.py`).
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ import argparse
 import asyncio
 import logging
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +69,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--confidence", choices=CONFIDENCES, nargs="+", default=["balanced"], help="`completion.confidence` (balanced)"
     )
     parser.add_argument("--timed", action="store_true", help="a key each 120 ms, instead of waiting for each answer")
+    parser.add_argument(
+        "--reaction", type=int, default=0, metavar="KEYS", help="untimed: keys typed before a ghost is taken (0)"
+    )
     parser.add_argument("--peer", action="store_true", help="llama.vim on a stock llama-server as well")
     parser.add_argument(
         "--learn", action="store_true", help="write to this machine's statistics how often what was shown came true"
@@ -81,7 +87,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         for confidence in options.confidence:
             advance = bar(progress, confidence, len(hunks))
             settings = _settings(model, confidence, timed=options.timed)
-            name, ways[confidence] = asyncio.run(_typed(hunks, settings, advance, timed=options.timed))
+            typist = hurriedly if options.timed else partial(patiently, reaction=options.reaction)
+            name, ways[confidence] = asyncio.run(_typed(hunks, settings, advance, typist))
         ours = list(ways.values())
         if options.peer:
             advance = bar(progress, PEER, len(hunks))
@@ -92,6 +99,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "repos": [repo.resolve().name for repo in options.repos],
         "seed": options.seed,
         "timed": options.timed,
+        "reaction": options.reaction,
         "ways": {way: {"languages": _rows(found), "calibration": calibration(found)} for way, found in ways.items()},
         "hunks": [
             {"commit": one.commit, "file": one.file, **{way: _kept(found[i]) for way, found in ways.items()}}
@@ -151,7 +159,10 @@ def _settings(model: Path, confidence: str, *, timed: bool) -> dict[str, Any]:
 
 
 async def _typed(
-    hunks: Sequence[Added], settings: dict[str, Any], advance: Callable[[], None], *, timed: bool
+    hunks: Sequence[Added],
+    settings: dict[str, Any],
+    advance: Callable[[], None],
+    typist: Callable[[OurScreen, str, str], Awaitable[Typed]],
 ) -> tuple[str, list[Typed]]:
     """One engine for all, a window for each."""
     name, found = "", list[Typed]()
@@ -171,7 +182,7 @@ async def _typed(
                         raise ModelError(f"{info['name']} has no tokens for filling in the middle.")
                     name = info["name"]
                     screen = await OurScreen.opened(driver, root / one.file, one.before, one.after)
-                    found.append(await (hurriedly if timed else patiently)(screen, one.text, one.language))
+                    found.append(await typist(screen, one.text, one.language))
                 except JsonRpcInvalidParams as error:  # what holds a secret is shown to no model
                     logger.warning("%s is not typed: %s", one.file, error)
                     found.append(Typed(one.language))

@@ -17,17 +17,19 @@ SEEN_S = 0.24
 """That a ghost is on screen, right, before it is taken."""
 
 
-async def patiently(screen: Screen, text: str, language: str) -> Typed:
-    """The answer to each key is awaited, and a ghost that is right is taken at once, all of it or nothing."""
-    typed, at, ghost = Typed(language, plain=len(keys(text))), 0, NOTHING
+async def patiently(screen: Screen, text: str, language: str, reaction: int = 0) -> Typed:
+    """The answer to each key is awaited, and a ghost that is right is taken, all of it or nothing: at once, or after it
+    has been on screen for `reaction` more keys."""
+    typed, at, ghost, seen = Typed(language, plain=len(keys(text))), 0, NOTHING, 0
     while at < len(text):
-        if is_right(ghost.text, text[at - ghost.taken :]):
+        if seen >= reaction and is_right(ghost.text, text[at - ghost.taken :]):
             at, before = at - ghost.taken + len(ghost.text), ""
             ghost = await screen.take(ghost, ghost.text)
         else:
             key = next_key(text, at)
             at, before = at + len(key), left(ghost.text, key)
             ghost = await screen.press(key)
+        seen = seen + 1 if before and ghost.text.startswith(before) else 0
         typed.pressed += 1
         typed.ms.append(screen.ms)
         typed.see(ghost, before, text, at)
