@@ -28,6 +28,14 @@ SAID = {
     "<think>Perhaps.</think><think>Or not.</think>Yes.": ("Perhaps.\n\nOr not.", "Yes."),
     "<think></think>\n\nYes.": ("", "Yes."),
     "<Think>Perhaps.</Think>Yes.": ("Perhaps.", "Yes."),
+    "<think >Perhaps.</think\t>Yes.": ("Perhaps.", "Yes."),
+    "\ufeff<think>Perhaps.</think>Yes.": ("Perhaps.", "Yes."),
+    f"<scratchpad>{DRAFT}</scratchpad>\n{REAL}": (DRAFT, REAL),
+    f"<think>\nWell.\n<think>\n{DRAFT}\n</think>\nNo.\n</think>\n{REAL}": (
+        f"Well.\n<think>\n{DRAFT}\n</think>\nNo.",
+        REAL,
+    ),
+    "<think>\n<think>\nPerhaps.\n</think>\nYes.": ("<think>\nPerhaps.", "Yes."),
     f"<THINKING>\n{DRAFT}\n</THINKING>\n{REAL}": (DRAFT, REAL),
     "[think]Perhaps.[/think]Yes.": ("Perhaps.", "Yes."),
     f"<think>\n{DRAFT}\n</thinking>\n{REAL}": (DRAFT, REAL),
@@ -87,7 +95,7 @@ def test_what_is_no_thought_stays_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "found"), SAID.items())
 def test_of_a_thought_with_a_beginning_nothing_is_ever_in_the_reply(text: str, found: tuple[str, str]) -> None:
-    begun = text.lstrip().startswith(("<", "[", "◁", "Here"))
+    begun = text.lstrip("\n\ufeff").startswith(("<", "[", "◁", "Here"))
     for n in range(len(text) + 1):
         said = spoken(text[:n], is_whole=False)
         if begun:

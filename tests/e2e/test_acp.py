@@ -406,6 +406,19 @@ async def test_without_an_engine_what_was_said_is_kept_and_the_reason_is_told(ho
 WRITES = f'{REPLY}\n\nref_to_file(ref_id="shipping", file_path="{{}}")'
 
 
+async def test_a_reply_that_only_repeats_itself_says_why_it_ends(home: Path, shop: Path, engine: Scripted) -> None:
+    engine.replies, engine.stays = [[{"content": "As you wish.\n"}, *[{"content": "It is a block.\n"}] * 100]], True
+    async with client(home) as it:
+        session = await began(it, shop)
+        assert await it.ask(session, "What is it?") == "end_turn"
+        told = it.said(session)
+        assert "\n\nNot finished: it only said the same again and again" in told
+        engine.free.set()
+    async with client(home) as again:
+        await again.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
+        assert again.said(session) == told
+
+
 async def test_a_ref_that_is_not_closed_is_told_of(home: Path, shop: Path, engine: Scripted) -> None:
     engine.replies = ['Here:\n\n<ref id="open">\n```\nnever closed']
     problem = 'Line 3: `<ref id="open">` is not closed, so it was not kept; write `</ref>` behind its content.'

@@ -146,10 +146,10 @@ async def test_models_are_listed_with_what_they_take_and_one_can_be_used(editor:
     assert rows["embedded"]["path"] == str(files.embedded())
     assert not rows["default"]["here"]
     known = rows["qwen2.5-coder-1.5b-instruct"]
-    assert (known["title"], known["purpose"]) == ("Qwen2.5 Coder 1.5B Instruct", "completion and edits")
+    assert (known["title"], known["purpose"]) == ("Qwen2.5 Coder 1.5B Instruct", "completion, edits, conversations")
     assert (known["size_gb"], known["memory_gib"], known["licence"]) == (1.65, 3, "Apache-2.0")
     assert isinstance(known["fits"], bool)
-    assert known["facts"] == "completion and edits · 1.65 GB · 3 GiB of memory · Apache-2.0"
+    assert known["facts"] == "completion, edits, conversations · 1.65 GB · 3 GiB of memory · Apache-2.0"
     assert rows["embedded"]["about"].startswith("in use")
     assert "recommended here" in rows[found["recommended"]]["about"]
     with pytest.raises(JsonRpcException, match="is not here yet"):

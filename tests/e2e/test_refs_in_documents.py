@@ -195,6 +195,9 @@ async def test_where_refs_are_off_nobody_is_told_of_them_and_tags_are_text(machi
         for name, argument in asks.items():
             with pytest.raises(JsonRpcException, match=r"refs, which are off.*conversation\.refs"):
                 await do(editor, f"refs.{name}", conversation=conversation, **argument)
+        model.replies = ['ref_to_file(ref_id="fib", file_path="new.py")', "Then not."]
+        await do(editor, "ask", text="Write it.", conversation=conversation)
+        assert "refs, which are off; the setting conversation.refs" in model.asked[-1]["messages"][-1]["content"]
         settings = {"palimpsest": {"conversation": {"refs": True}}}
         editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings))
         model.replies = [REPLY]

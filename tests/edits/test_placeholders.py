@@ -65,6 +65,12 @@ LEFT_OUT = [
     "# ⋮",
     "# . . .",
     "# ...\n    # existing code\n    # ...",
+    "# no changes",
+    "# etc.",
+    "# voir plus haut",
+    "# see above",
+    "# now it is written",
+    '"... existing code ..."',
     "...",
     "…",
     "... # unchanged",
@@ -175,6 +181,15 @@ KEPT = {
         "def f():\n    a = 1\n    return a\n",
         "def f():\n    # Called as:\n    #   f()\n    #   ...\n    a = 2\n    return a\n",
     ),
+    "code that is commented out": (
+        "def f():\n    a = 1\n    print(a)\n    return a\n",
+        "def f():\n    a = 1\n    # print(a)\n    return a\n",
+    ),
+    "a comment in place of one": (
+        "def f():\n    # twice\n    b = 1\n    return a\n",
+        "def f():\n    # once\n    return a\n",
+    ),
+    "code that goes": ("def f():\n    a = 1\n    b = 1\n    return a\n", "def f():\n\n    return a\n"),
     "a text": ("a = 'b'\n", "a = '# ... existing code ...'\n"),
     "a text of several lines": ("a = 'b'\nc = 1\n", 'a = """\n# ... existing code ...\n...\n"""\nc = 2\n'),
 }  # fmt: skip

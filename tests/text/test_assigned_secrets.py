@@ -110,6 +110,11 @@ def test_a_password_is_masked(line: str) -> None:
     assert masked(line.format(PASSWORD)) == line.format("...")
 
 
+@pytest.mark.parametrize("line", ["DB_PASSWORD={}\n", 'password: "{}"', "MYSQL_ROOT_PASSWORD: {}\n", 'f(passwd="{}")'])
+def test_so_is_one_of_letters_and_digits(line: str) -> None:
+    assert masked(line.format("letmein" + "2024")) == line.format("...")
+
+
 @pytest.mark.parametrize("value", [KEY + "%d", KEY + "...", f"two {KEY} words", KEY + "\\n", "${A}" + KEY])
 def test_what_is_filled_in_hides_nothing_beside_it(value: str) -> None:
     assert KEY not in masked(f'api_key = "{value}"')
@@ -134,6 +139,8 @@ def test_digits_alone_are_a_key(value: str) -> None:
         'API_KEY = os.environ["SHOP_API_KEY_2026"]',
         "password: ${DB_PASSWORD_1}",
         'password = "hunter2"',
+        'const passwordField = document.getElementById("password1")',
+        "password2 = form.password2_confirmation",
         "https://user:password@example.org/",
         "postgres://{user}:{password}@{host}/shop",
         'KEYS = ("primary-key-2", "x25519-private-key")',

@@ -27,7 +27,8 @@ INSTRUCTIONS = """\
 Palimpsest gives a small local model the context of the code that a person is editing right now.  These tools show \
 what that context is and let you add to it: facts the model cannot find by itself, such as the part of a specification \
 that the code is for, an interface of another repository, or what you have just found out.  Blocks are short (at most \
-a few hundred tokens are useful), have a name, and stay until you drop them or their time is over.\
+a few hundred tokens are useful), have a name, and stay until you drop them or their time is over.  Where a text has \
+`...` in place of a word, that word looked like a secret and is not shown.\
 """
 LOOK_S = 3.0
 """How often a window that was opened meanwhile is looked for."""

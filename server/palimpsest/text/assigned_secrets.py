@@ -140,9 +140,10 @@ def _is_password(text: str, is_quoted: bool) -> bool:
         return False
     text = _PLACEHOLDER.sub("", text)
     kinds = [bool(re.search(kind, text)) for kind in ("[a-z]", "[A-Z]", "[0-9]", r"[^A-Za-z0-9_.\-/]")]
-    is_name = any(text.lower().find(word) > 0 for word in (*PASSWORDS, *SECRETS))
+    at = [text.lower().find(word) for word in (*PASSWORDS, *SECRETS)]
+    is_name, is_named_so = max(at) > 0, max(at) >= 0
     return (
-        sum(kinds) >= 3
+        (sum(kinds) >= 3 or (sum(kinds) == 2 and kinds[2] and not is_named_so))
         and len(set(text)) >= 6
         and len(text) >= _FEWEST_OF_A_PASSWORD
         and (is_quoted or kinds[3] or not {".", "_"} & set(text))

@@ -320,5 +320,8 @@ def _behind(text: str, sent: str) -> str:
 
 
 def _problems(turn: Turn) -> list[Any]:
-    """What is wrong with the refs of a reply, behind it."""
-    return [updates.said(f"\n\n{problem}", f"turn-{turn.id}") for problem in turn.details.get(PROBLEMS, ())]
+    """Why a reply was ended, where the reason for stopping does not tell, and what is wrong with its refs."""
+    told = list(turn.details.get(PROBLEMS, ()))
+    if turn.details.get("stopped") == "repeated":
+        told.insert(0, f"Not finished: {turn.details['why']}")
+    return [updates.said(f"\n\n{problem}", f"turn-{turn.id}") for problem in told]

@@ -82,8 +82,7 @@ def lines_of(text: str) -> str:
 
 def beside(turn: WrittenTurn) -> str:
     """What the model thought, calls and documents of a turn, why it is not finished, and what was compacted behind it;
-    "" without any.  Behind
-    a fence that the text leaves open the mark alone says where the turn ends."""
+    "" without any.  Behind a fence that the text leaves open the mark alone says where the turn ends."""
     parts = [folded("Thought", turn.thought)] if turn.thought else []
     parts += [" ".join(f"Not finished: {turn.unfinished}".split())] if turn.unfinished else []
     parts += [call_text(call) for call in turn.calls]
