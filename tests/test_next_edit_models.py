@@ -30,7 +30,6 @@ def named(tmp_path: Path) -> Path:
         ("sweep-next-edit-1.5b.q8_0.v2.gguf", "sweep"),
         ("sweep-next-edit-0.5b.q8_0.gguf", "sweep"),
         ("henrik3--sweep-next-edit-v2-7B-GGUF/q4_k_m.gguf", "sweep"),
-        ("zed-industries_zeta-Q4_K_M.gguf", "zeta-1"),
         ("zed-industries_zeta-2-Q8_0.gguf", "zeta-2"),
         ("zeta-2.1.i1-Q4_K_M.gguf", "zeta-2.1"),
     ],
@@ -56,7 +55,7 @@ def test_none_is_wanted() -> None:
 def test_what_is_wrong_is_said(tmp_path: Path, named: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     with pytest.raises(ModelError, match="There is no model file"):
-        inspect(str(tmp_path / "zeta.gguf"))
+        inspect(str(tmp_path / "zeta-2.gguf"))
     with pytest.raises(ModelError, match=r"sweep-1\.5b is not here yet") as error:
         inspect("sweep-1.5b")
     assert error.value.hint == "palimpsest model get sweep-1.5b"
@@ -70,8 +69,8 @@ def test_each_message_names_the_setting_and_no_way_to_choose_another_for_complet
 ) -> None:
     cut = tmp_path / "zeta-2.gguf"
     cut.write_bytes(named.read_bytes()[:200_000])
-    (tmp_path / "zeta-1").mkdir()
-    for name in ("~nobody-has-this-name/zeta.gguf", "x" * 5000, str(tmp_path / "zeta-1"), str(cut), str(embedded())):
+    (tmp_path / "zeta-2").mkdir()
+    for name in ("~nobody-has-this-name/zeta-2.gguf", "x" * 5000, str(tmp_path / "zeta-2"), str(cut), str(embedded())):
         with pytest.raises(ModelError, match=r"^next_edit\.model: ") as error:
             inspect(name)
         assert "model use" not in error.value.hint

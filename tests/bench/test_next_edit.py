@@ -230,11 +230,6 @@ CODE = "a = 1\nb = 2\nprint(a)\n"
             "b = 3\nprint(a)\n",
         ),
         (
-            "zeta",
-            "<|editable_region_start|>\na = 1\nb<|user_cursor_is_here|> = 2\nprint(a)\n<|editable_region_end|>\n```\n",
-            "<|editable_region_start|>\na = 1\nb = 3\nprint(a)",
-        ),
-        (
             "zeta-2",
             "<filename>a.py\na = 1\n<<<<<<< CURRENT\nb<|user_cursor|> = 2\nprint(a)\n=======\n<[fim-middle]>",
             "b = 3<|user_cursor|>\nprint(a)\n",
@@ -391,8 +386,8 @@ def test_a_model_is_asked_in_the_format_that_is_named(
     machine: None, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ("--model", str(next_edit.embedded()), "--cases", str(folder), "--typed", "--keystrokes", "1")
-    result = result_of(capsys, "--with", "both", "--format", "zeta-1", *given)
-    assert (result["model"], result["format"]) == (next_edit.embedded().name, "zeta-1")
+    result = result_of(capsys, "--with", "both", "--format", "zeta-2", *given)
+    assert (result["model"], result["format"]) == (next_edit.embedded().name, "zeta-2")
     assert result["rows"][0]["kinds"][0] == "rename"
     assert (result["cases"], result["quiet_cases"]) == (1, 3)
     result = result_of(capsys, "--with", "model", *given)

@@ -55,7 +55,7 @@ from palimpsest.models.files import embedded
 NAME = "next-edit"
 HELP = "next edits by trees, a model or both: cursortab.nvim's evaluation, or a repository's history, with its score"
 WITH = ("trees", "model", "both")
-NAMES = {"sweep": "sweep-next-edit", "zeta-1": "zeta", "zeta-2": "zeta-2", "zeta-2.1": "zeta-2.1"}
+NAMES = {"sweep": "sweep-next-edit", "zeta-2": "zeta-2", "zeta-2.1": "zeta-2.1"}
 """What a file of another model is called, so that it is asked in a format."""
 
 

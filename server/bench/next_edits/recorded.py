@@ -23,7 +23,6 @@ MODELS = {
     "sweep-next-edit-0.5B": "sweep",
     "sweep-next-edit-1.5B": "sweep",
     "sweep-next-edit-7B": "sweep",
-    "zeta": "zeta-1",
     "zeta-2": "zeta-2",
 }
 """By their names there, the format of ours that reads what they write.  The others there write no window."""
@@ -31,10 +30,9 @@ EXPECTED = "expected"
 """In place of a model's name: what the case expects, as if a model had written it."""
 _WINDOWS = {
     "sweep": re.compile(r"<\|file_sep\|>current/[^\n]*\n(.*)<\|file_sep\|>updated/[^\n]*\n(.*)\Z", re.DOTALL),
-    "zeta-1": re.compile(r"<\|editable_region_start\|>\n(.*)\n<\|editable_region_end\|>()", re.DOTALL),
     "zeta-2": re.compile(r"<<<<<<< CURRENT\n(.*)=======\n()", re.DOTALL),
 }
-_CURSOR = re.compile(r"<\|(?:user_cursor_is_here|user_cursor|cursor)\|>")
+_CURSOR = re.compile(r"<\|(?:user_cursor|cursor)\|>")
 
 
 @dataclass(frozen=True, slots=True)

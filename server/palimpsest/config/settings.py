@@ -421,7 +421,7 @@ class NextEditSettings:
     model: str = _setting(
         "",
         "A model made for next edits, which writes what follows from an edit where syntax trees do not tell: a name "
-        "that `palimpsest model list` shows for that, or a GGUF file of Sweep's or of Zed's Zeta. Empty: none.",
+        "that `palimpsest model list` shows for that, or a GGUF file of Sweep's or of Zed's Zeta 2. Empty: none.",
         by=MODEL_FILE,
     )
 

@@ -19,12 +19,11 @@ from palimpsest.system import folders
 FORMATS = (  # the first that is found in the names, lower case without punctuation
     ("zeta-2.1", r"zeta21"),
     ("zeta-2", r"zeta2"),
-    ("zeta-1", r"zeta"),
     ("sweep", r"sweep\w*nextedit|sweepnext"),
 )
 """By the names in `next_edits/formats/`."""
 SETTING = "next_edit.model"
-HINT = "Those of Sweep and Zed's Zeta are used; `palimpsest model list` shows which can be fetched."
+HINT = "Those of Sweep and Zed's Zeta 2 and 2.1 are used; `palimpsest model list` shows which can be fetched."
 
 ELSEWHERE = ModelError(
     f"{SETTING}: an engine elsewhere has no model for next edits beside its own.",

@@ -53,7 +53,7 @@ def test_the_window_as_it_was_shown_changes_nothing(name: str, text: str) -> Non
     about = asked_in(name, "a.py", text)
     prompt = FORMATS[name].prompt(about)
     assert prompt is not None
-    ended = about.text if about.text.endswith("\n") and name != "zeta-1" else f"{about.text}\n"
+    ended = about.text if about.text.endswith("\n") else f"{about.text}\n"
     assert answer(name, about, ended).text == about.text
 
 
@@ -115,21 +115,12 @@ def test_zeta_2_may_say_that_it_has_ended() -> None:
     assert answer("zeta-2", about, "new code\n>>>>>>> UPDATED").text == "new code"
 
 
-@pytest.mark.parametrize(("name", "mark"), [("zeta-1", "<|user_cursor_is_here|>"), ("zeta-2", "<|user_cursor|>")])
-def test_where_the_model_would_go_on(name: str, mark: str) -> None:
+def test_where_the_model_would_go_on() -> None:
+    name = "zeta-2"
     about = asked(name, "a\nbˇ\nc", range(1, 3))
-    found = answer(name, about, f"b\nnew{mark}\nc\n")
+    found = answer(name, about, "b\nnew<|user_cursor|>\nc\n")
     assert (found.text, found.position(about.window)) == ("b\nnew\nc", Position(2, 3))
     assert answer(name, about, "b\nnew\nc\n").position(about.window) is None
-
-
-def test_zeta_1_puts_its_answer_between_marks() -> None:
-    about = asked("a.rs", "fn main() {\n}ˇ", range(2))
-    code = 'fn main() {\n    println!("hello");\n}'
-    marked = f"<|editable_region_start|>\n{code}\n<|editable_region_end|>\n"
-    for written in (marked, marked.removesuffix("<|editable_region_end|>\n"), f"{code}\n"):
-        assert answer("zeta-1", about, written).text == code
-    assert answer("zeta-1", about, "<|editable_region_start|>\n<|editable_region_end|>\n").refused
 
 
 LINES = "line1\nline2\nline3\n\nline5\nline6\nline7\n\nline8\nline9\nline10\nline11\nline12\nline13"

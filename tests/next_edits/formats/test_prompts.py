@@ -16,15 +16,6 @@ from palimpsest.next_edits.formats.format import Asked, Change, FilePart
 from palimpsest.next_edits.formats.zeta_2 import Zeta2
 from tests.next_edits.formats.asking import asked, asked_in, change
 
-INSTRUCTION = """\
-### Instruction:
-You are a code completion assistant and your task is to analyze user edits and then rewrite an excerpt that the user \
-provides, suggesting the appropriate edits within the excerpt, taking into account the cursor location.
-
-### User Edits:
-
-"""
-
 
 def prompt(name: str, about: Asked) -> str:
     made = FORMATS[name].prompt(about)
@@ -70,46 +61,6 @@ def test_of_a_long_change_sweep_is_shown_both_ends() -> None:
     text = prompt("sweep", replace(asked("a.py", "xˇ", range(1)), original="x", changes=(change("b.py", old, new),)))
     shown = text[text.index("original:\n") + len("original:\n") : text.index("updated:\n")].splitlines()
     assert shown == [*(f"old {n}" for n in range(20)), "...", *(f"old {n}" for n in range(41, 60))]
-
-
-def test_zeta_1_at_the_beginning_of_a_file() -> None:
-    text = "// prefix\nfn foo() {\n    ˇlet x = 1;\n}\n// suffix\n"
-    assert prompt("zeta-1", asked("test.rs", text, range(1, 4))) == (
-        INSTRUCTION + "\n\n### User Excerpt:\n\n"
-        "```test.rs\n"
-        "<|start_of_file|>\n"
-        "// prefix\n"
-        "<|editable_region_start|>\n"
-        "fn foo() {\n"
-        "    <|user_cursor_is_here|>let x = 1;\n"
-        "}\n"
-        "<|editable_region_end|>\n"
-        "// suffix\n"
-        "\n"
-        "```\n\n### Response:\n"
-    )
-
-
-def test_zeta_1_amid_a_file() -> None:
-    text = "fn foo() {\n    ˇlet x = 1;\n}\n"
-    assert prompt("zeta-1", asked("src/main.rs", text, range(4), skip=10)) == (
-        INSTRUCTION + "\n\n### User Excerpt:\n\n"
-        "```src/main.rs\n"
-        "<|editable_region_start|>\n"
-        "fn foo() {\n"
-        "    <|user_cursor_is_here|>let x = 1;\n"
-        "}\n"
-        "\n"
-        "<|editable_region_end|>\n"
-        "```\n\n### Response:\n"
-    )
-
-
-def test_zeta_1_is_told_changes() -> None:
-    about = replace(asked("a.rs", "xˇ", range(1)), changes=(Change("other.rs", "-old\n+new\n"),))
-    made = prompt("zeta-1", about)
-    expected = f"{INSTRUCTION}User edited other.rs:\n```diff\n-old\n+new\n\n```\n\n### User Excerpt:\n\n```a.rs\n"
-    assert made.startswith(expected)
 
 
 RELATED = {"files": (FilePart("related.rs", "fn helper() {}\n"),), "changes": (Change("a.rs", "-old\n+new\n"),)}
@@ -224,7 +175,7 @@ def test_pieces_of_their_own_have_nothing_of_the_window(name: str) -> None:
     own, after = ([piece for piece in one.pieces if piece.kind != "text"] for one in (made, typed))
     assert own == after
     assert made.text != typed.text
-    assert {piece.kind for piece in own} >= ({"change"} if name == "zeta-1" else {"change", "file"})
+    assert {piece.kind for piece in own} >= {"change", "file"}
     assert any("x = 2" in piece.text for piece in own)
     assert not any("return" in piece.text for piece in own)
 

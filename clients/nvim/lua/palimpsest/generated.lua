@@ -584,7 +584,7 @@ return {
       name = "next_edit.model",
       type = "string",
       default = "",
-      doc = "A model made for next edits, which writes what follows from an edit where syntax trees do not tell: a name that `palimpsest model list` shows for that, or a GGUF file of Sweep's or of Zed's Zeta. Empty: none.",
+      doc = "A model made for next edits, which writes what follows from an edit where syntax trees do not tell: a name that `palimpsest model list` shows for that, or a GGUF file of Sweep's or of Zed's Zeta 2. Empty: none.",
     },
     {
       name = "context.budget",

@@ -7,10 +7,9 @@ from types import MappingProxyType
 
 from palimpsest.next_edits.formats.format import Format
 from palimpsest.next_edits.formats.sweep import Sweep
-from palimpsest.next_edits.formats.zeta_1 import Zeta1
 from palimpsest.next_edits.formats.zeta_2 import Zeta2
 from palimpsest.next_edits.formats.zeta_2_1 import Zeta21
 
-_ALL: tuple[Format, ...] = (Sweep(), Zeta1(), Zeta2(), Zeta21())
+_ALL: tuple[Format, ...] = (Sweep(), Zeta2(), Zeta21())
 
 FORMATS: Mapping[str, Format] = MappingProxyType({one.name: one for one in _ALL})
