@@ -113,7 +113,7 @@ class Compacting:
         window = builder.window(blocks)
         if not window:
             return None
-        sent = builder.sent(conversation, blocks)
+        sent = await asyncio.to_thread(builder.sent, conversation, blocks)
         (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
         page, taken = estimate(" " * thresholds(self._services).default_page_size) + FRAMES, sum(sizes)
         if compacts and options.compaction != "off":  # the request stands behind a summary as it is
@@ -161,7 +161,8 @@ class Compacting:
 
     async def recount(self, conversation: str) -> None:
         """Tell what the conversation takes, where that is not what its last reply took any more."""
-        model, sent = self._services.supervisor.status.model, self._prompt_builder.sent(conversation, ())
+        sent = await asyncio.to_thread(self._prompt_builder.sent, conversation, ())
+        model = self._services.supervisor.status.model
         counts, _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
         total = model.window if model is not None else 0
         self._services.usage.told(Talked(conversation, sum(counts), total, self._prompt_builder.kv))
@@ -292,13 +293,13 @@ class Compacting:
 
     async def _room(self, conversation: str, blocks: Sequence[Block]) -> tuple[int, int]:
         """Tokens of messages above which it is compacted, 0 where nobody knows; and those of its messages now."""
-        sent = self._prompt_builder.sent(conversation, blocks)
+        sent = await asyncio.to_thread(self._prompt_builder.sent, conversation, blocks)
         (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
         return self._prompt_builder.room(blocks, system + tools), sum(sizes)
 
     async def _sizes(self, turns: Sequence[Turn]) -> list[int]:
         """Tokens of each, with its calls and their results."""
-        texts = [self._prompt_builder.texts(turn) for turn in turns]
+        texts = await asyncio.to_thread(self._prompt_builder.texts, turns)
         sizes, _ = await self._counts.of([text for one in texts for text in one])
         each = iter(sizes)
         return [sum(islice(each, len(one))) for one in texts]

@@ -6,9 +6,12 @@ of megabytes is never in memory as a whole unless it was given so.  A line ends 
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from threading import Lock
 
 from palimpsest.conversations.content_writer import UNFINISHED, Content, Writing, hash_of, pieces_of, writer_of
@@ -90,6 +93,18 @@ class Contents:
         """The whole of it.  Raises NotFound."""
         kept = self._kept.find(name)
         return self._kept.keep(name, "".join(self.pieces(name))) if kept is None else kept
+
+    def read_ahead(self, names: Iterable[str]) -> None:
+        """At once, so that `text` has them: as many as are kept."""
+        wanted = json.dumps([name for name in dict.fromkeys(names) if self._kept.find(name) is None])
+        with self._database.reading() as rows:
+            found = rows.execute(
+                "SELECT hash, compressed, data FROM content JOIN piece ON piece.content = content.id"
+                " WHERE n_chars <= ? AND hash IN (SELECT value FROM json_each(?)) ORDER BY content, number",
+                (LONGEST, wanted),
+            ).fetchall()
+        for name, pieces in groupby(found, key=itemgetter(0)):
+            self._kept.keep(name, "".join(_text(compressed, data) for _, compressed, data in pieces))
 
     def pieces(self, name: str, start_char: int = 0) -> Iterator[str]:
         """The text in parts, from a character on.  Each is read when it is asked for."""
@@ -182,7 +197,8 @@ class Contents:
             row = rows.execute(
                 "SELECT compressed, data FROM piece WHERE content = ? AND number = ?", (content, number)
             ).fetchone()
-        if row is None:
-            return None
-        data = zlib.decompress(row["data"]) if row["compressed"] else row["data"]
-        return data.decode("utf-8", "surrogatepass")
+        return None if row is None else _text(row["compressed"], row["data"])
+
+
+def _text(compressed: int, data: bytes) -> str:
+    return (zlib.decompress(data) if compressed else data).decode("utf-8", "surrogatepass")

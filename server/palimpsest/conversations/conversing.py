@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from palimpsest import wire
 from palimpsest.chat_templates.spoken import Spoken
@@ -190,13 +191,13 @@ class Conversing:
         if not self._referring.is_on or "[[" not in text:
             return NOTHING
         memory, model = self.memory, await self._services.model()  # what is told once depends on how much it reads
-        sent = self.prompt_builder.sent(conversation, self.blocks_of(conversation))
+        sent = await asyncio.to_thread(self.prompt_builder.sent, conversation, self.blocks_of(conversation))
         (system, tools, *taken), _ = await self.counts.of([sent.system, sent.tools, *sent.messages])
         window = model.window if model is not None else 0
         room = max(0, self.prompt_builder.shares.for_messages(window, system + tools) - sum(taken))
         uri = memory.conversations.get(conversation).uri
         try:
-            before = self.prompt_builder.documents_told(conversation)
+            before = await asyncio.to_thread(self.prompt_builder.documents_told, conversation)
             ask = asking(self._services)
             return await self._referring.referred(text, room, uri=uri, ask=ask, told_before=before)
         except PalimpsestError as error:
@@ -367,7 +368,8 @@ class Conversing:
 
         async with services.supervisor.engine(LOADING_S) as engine:
             blocks = self._blocks[conversation] = await self.prompt_builder.blocks(asked.cursor)
-            request = self.prompt_builder.request(conversation, blocks, without=writing.turn.id, grammar=grammar)
+            asking = partial(self.prompt_builder.request, without=writing.turn.id, grammar=grammar)
+            request = await asyncio.to_thread(asking, conversation, blocks)
             answer = await services.generate(engine, request, blocks, came)
         self._note(writing, request.kv, answer)
         return answer

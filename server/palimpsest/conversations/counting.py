@@ -5,6 +5,7 @@ In: a conversation.  Out: its usage, and what each piece of it takes; where coun
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -36,7 +37,7 @@ class Counting:
     async def usage(self, conversation: str) -> ConversationUsage:
         """Raises NotFound, StorageError."""
         behind = self._conversing.blocks_of(conversation)
-        sent = self._conversing.prompt_builder.sent(conversation, behind)
+        sent = await asyncio.to_thread(self._conversing.prompt_builder.sent, conversation, behind)
         blocks, n_said = [render_context(block) for block in behind], len(sent.messages)
         counts, estimated = await self._conversing.counts.of([sent.system, sent.tools, *sent.messages, *blocks])
         model = self._services.supervisor.status.model
@@ -54,6 +55,7 @@ class Counting:
 
     async def items(self, conversation: str) -> list[CountedItem]:
         """The pieces of the next prompt: what each takes.  Raises NotFound, StorageError."""
-        found = self._conversing.prompt_builder.items(conversation, self._conversing.blocks_of(conversation))
+        behind = self._conversing.blocks_of(conversation)
+        found = await asyncio.to_thread(self._conversing.prompt_builder.items, conversation, behind)
         counts, _ = await self._conversing.counts.of([well_formed(item.text) for item in found])
         return [CountedItem(item.kind, item.name, count) for item, count in zip(found, counts, strict=True)]

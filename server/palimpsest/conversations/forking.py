@@ -279,7 +279,9 @@ class Forking:
         services = self._services
         async with services.supervisor.engine(LOADING_S) as engine:
             requests = [
-                self._conversing.prompt_builder.request(fork.child, blocks, without=writing.turn.id)
+                await asyncio.to_thread(
+                    self._conversing.prompt_builder.request, fork.child, blocks, without=writing.turn.id
+                )
                 for fork, writing in zip(forks, writings, strict=True)
             ]
             if isinstance(engine, Together):

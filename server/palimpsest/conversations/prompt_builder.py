@@ -5,7 +5,7 @@ In: a conversation, where the cursor is.  Out: requests.  Sends nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -37,7 +37,7 @@ from palimpsest.conversations.prompts import (
 from palimpsest.conversations.refs.tags import PROBLEMS
 from palimpsest.conversations.reply_writer import NATIVE
 from palimpsest.conversations.token_counts import thresholds
-from palimpsest.conversations.turns import Turn
+from palimpsest.conversations.turns import Call, Turn
 from palimpsest.errors import InvalidArgument
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
@@ -90,17 +90,22 @@ class Item:
     text: str
 
 
+_Calls = Mapping[int, Sequence[Call]]
+
+
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What the model reads: `before` has the rules and stands for older turns, results in `gone` are dropped.  `told`:
-    what the system prompt says of tools; `native`: those that an engine is told of by itself."""
+    """What the model reads: `before` has the rules and stands for older turns, `said` is without results that were
+    dropped.  `told`: what the system prompt says of tools; `native`: those that an engine is told of by itself;
+    `calls`: by turn."""
 
     system: str
     told: str
     native: Sequence[dict[str, Any]]
     before: str
     turns: Sequence[Turn]
-    gone: Collection[tuple[int, int]]
+    calls: _Calls
+    said: Sequence[Said]
     needs: Needs
 
     @property
@@ -209,12 +214,12 @@ class PromptBuilder:
         found += [Item("tool", name, text) for name, text in described.items()]
         standing_for: Literal["rules", "summary"] = "summary" if memory.compactions.current(conversation) else "rules"
         found += [Item(standing_for, "", view.before)] if view.before else []
-        for name, turn in zip(self._names(view.turns), view.turns, strict=True):
-            documents, said = turn.details.get(DOCUMENTS), self._said(turn, view.gone)
+        for name, turn, said in zip(self._names(view), view.turns, view.said, strict=True):
+            documents = turn.details.get(DOCUMENTS)
             text = with_calls(name + self._shown(turn), said.calls, natively=natively)
             found.append(Item("message", f"turn-{turn.number}", "\n".join([text, *said.notes])))
             found += [Item("documents", f"turn-{turn.number}", documents)] if isinstance(documents, str) else []
-            kept = [call for call in memory.turns.calls(turn.id) if call.result]
+            kept = [call for call in view.calls[turn.id] if call.result]
             found += [
                 Item("result", f"result-{turn.number}-{call.number}", result)
                 for call, result in zip(kept, said.results, strict=True)
@@ -231,6 +236,12 @@ class PromptBuilder:
         natively: bool = True,
     ) -> _View:
         """`natively`: tools, for an engine that is told of them by itself."""
+        with self._memory().database.reading():  # all of one moment
+            return self._viewed(conversation, without, until, blocks, natively=natively)
+
+    def _viewed(
+        self, conversation: str, without: int | None, until: int | None, blocks: Sequence[Block], *, natively: bool
+    ) -> _View:
         memory = self._memory()
         talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
         every = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
@@ -239,36 +250,49 @@ class PromptBuilder:
             every = every[: ids.index(until) + 1]
         at = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
         older, branch = every[:at], every[at:]
+        calls = memory.turns.calls_of(turn.id for turn in every)
+        memory.contents.read_ahead(self._texts_of(branch, calls))
         before = "\n\n".join(rules_told(self._rules(blocks))) if current is None else ""
         if current is not None:
-            before = self._standing(older, branch, current, blocks)
-        needs, own = self._needs(branch), self._services.settings.conversation.instruction
+            before = self._standing(older, branch, current, blocks, calls)
+        needs, own = self._needs(branch, calls), self._services.settings.conversation.instruction
         known, model = memory.experiences.list(talk.memory_key, conversation), self._services.supervisor.status.model
         most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
         system, tools = system_prompt(known, own, most_chars), self._tools
         told, native = tools.native(needs) if natively and self._natively else ("", [])
         told = told if native else tools.told(needs)
         bound = self._bound(blocks, system + sent_of_tools(told, native), before)
-        gone = self._dropped(branch, bound)
-        return _View(system, told, native, before, [turn for turn in branch if turn.state != "failed"], gone, needs)
+        said = {turn.id: self._said(turn, calls) for turn in branch}
+        gone = self._dropped(branch, calls, said, bound)
+        turns = [turn for turn in branch if turn.state != "failed"]
+        left = [self._without(said[turn.id], turn, calls, gone) for turn in turns]
+        return _View(system, told, native, before, turns, calls, left, needs)
+
+    def _texts_of(self, turns: Iterable[Turn], calls: _Calls) -> Iterator[str]:
+        """The names of the texts that are read of them."""
+        for turn in turns:
+            if not isinstance(turn.details.get(SHOWN), str):
+                yield turn.hash
+            yield from (call.result for call in calls[turn.id] if call.result)
 
     def standing(self, conversation: str, made: Compaction, blocks: Sequence[Block]) -> str:
         """What the model will read in place of the turns up to that of a compaction."""
         every = self._memory().turns.branch(conversation)
         at = next((i for i, turn in enumerate(every) if turn.id == made.turn), len(every) - 1) + 1
-        return well_formed(self._standing(every[:at], every[at:], made, blocks))
+        calls = self._memory().turns.calls_of(turn.id for turn in every)
+        return well_formed(self._standing(every[:at], every[at:], made, blocks, calls))
 
     def _standing(
-        self, older: Sequence[Turn], branch: Sequence[Turn], made: Compaction, blocks: Sequence[Block]
+        self, older: Sequence[Turn], branch: Sequence[Turn], made: Compaction, blocks: Sequence[Block], calls: _Calls
     ) -> str:
         is_asked = any(turn.role == "user" and turn.created < made.created for turn in branch)
         # what was asked before it was compacted stands behind it, word for word
         last = None if is_asked else next((turn for turn in reversed(older) if turn.role == "user"), None)
         # as the model read it; of descriptors in it, the beginnings of their previews
         page_size = thresholds(self._services).default_page_size
-        request = shortened(self._said(last, frozenset()).text, page_size) if last is not None else ""
+        request = shortened(self._said(last, calls).text, page_size) if last is not None else ""
         kept = [
-            KeptMessage(f"turn-{turn.number}", turn.role, self.kept_text(turn))
+            KeptMessage(f"turn-{turn.number}", turn.role, self._kept_text(turn, calls))
             for turn in older
             if turn.id in made.kept and turn is not last
         ]
@@ -280,16 +304,15 @@ class PromptBuilder:
         view = self._view(conversation, None, None, ())
         return "\n".join(str(turn.details[DOCUMENTS]) for turn in view.turns if turn.details.get(DOCUMENTS))
 
-    def _needs(self, branch: Sequence[Turn]) -> Needs:
+    def _needs(self, branch: Sequence[Turn], calls: _Calls) -> Needs:
         """A fork's task says nothing of tools but to a child that knows nothing else: else its system prompt would be
         another one than its parent's, and be decoded again with all that stands behind it."""
-        turns = self._memory().turns
         said = [turn for i, turn in enumerate(branch) if turn.role == "user" and (turn.source != FORK or i == 0)]
         replies = [turn for turn in reversed(branch) if turn.role == "assistant"][:MOST_FORESEEN]
-        called = [[call.name for call in turns.calls(turn.id) if call.status == "done"] for turn in replies]
+        called = [[call.name for call in calls[turn.id] if call.status == "done"] for turn in replies]
         lately = frozenset(name for names in called[:LATELY] for name in names)
         before = dict.fromkeys(name for names in called[LATELY:] for name in names)
-        return Needs([turns.text(turn) for turn in said[-MOST_FORESEEN:]], lately, list(before))
+        return Needs([self._memory().turns.text(turn) for turn in said[-MOST_FORESEEN:]], lately, list(before))
 
     def asking(self, conversation: str, until: int, task: str, blocks: Sequence[Block]) -> list[wire.Message]:
         """The conversation up to a turn, and what is wanted of the model about it."""
@@ -324,15 +347,19 @@ class PromptBuilder:
         share = min(int(options.compact_at * window), window - reply)
         return max(min(share - prompt, self.shares.for_messages(window, prompt)), window // 4)
 
-    def texts(self, turn: Turn) -> list[str]:
-        """With its calls and their results."""
-        said = self._said(turn, frozenset())
-        own = with_calls(said.text, said.calls, natively=self._natively)
-        return [well_formed(own), *map(well_formed, said.results)]
+    def texts(self, turns: Sequence[Turn]) -> list[list[str]]:
+        """Each turn with its calls and their results."""
+        calls = self._memory().turns.calls_of(turn.id for turn in turns)
+        said = [self._said(turn, calls) for turn in turns]
+        own = [with_calls(one.text, one.calls, natively=self._natively) for one in said]
+        return [list(map(well_formed, [text, *one.results])) for text, one in zip(own, said, strict=True)]
 
     def kept_text(self, turn: Turn) -> str:
         """What is read of a turn beside a summary: all of it, in words."""
-        said = self._said(turn, frozenset())
+        return self._kept_text(turn, self._memory().turns.calls_of([turn.id]))
+
+    def _kept_text(self, turn: Turn, calls: _Calls) -> str:
+        said = self._said(turn, calls)
         return "\n".join([with_calls(said.text, said.calls, natively=False), *said.results])
 
     @property
@@ -350,20 +377,20 @@ class PromptBuilder:
         bound = room if self.kv == "decode" else min(room, int(options.drop_results_at * self.window(blocks)))
         return max(bound - estimate(before), 0)
 
-    def _dropped(self, branch: Sequence[Turn], bound: int | None) -> set[tuple[int, int]]:
+    def _dropped(
+        self, branch: Sequence[Turn], calls: _Calls, said: Mapping[int, Said], bound: int | None
+    ) -> set[tuple[int, int]]:
         options = self._services.settings.conversation
         if bound is None:
             return set()
-        sized = []
+        sized, text = [], self._memory().contents.text
         for turn in branch:
-            said, calls = self._said(turn, frozenset()), self._memory().turns.calls(turn.id)
-            texts = {call.number: self._memory().contents.text(call.result) for call in calls if call.result}
             results = tuple(
-                SizedResult(call.number, call.name, estimate(texts[call.number]))
-                for call in calls
-                if call.number in texts
+                SizedResult(call.number, call.name, estimate(text(call.result)))
+                for call in calls[turn.id]
+                if call.result
             )
-            own = with_calls(said.text, said.calls, natively=self._natively)
+            own = with_calls(said[turn.id].text, said[turn.id].calls, natively=self._natively)
             sized.append(SizedTurn(turn.id, estimate(own), results))
         return dropped(sized, bound, options.keep_results, options.never_drop)
 
@@ -379,38 +406,44 @@ class PromptBuilder:
         return [(one.name, masked_block(one.text)) for root in roots for one in rules.of(root, context.rules, most)]
 
     def _all_said(self, view: _View) -> list[Said]:
-        said = (self._said(turn, view.gone) for turn in view.turns)
-        return [replace(one, text=name + one.text) for name, one in zip(self._names(view.turns), said, strict=True)]
+        names = zip(self._names(view), view.said, strict=True)
+        return [replace(one, text=name + one.text) if name else one for name, one in names]
 
-    def _names(self, turns: Sequence[Turn]) -> Iterator[str]:
+    def _names(self, view: _View) -> Iterator[str]:
         """What stands in front of each turn, where the model can read one by its address."""
         before, are_named = list[str](), self._tools.read_turns()
-        for turn in turns:
+        for turn in view.turns:
             if not are_named or turn.role not in ("user", "tool"):
-                results = [call.number for call in self._memory().turns.calls(turn.id) if call.result]
+                results = [call.number for call in view.calls[turn.id] if call.result]
                 before += [f"turn-{turn.number}", *(f"result-{turn.number}-{number}" for number in results)]
                 yield ""
             else:
                 yield named(turn.number, before)
                 before = []
 
-    def _said(self, turn: Turn, gone: Collection[tuple[int, int]]) -> Said:
-        memory, results, calls = self._memory(), list[str](), list[wire.ToolCall]()
-        is_native = bool(turn.details.get(NATIVE))
-        for call in memory.turns.calls(turn.id):
-            if not call.result:
-                continue
-            calls += [native(call, turn.number)] if is_native else []
-            if (turn.id, call.number) in gone:
-                n_chars = memory.contents.info(call.result).n_chars
-                results.append(pointer(turn.number, call.number, call.name, n_chars))
-            else:
-                results.append(memory.contents.text(call.result))
+    def _without(self, said: Said, turn: Turn, calls: _Calls, gone: set[tuple[int, int]]) -> Said:
+        """A pointer stands for each result that was dropped."""
+        kept = [call for call in calls[turn.id] if call.result]
+        if gone.isdisjoint((turn.id, call.number) for call in kept):
+            return said
+        text = self._memory().contents.text
+        results = [
+            pointer(turn.number, call.number, call.name, len(text(call.result or "")))
+            if (turn.id, call.number) in gone
+            else result
+            for call, result in zip(kept, said.results, strict=True)
+        ]
+        return replace(said, results=results)
+
+    def _said(self, turn: Turn, calls: _Calls) -> Said:
+        kept = [call for call in calls[turn.id] if call.result]
+        results = [self._memory().contents.text(call.result or "") for call in kept]
+        beside = [native(call, turn.number) for call in kept] if turn.details.get(NATIVE) else []
         role: wire.Role = "user" if turn.source == QUOTED or turn.role == "tool" else turn.role
         documents = turn.details.get(DOCUMENTS)
         text = self._shown(turn)
         whole = f"{text}\n\n{masked_block(documents)}" if isinstance(documents, str) else text
-        return Said(role, whole, list(map(masked_block, results)), calls, _notes(turn))
+        return Said(role, whole, list(map(masked_block, results)), beside, _notes(turn))
 
     def _shown(self, turn: Turn) -> str:
         """What the model reads of a turn: of what it did not write itself, without secrets."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -227,13 +227,19 @@ class Turns:
         return self.calls(turn)[int(number)]
 
     def calls(self, turn: int) -> list[Call]:
+        return self.calls_of([turn])[turn]
+
+    def calls_of(self, turns: Iterable[int]) -> dict[int, list[Call]]:
+        """Those of each turn."""
+        found = {turn: list[Call]() for turn in turns}
         with self._database.reading() as rows:
-            found = rows.execute(
+            for row in rows.execute(
                 "SELECT turn, number, name, arguments, status, result, descriptor, created, n_tokens FROM call"
-                " WHERE turn = ? ORDER BY number",
-                (turn,),
-            ).fetchall()
-        return [Call(row[0], row[1], row[2], json.loads(row[3]), *row[4:]) for row in found]
+                " WHERE turn IN (SELECT value FROM json_each(?)) ORDER BY turn, number",
+                (json.dumps(list(found)),),
+            ):
+                found[row[0]].append(Call(row[0], row[1], row[2], json.loads(row[3]), *row[4:]))
+        return found
 
     def _own(self, conversation: str, turn: int) -> Turn:
         found = self.get(turn)

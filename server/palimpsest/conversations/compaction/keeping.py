@@ -117,9 +117,11 @@ def dropped(turns: Iterable[SizedTurn], bound: int, keep: int, never: Collection
             for result in turn.results
             if result.tool not in never and result.tokens > POINTER_TOKENS
         ]
+        if total <= bound:
+            continue
         older = held[: max(0, len(held) - keep)]
         freed = sum(tokens - POINTER_TOKENS for _, _, tokens in older)
-        if total > bound and older and freed >= bound * LEAST_FREED:
+        if older and freed >= bound * LEAST_FREED:
             gone.update((turn_id, number) for turn_id, number, _ in older)
             held, total = held[len(older) :], total - freed
     return gone
