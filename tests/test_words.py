@@ -1,6 +1,8 @@
 """One word, one meaning: the table of words in server/ARCHITECTURE.md, read against the code."""
 
+import ast
 import re
+from itertools import pairwise
 
 from tests.sources import MAP, sources
 
@@ -19,3 +21,24 @@ def test_each_word_of_the_table_is_defined_once_and_where_it_says() -> None:
         if (found := [path for name, path in defined if name == word]) != [where]
     ]
     assert problems == []
+
+
+FRAGMENT = re.compile(r"(?:The same|Of|That|Also|To be|For (?:a|an|one|each)|From (?:a|an|one))\b")
+
+
+def _docstrings(text: str) -> list[str]:
+    """Those of constants: an editor's hover shows nothing else of them."""
+    found = list[str]()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef):
+            for named, said in pairwise(node.body):
+                is_text = isinstance(said, ast.Expr) and isinstance(said.value, ast.Constant)
+                if is_text and isinstance(named, ast.Assign | ast.AnnAssign):
+                    found.append(str(said.value.value))  # type: ignore[attr-defined]
+    return found
+
+
+def test_the_docstring_of_a_constant_can_be_read_by_itself() -> None:
+    said = {path: _docstrings(text) for path, text in sources().items()}
+    assert sum(map(len, said.values())) > 500
+    assert [(path, one) for path, found in said.items() for one in found if FRAGMENT.match(one)] == []

@@ -53,7 +53,8 @@ SAFE_MODE = "The engine died twice, and runs without what native faults come fro
 MOST_YOUNG = 10_000
 """New objects before Python looks for cycles among them; at its own 700 one keystroke in eight waits a millisecond."""
 AT_START = 50_000
-"""The same while modules are imported: at 700, a tenth of the time until there is a session goes by looking."""
+"""While modules are imported, the same limit is lower: at 700, looking takes a tenth of the time until there is a
+session."""
 WORDS = {"starting": "The engine is starting.", "loading": "The model is being loaded."}
 
 

@@ -19,10 +19,11 @@ FLATTEST, STEEPEST, FARTHEST = 0.1, 4.0, 4.0
 """Least and most of the slope, most of the offset."""
 N_STEPS, LONGEST_STEP = 30, 0.5
 NEAREST = 1e-6
-"""To 0 and to 1, as near as odds can be told."""
+"""A probability is taken to be at least this far from 0 and from 1, so that its odds can be told."""
 
 Counts = Mapping[str, tuple[float, float]]
-"""By the number of a bin of probability, as text: how many texts were shown, and how many of these came true."""
+"""For each bin of probability, whose number is written as text: how many texts were shown, and how many of these came
+true."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from palimpsest.windows.client import Window, WindowGone, WindowSilent
 from palimpsest.windows.sockets import sockets
 
 STATES = ("resident", "stored", "wanted", "left out")
-"""Of a block, in one window; of several windows the first of these counts."""
+"""A block has one of these states in each window; where windows differ, the first of these counts."""
 
 
 WHO_S = 3.0

@@ -29,7 +29,7 @@ CHATML = (
 MEMORY = 512 << 20
 """Bytes of address space of the process."""
 CPU_S = 5.0
-"""For one chat."""
+"""Rendering one chat may take this much of the processor's time."""
 LONGEST = 32 << 20
 """Characters of one chat, written out."""
 

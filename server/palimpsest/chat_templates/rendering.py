@@ -21,7 +21,7 @@ from palimpsest.chat_templates.program import CHATML
 from palimpsest.errors import EngineUnavailable, InvalidArgument
 
 WALL_S = 30.0
-"""For one chat, including the start of the process."""
+"""Rendering one chat may take this long, including the start of the process."""
 PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "LANG", "LC_ALL", "TZ", "SYSTEMROOT")
 """Variables of the environment that the process gets; none holds a key."""
 

@@ -17,7 +17,7 @@ from palimpsest.system import folders
 
 PAUSE_S = 0.3
 FIRST_LINES = 10
-"""Of each log, when it is followed."""
+"""When logs are followed, this many lines of each are shown first."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

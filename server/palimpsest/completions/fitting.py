@@ -33,7 +33,8 @@ NAME = "x"
 """Put at the cursor, where a name may be missing.  An error that goes away with it is there only because the line is
 not finished; it does not allow a text to leave one."""
 MOST_TEXTS, MOST_TRIED, MOST_ENDS = 16, 12, 4
-"""Of one answer; repairs of one text, and places where one that is cut may end."""
+"""So many texts of one answer are looked at, so many repairs of one text are tried, and so many places where a text
+that is cut may end."""
 _LETTER = re.compile(r"\w")
 _CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 

@@ -17,7 +17,7 @@ NEAR = 100
 LARGEST = 100_000
 """Characters of a document that is parsed once more."""
 STATEMENTS = ("x", "x()")
-"""Of which one is a statement in most languages."""
+"""One of these is a statement in most languages."""
 
 
 def missing_at(parsed: Parsed, position: Position, *, asked: bool) -> str:

@@ -45,16 +45,16 @@ from palimpsest.types import Block, DocumentChange, LineEdit, Proposal
 from palimpsest.window.services import Services
 
 WAIT_S = 0.1
-"""For what other files say; a keystroke has waited longer for the engine."""
+"""This is how long a completion waits for what other files say; a keystroke has waited longer for the engine."""
 ONLY_NAME = 0.7
 """How probable the only name is that can stand at the cursor: as a person types, a longer or a new one may come (12 of
 18 were right)."""
 SHORTEST = 3
 """Characters of a name that are typed before the only one that goes on from them is shown."""
 MOST_NAMES = 32
-"""Of one completion that are looked for in other files."""
+"""At most this many names of one completion are looked for in other files."""
 MOST_WORDS = 8
-"""That go on from what is typed: of more, none is the only one."""
+"""Where more names than this go on from what is typed, none counts as the only one."""
 MOST_STANDING = 256
 MOST_CUTS = 4
 KEPT = 256

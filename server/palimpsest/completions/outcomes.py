@@ -25,7 +25,7 @@ SHIPPED: Mapping[str, Calibration] = {
     "Palimpsest SmolLM2 135M": Calibration(0.54, 0.59),
     "palimpsest-embedded": Calibration(0.6, -0.1),
 }
-"""By model, as `python -m bench typing` measured it (docs/measurements.md, "Typing")."""
+"""Calibrations by model, as `python -m bench typing` measured them (docs/measurements.md, "Typing")."""
 NONE = 0.0, 0.0
 CLOSING = ")]}>\"'`"
 """What editors put behind what opens it."""

@@ -24,7 +24,7 @@ from palimpsest.window.events import DocumentChanged
 from palimpsest.window.services import Services
 
 FEWEST_WORDS = 2
-"""Of a document: of one that says less, a model can only guess what it is."""
+"""A document with fewer words says so little that a model can only guess what it is."""
 MOST_PUT = 10_000
 """Bytes put in the place of others that are looked at for what is left of these."""
 _SAYS = re.compile(r"[\w()\[\]{}]")

@@ -29,7 +29,7 @@ SMALL = 500_000_000
 NAME_TOKENS = 16
 """The most tokens of a name."""
 N_LINES = 8
-"""Four were nearly as good."""
+"""A review tries this many lines; four were nearly as good."""
 
 
 def completion(

@@ -23,8 +23,9 @@ class Bound:
 
 WHATEVER = Bound()
 BOUNDS = {"quiet": Bound(0.7, 0.8), "balanced": Bound(0.63, 1.0), "eager": Bound(0.5, 3.0), "all": WHATEVER}
-"""By `completion.confidence`.  A bound for the probability alone lets long texts through that are wrong as a whole: at
-the same number of wrong characters it saved three quarters of the keys (docs/measurements.md)."""
+"""How sure a completion must be, by `completion.confidence`. A bound for the probability alone lets long texts through
+that are wrong as a whole: at the same number of wrong characters it saved three quarters of the keys
+(docs/measurements.md)."""
 NEW_NAME = 0.9
 """Least probability where a name is being defined: below it fewer than one in four are right there."""
 SHORTEST = 2

@@ -22,9 +22,10 @@ from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read
 Layer = Mapping[str, Any]
 """Settings from one origin: sections with names, or dotted names."""
 MOST_ITEMS = 1_000
-"""Of a list, and characters of one of its strings."""
+"""A list has at most this many items, and each of its strings this many characters."""
 MOST_DOTS, MOST_LINES = 2_000, 10_000
-"""Of a file: `tomllib` takes quadratic time for keys of many parts, a minute for a line of 100 KB."""
+"""A file of settings has at most so many dots and so many lines: `tomllib` takes quadratic time for keys of many parts,
+a minute for a line of 100 KB."""
 OF_CLIENTS = frozenset(
     (
         "server.command",

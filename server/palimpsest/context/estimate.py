@@ -10,10 +10,11 @@ import math
 from palimpsest.types import Block
 
 CHARS_PER_TOKEN = 3.2
-"""For source code with the vocabularies of today's code models, rounded down: better to expect too many tokens."""
+"""Source code has about this many characters a token with the vocabularies of today's code models. The figure is
+rounded down: better to expect too many tokens."""
 
 TAG_TOKENS = 24
-"""Of a block's tags with its attributes."""
+"""A block's tags with their attributes take about this many tokens."""
 
 
 def estimate(text: str) -> int:

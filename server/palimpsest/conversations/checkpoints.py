@@ -21,7 +21,8 @@ from palimpsest.conversations.store.database import Database
 from palimpsest.errors import NotFound
 
 MOST_AUTOMATIC = 20
-"""Of a conversation: each is as large as the list of its refs and descriptors."""
+"""A conversation keeps at most this many automatic checkpoints: each is as large as the list of its refs and
+descriptors."""
 MOST_NAMED = 10
 """Checkpoints in an error."""
 BEFORE_RESTORE = "before going back"

@@ -38,21 +38,24 @@ from palimpsest.window.usage import Talked
 
 BEFORE = "before compaction"
 SUMMARY = 0.15
-"""Its share of what the model can read."""
+"""A summary may take this share of what the model can read."""
 LEAST_SUMMARY = 128
 """Tokens that a summary can be cut to."""
 LEAST_TOKENS, FRAMES = 256, 128
-"""Of a summary that the model writes; and what a template puts around messages."""
+"""A summary that the model writes may have at least so many tokens; a template puts about so many around messages."""
 WORTH = 0.25
-"""Of the room for messages: less is not summarised, so that nothing is compacted again right after compacting."""
+"""Messages that take less than this share of their room are not summarised, so that nothing is compacted again right
+after compacting."""
 BESIDE = 0.5
-"""Of the same room, for a summary and the messages that are read as they are."""
+"""A summary and the messages that are read as they are may take this share of the room for messages."""
 KEPT, MOST_KEPT = 0.1, 8_000
-"""Of what the model can read, for older messages that are kept in any case; characters, where nobody knows that."""
+"""Older messages that are kept in any case may take this share of what the model can read; so many characters, where
+nobody knows that."""
 SHORTER = 0.75
-"""Of what messages take, for what stands in their place where somebody asks; what is kept of them may take more."""
+"""What stands in the place of messages where somebody asks takes at most this share of what they take; what is kept of
+them may take more."""
 LEAST_CHARS = 16
-"""Of a summary's texts, and of a message that is kept."""
+"""A summary's texts, and a message that is kept, have room for at least this many characters."""
 
 logger = logging.getLogger(__name__)
 

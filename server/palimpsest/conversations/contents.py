@@ -20,7 +20,8 @@ from palimpsest.errors import NotFound
 from palimpsest.system.processes import is_there
 
 MOST_CHARS, LONGEST = 4_000_000, 50_000
-"""Of all together, and of one: longer ones are read in parts anyway."""
+"""Texts are kept as long as they have so many characters together, and each of them so many: longer ones are read in
+parts anyway."""
 NAMED_BY = (
     ("turn", "hash"), ("call", "result"), ("ref", "hash"), ("descriptor", "hash"), ("descriptor", "original"),
     ("temp_file", "hash"), ("fork", "response"), ("checkpoint_text", "hash"),

@@ -16,7 +16,7 @@ from palimpsest.conversations.store.database import Database
 from palimpsest.errors import InvalidArgument, NotFound
 
 MOST_NAMED = 10
-"""Of the conversations that there are, in an error."""
+"""An error names at most this many of the conversations that there are."""
 MOST_NAME = 200
 """Characters of a name."""
 LONGEST_LINE = 60

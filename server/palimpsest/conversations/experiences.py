@@ -18,7 +18,7 @@ MAIN = "main"
 """What conversations have unless another is asked for."""
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 MOST_CHARS = 2_000
-"""Of one experience: each is read again with every turn."""
+"""One experience has at most this many characters: each is read again with every turn."""
 
 
 def checked_key(key: str) -> str:

@@ -15,7 +15,7 @@ from palimpsest.conversations.turns import Turn
 
 FORMAT = "palimpsest-conversation-1"
 MOST_CHARS = 1_000_000
-"""Of one text; a longer one is cut, and says so."""
+"""A text longer than this is cut, and says so."""
 
 
 def gathered(memory: Memory, conversation_id: str) -> dict[str, Any]:

@@ -63,10 +63,11 @@ MOST_FORESEEN = 40
 """Messages and replies that are looked at to tell which tools may matter."""
 
 EXPERIENCES = 0.2
-"""Their share of what the model can read: a few long ones fit, and what is said has room besides."""
+"""Experiences may take this share of what the model can read: a few long ones fit, and what is said has room
+besides."""
 
 RULES = 0.1
-"""The same of a project's rules, which stand behind a summary."""
+"""A project's rules, which stand behind a summary, may take this share of what the model can read."""
 
 LATELY = 4
 """Replies: a tool that was called in one of them is likely to be called again."""

@@ -23,7 +23,7 @@ THOUGHT = "thought"
 """Where it keeps what the model thought before it, for people: no model reads it again."""
 
 KEPT_EVERY_S = 0.3
-"""More often would be a write to the disk for every few words."""
+"""What has come of a reply is kept this often; more often would be a write to the disk for every few words."""
 
 
 class Writing:

@@ -18,7 +18,7 @@ from palimpsest.window.services import LOADING_S, Services
 
 PROMPT = "Say in one sentence what this text is:\n\n"
 SHOWN_CHARS = 2_000
-"""Of its beginning."""
+"""A model that is asked for a summary is shown this many characters of a text's beginning."""
 MOST_TOKENS = 50
 
 

@@ -20,7 +20,7 @@ from palimpsest.window.services import LOADING_S, Services
 MOST_KEPT = 20_000
 """Counts, by text."""
 LONGEST = 1 / 3
-"""Of the window: system prompt, tools, a summary and the reply need the rest."""
+"""One message may take this share of the window: system prompt, tools, a summary and the reply need the rest."""
 COUNTED = 500
 """Characters from which a text is long enough to be counted."""
 

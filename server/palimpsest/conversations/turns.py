@@ -73,7 +73,8 @@ _NUMBER = """COALESCE(
     (SELECT MAX(number) FROM turn WHERE conversation = :own),
     (SELECT MAX(number) FROM turn WHERE conversation = (SELECT parent FROM conversation WHERE id = :own)), 0
 ) + 1"""
-"""Behind those of its conversation; of a fresh child, behind its parent's, whose turns it may be told of."""
+"""The next number: behind those of its conversation; for a fresh child, behind those of its parent, whose turns it may
+be told of."""
 BRANCH = f"""
     WITH RECURSIVE branch (turn, depth) AS (
         SELECT ?, 0 UNION ALL

@@ -32,10 +32,10 @@ from palimpsest.workspace.files import OUTSIDE, Stamp, WorkspaceFiles
 MOST_DOCUMENTS = 10_000
 MOST_FOLDERS = 5_000
 MOST_CHARACTERS = 50_000_000
-"""Of the documents that are read for one catalogue; of those behind, only the path is known, and of one that is too
-large to be read."""
+"""One catalogue reads documents of at most this many characters together. Of those behind, and of one that is too large
+to be read, only the path is known."""
 LOOK_S = 20.0
-"""At most this often documents are looked for again."""
+"""Documents are looked for again at most this often."""
 _NOTHING = outline("")
 _NONE = DocumentNames(())
 

@@ -24,9 +24,10 @@ from markdown_it.rules_block import StateBlock, blockquote, html_block, list_blo
 from markdown_it.token import Token
 
 MOST_LINES = 40_000
-"""Of a document whose blocks are looked for: a megabyte of items takes ten seconds.  What is behind is text."""
+"""Blocks are looked for in this many lines of a document: a megabyte of items takes ten seconds. What is behind is
+text."""
 _DEEPEST = 18
-"""Of lists and quotes in one another, of which a list counts twice; markdown-it reads 20."""
+"""Lists and quotes are read in one another to this depth, of which a list counts twice; markdown-it reads 20."""
 _MOST_FRONT = 200
 """Lines of front matter."""
 _LONGEST_YAML, _MOST_BRACKETS = 4_000, 200

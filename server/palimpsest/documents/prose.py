@@ -13,7 +13,7 @@ from palimpsest.documents.markdown import prose
 from palimpsest.documents.wikilinks import Link, links
 
 MOST_LINKS = 10_000
-"""Of one text; those behind are not looked at."""
+"""At most this many links of one text are looked at."""
 
 
 def prose_links(text: str, most: int = MOST_LINKS) -> list[Link]:

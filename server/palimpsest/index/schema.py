@@ -15,7 +15,7 @@ from palimpsest.languages.base import Base
 from palimpsest.languages.registry import languages
 
 VERSION = 2
-"""Of the tables and of what is put into them."""
+"""This is the version of the tables and of what is put into them."""
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (

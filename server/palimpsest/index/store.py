@@ -19,9 +19,9 @@ from palimpsest.index.rows import FileRows, last_names
 from palimpsest.index.schema import OF_FILE, TABLES
 
 FOLDER = "index"
-"""In the user's cache folder."""
+"""The index lies in this folder of the user's cache folder."""
 WAIT_S = 10.0
-"""For another process that writes."""
+"""Another process that writes is waited for this long."""
 _PAGES_OF_LOG = 4_000
 Stamp = tuple[int, int]
 """A file's time stamp and size."""

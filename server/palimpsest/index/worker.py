@@ -25,8 +25,8 @@ from palimpsest.text.uris import to_uri
 LOOK_AGAIN_S = 120.0
 """Between two walks, for clients that do not say which files change."""
 MOST_CPU_S = 60.0
-"""For one file, which else keeps a processor for as long as the machine runs: while a grammar hangs in one, nothing
-here hears that the server is gone."""
+"""One file may take this much of the processor's time. While a grammar hangs in one, nothing here hears that the server
+is gone, and the processor would be kept for as long as the machine runs."""
 TRY_S = 5.0
 """Between two attempts to keep an index that another process keeps."""
 

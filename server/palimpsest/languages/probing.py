@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 SECONDS = 20.0
 _FORMAT = 1
-"""To be raised when the texts of the probe change."""
+"""This number is raised when the texts of the probe change."""
 _HOLDS, _FAILS = "holds", "fails"
 
 

@@ -26,7 +26,7 @@ MAX_FILES = 60
 """Files read for one description."""
 MAX_PUBLIC = 2_000
 MAX_STEPS = 10
-"""From a module to the one whose names it offers."""
+"""At most this many steps lead from a module to the one whose names it offers."""
 _MOST_WATCHED = 24
 """Files whose changes outdate a description."""
 _MOST_PARSES, _MOST_KNOWN = 128, 4096

@@ -20,7 +20,8 @@ from palimpsest.system.machine import own_memory
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 PATIENCE_S, PATIENCE_PER_BYTE_S = 1.0, 4e-6
-"""Of the processor's time, for all parses of one text; what ends here has given nobody a chance to stop it."""
+"""All parses of one text may take so much of the processor's time; a parse that ends here has given nobody a chance to
+stop it."""
 MOST_MEMORY = 1 << 30
 """Bytes of address space: a text of 20 kB has had three times that."""
 MOST_KEPT = 150 << 20

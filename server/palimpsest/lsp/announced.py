@@ -139,4 +139,4 @@ COMMANDS = (
     "palimpsest.sample",
     "palimpsest.engines.found",
 )
-"""In the order of `commands.COMMANDS`."""
+"""The names stand in the order of `commands.COMMANDS`."""

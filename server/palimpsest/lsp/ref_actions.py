@@ -40,7 +40,7 @@ _UNFIT = re.compile(r"[^\w.-]+")
 SEND = "refactor.rewrite.palimpsest.send"
 KINDS = (*ref_making.KINDS, SEND)
 MOST_REFS = 5
-"""Of a conversation, those made last."""
+"""The newest this many of a conversation's refs are offered."""
 MOST_CONVERSATIONS = 3
 
 

@@ -28,7 +28,8 @@ MOST = 1 << 16
 MOST_BODY = 1 << 28
 """Bytes of one message; a longer one is read and thrown away."""
 LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,18})[ \t]*\r?\n\Z", re.IGNORECASE)
-"""Also at the end of what is left of a message whose length was wrong: no line end comes behind a message."""
+"""The header that says how long a message is. It is found at the end of what is left of a message whose length was
+wrong, too: no line end comes behind a message."""
 
 
 class MessageReader(asyncio.StreamReader):

@@ -17,7 +17,7 @@ from typing import Any
 from palimpsest.errors import ModelError
 
 GRACE_S = 5.0
-"""To end by itself, before it is ended."""
+"""A process has this long to end by itself before it is ended."""
 
 
 async def our_answer(

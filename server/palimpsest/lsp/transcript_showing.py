@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 EVERY_S = 0.1
 SEEN_S = 2.0
 MOST_TRIES = 20
-"""Of an edit of a text that stays as it is.  A person types on: an edit of what is no longer so is refused, and made
-anew."""
+"""An edit of a text that stays as it is is tried this often. A person types on: an edit of what is no longer so is
+refused, and made anew."""
 REFUSED = (
     "the editor does not let this conversation be written into {name}. It is kept: open it again to see all of it."
 )

@@ -26,7 +26,7 @@ NOT_A_MODEL = "Download it again, or choose another: `palimpsest model list` sho
 MAX_LAYERS = MAX_EXPERTS = 512
 """llama.cpp's own bounds, which it asserts."""
 MAX_DIMENSIONS, MAX_WEIGHTS = 4, 2**63 - 1
-"""Of one tensor, in ggml."""
+"""A tensor of ggml has at most so many dimensions and so many weights."""
 _SCALARS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
 

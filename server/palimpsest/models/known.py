@@ -21,7 +21,7 @@ CORE_GB_S, CPU_GB_S = 7.0, 60.0
 """Weights that one core reads in a second, in 10⁹ bytes, and the most that all cores together read.  Each token reads
 all weights, so memory is the bound.  Rough on purpose; `palimpsest doctor` measures."""
 APPLE_GB_S, GPU_GB_S = 90.0, 300.0
-"""The same for Apple's and NVIDIA's graphics processors, the slower ones of each."""
+"""Apple's and NVIDIA's graphics processors, the slower ones of each, read so many gigabytes a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,8 @@ NEXT_EDIT: tuple[KnownModel, ...] = (
         False,
     ),
 )
-"""For next edits alone, beside a model for completions (`next_edit_models.py`); run with 8,192 tokens of cache."""
+"""These models are for next edits alone, beside a model for completions (`next_edit_models.py`); they run with 8,192
+tokens of cache."""
 
 
 @dataclass(frozen=True, slots=True)

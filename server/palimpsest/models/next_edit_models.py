@@ -21,7 +21,7 @@ FORMATS = (  # the first that is found in the names, lower case without punctuat
     ("zeta-2", r"zeta2"),
     ("sweep", r"sweep\w*nextedit|sweepnext"),
 )
-"""By the names in `next_edits/formats/`."""
+"""Formats have their names in `next_edits/formats/`."""
 SETTING = "next_edit.model"
 HINT = "Those of Sweep and Zed's Zeta 2 and 2.1 are used; `palimpsest model list` shows which can be fetched."
 

@@ -78,7 +78,7 @@ def look(client: httpx2.Client, url: str, hub: Hub) -> RemoteFile:
 
 
 LINKED = ("x-linked-size", "x-linked-etag")
-"""For a large file the hub gives size and SHA-256 in these headers and redirects to the content."""
+"""The hub gives size and SHA-256 of a large file in these headers and redirects to the content."""
 
 
 def load(

@@ -24,7 +24,7 @@ NEAR = 8
 """Lines between two edits of one event."""
 KEPT = 10
 MOST_BYTES = 6144
-"""Of an event's diff; what is longer says little of what comes next."""
+"""An event's diff has at most this many bytes; what is longer says little of what comes next."""
 
 
 @dataclass(frozen=True)

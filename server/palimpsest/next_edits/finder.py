@@ -35,15 +35,16 @@ from palimpsest.workspace.files import WorkspaceFiles
 MOST_PLACES = 400
 MOST_CHANGES = 6
 MOST_USES = 2_000
-"""Of a name in one file."""
+"""A file that has a name more often than this is left alone."""
 MOST_S = 2.0
-"""To look through the files for one change; what is found by then is offered, and the rest the next time."""
+"""Looking through the files for one change may take this long; what is found by then is offered, and the rest the next
+time."""
 KEPT_LOOKS = 1_024
 KEPT_CHARACTERS = 4_000_000
-"""Of the sources whose parses are kept with their places."""
+"""Parses are kept with their places as long as the sources have at most this many characters together."""
 
 _Change = tuple[EditPattern, int | None]
-"""With the number of the embedded part of the document that it is made in."""
+"""A change, with the number of the embedded part of the document that it is made in."""
 
 
 @dataclass(frozen=True, slots=True)

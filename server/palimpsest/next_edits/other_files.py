@@ -29,7 +29,7 @@ MOST_ENTRIES = 50_000
 MOST_S = 1.5
 KEPT = 512
 KEPT_CHARACTERS = 4_000_000
-"""Of the sources whose trees are kept."""
+"""Trees are kept as long as the sources have at most this many characters together."""
 
 
 class OtherFiles:

@@ -22,7 +22,7 @@ from palimpsest.workspace.files import WorkspaceFiles
 from palimpsest.workspace.kept import Kept
 
 _MOST_FILES = 32
-"""Of one module, and those that one import leads through."""
+"""At most this many files of one module are read, and as many of those that one import leads through."""
 _KEPT, _KEPT_CHARACTERS = 64, 1_000_000
 """Trees of files that pass something on."""
 

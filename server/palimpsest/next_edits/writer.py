@@ -46,7 +46,7 @@ DRAFT = 32
 """Most of an answer is a copy of the window."""
 MOST_FILES = 3
 MOST_CHARS = 16 * MOST_TOKENS
-"""Of the lines that are rewritten: an answer has no more."""
+"""The lines that are rewritten have at most this many characters, and an answer has no more."""
 OF_NO_USE = "what the model wrote is of no use"
 SAFE_MODE = "The engine died and goes on in safe mode, without a model for next edits."
 

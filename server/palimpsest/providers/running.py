@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 
 PORTS = (8012, 8080)
-"""Of llama.vim and llama.vscode, and llama-server's own."""
+"""These are the ports of llama.vim and llama.vscode, and llama-server's own."""
 ANSWER_S = 1.0
 MOST_BYTES = 1 << 20
 

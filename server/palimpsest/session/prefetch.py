@@ -23,7 +23,8 @@ from palimpsest.window.pause import Pause
 from palimpsest.window.services import Services
 
 MOST_CHOICES = 3
-"""Of a pause.  The first may be made before a source has read, and by estimates of what nobody has counted yet."""
+"""Blocks are chosen at most this often on one pause. The first choice may be made before a source has read, and by
+estimates of what nobody has counted yet."""
 
 
 class Prefetch:

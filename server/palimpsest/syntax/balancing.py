@@ -21,7 +21,7 @@ _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _LABEL = re.compile(r"(?:case|default|public|private|protected|else|catch|finally|where|while)\b|\w+:(?!:)|#|\{")
 """What may begin a line that is indented like the one with the bracket around it."""
 _MOST_LINES = 500
-"""Of a block whose head has no bracket."""
+"""A block whose head has no bracket is followed for at most this many lines."""
 _MOST_STRINGS = 4
 """Strings of several lines of which one may be the one that is not closed."""
 

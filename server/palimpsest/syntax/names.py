@@ -27,8 +27,8 @@ _LITERAL = re.compile(r"[-\w.]+|\"[^\"\n]*\"|'[^'\n]*'")
 _LONGEST_VALUE = 40
 _LONGEST_WRITTEN = 120
 MOST_LEVELS = 12
-"""Of the definitions around a place, the innermost ones that are searched for names.  Each is searched whole, with all
-that is nested in it: code that is nested 500 deep would take minutes."""
+"""Names are searched in this many of the definitions around a place, the innermost ones. Each is searched whole, with
+all that is nested in it: code that is nested 500 deep would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from palimpsest.syntax.uses import Use, uses, uses_between
 from palimpsest.text.positions import utf8
 
 MOST_PLACES = 40
-"""Of a name in a document: one that stands there more often is hardly new, and looking at each would take too long."""
+"""A name that stands more often in a document is hardly new, and looking at each place would take too long."""
 
 _WORDS = re.compile(r"[\w$]+")
 _IS_ONE = (

@@ -31,8 +31,8 @@ MOST_AT_ONCE = 500
 """Places at which a query may have begun to match and not ended: code has some 60, and calls that are nested 30,000
 deep take quadratic time in them.  Of more, those that began first are given up."""
 PATIENCE_S, PATIENCE_PER_BYTE_S = 0.05, 2e-6
-"""Of the thread's own time, for one parse.  Sound code takes a tenth of that; the parsers take quadratic time for some
-broken code, minutes for a megabyte of it."""
+"""One parse may take so much of the thread's own time. Sound code takes a tenth of that; the parsers take quadratic
+time for some broken code, minutes for a megabyte of it."""
 _CHUNK = 2048
 """Bytes that tree-sitter is given at a time."""
 _FEWEST_OF_A_PART = 1024

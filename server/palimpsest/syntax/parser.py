@@ -27,7 +27,7 @@ from palimpsest.text.snapshot import InputEdit, Snapshot
 LARGE = 100_000
 """Characters.  A smaller document is mostly parsed in a few milliseconds whatever is wrong with it."""
 PATIENCE_S = 0.004
-"""For the parse of a large document, before the tree of the text as it was before has to do."""
+"""The parse of a large document is waited for this long, before the tree of the text as it was before has to do."""
 MOST_LINES = 12
 """Typed before somebody has to wait for what they mean."""
 MOST_INSERTED = 4_000

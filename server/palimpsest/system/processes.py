@@ -20,7 +20,7 @@ LOOK_S = 1.0
 """Between two looks whether a process is there, where the system does not tell: `psutil.Process.wait` looks, too, and
 waits for one that is a zombie."""
 CLOCK_S = 60
-"""By how much the time when a process began may seem to move, where it is told by the clock."""
+"""Where the time when a process began is told by the clock, it may seem to move by this much."""
 _HAS_TICKS = psutil.LINUX
 
 

@@ -24,7 +24,7 @@ from palimpsest.system.reading import MOST_OF_SETTINGS, Refused, read_text
 _MOST_LEVELS = 32
 _MOST_OF_A_PATH = 4_096
 _MOST_ENTRIES = 50_000
-"""Of `refs` or `objects`; git packs its objects beyond some 6,700 files."""
+"""At most this many entries of `refs` or `objects` are listed; git packs its objects beyond some 6,700 files."""
 _MOST_OF_REFS = 64_000_000
 """Bytes of `packed-refs`, which git maps, so that no bound of its memory counts them; some 500,000 names."""
 _MOST_BESIDE = 500_000

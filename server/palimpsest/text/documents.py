@@ -12,7 +12,7 @@ from palimpsest.text.notebooks import Notebooks
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 LOST = "is not known as it is now: a change of it could not be read. Close it and open it again"
-"""Of a document; the end of "… off here: it"."""
+"""This is said of a document; it is the end of "… off here: it"."""
 
 
 class Documents:

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from palimpsest.text.patterns import MOST_CHARACTERS, Patterns
 
 MOST_ALTERNATIVES = 64
-"""Of one section: `{a,b}` and `{1..9}` written out."""
+"""One section has at most this many alternatives, `{a,b}` and `{1..9}` written out."""
 MOST_PATTERNS = 500
-"""Of a file, alternatives counted; sections behind them say nothing."""
+"""A file has at most this many patterns, alternatives counted; sections behind them say nothing."""
 WIDEST = 16
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})")

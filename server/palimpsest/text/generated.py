@@ -19,7 +19,7 @@ _SAYS_SO = re.compile(
     r"|\bdo not (?:edit|modify)\b.{0,200}\bgenerated\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""In a comment, not in a string: a generator's own source has the same words."""
+"""These words count in a comment, not in a string: a generator's own source has them, too."""
 
 
 def is_generated(path: str, text: str) -> bool:

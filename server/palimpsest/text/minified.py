@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 MOST_CHARACTERS = 2_000
-"""Of a line."""
+"""A line with more characters is a long one."""
 KEPT = 80
 """Characters that stay of a line that is cut."""
 _PICTURE = re.compile(r"data:[\w.+/-]*(?:;[\w=.-]+)*,[A-Za-z0-9+/=%_-]+")

@@ -18,9 +18,9 @@ log = logging.getLogger(__name__)
 
 MOST_PATTERNS = 2_000
 MOST_CHARACTERS = 1_000
-"""Of one pattern."""
+"""One pattern has at most this many characters."""
 MOST_WILD_CHARACTERS = 20_000
-"""Of all patterns together that are more than a name or a suffix."""
+"""Patterns that are more than a name or a suffix have at most this many characters together."""
 MOST_LEVELS = 128
 """Folders in a path; deeper files are ignored."""
 _ANY_DEPTH = "**"

@@ -10,7 +10,8 @@ from palimpsest.visible import visible
 
 MOST_LINES = 20
 MOST_CHARS = 700
-"""With the question around it less than the 1,000 that VS Code shows of a message."""
+"""A preview has at most this many characters: with the question around it, less than the 1,000 that VS Code shows of a
+message."""
 
 
 def preview(text: str) -> str:

@@ -48,8 +48,8 @@ mpnmprosmrprraofskeklspsspaacc8bcoanj786d8n786gjohplfbaoolaormcrromrhromlromrlrr
 irmriorrirroroirrromlrrrrodgdfbfhjdpmcc9d6me78ggcmdgl2enikbknk9knnknennihkknknnj8kgh2fmd7mncafaciiehhihiehg6
 cddccdonnmplmmjlsnkknrq8qsgggffhqonqqlnmmnspmnosqdop84ab8aaaccaifaabb9ha7abdcgkjcdbccceecjgcccebjcacdgejkkgs
 """
-"""For each class two rows of a line; in them, for each class that may follow, half bits as digits of base 36.  Made by
-`scripts/letter_pairs.py`."""
+"""Each class has two rows of a line; in them stand, for each class that may follow, half bits as digits of base 36.
+`scripts/letter_pairs.py` makes it."""
 _OF_ROWS = 3.0
 """Bits of a letter that follows itself or the one before it in the alphabet."""
 _PIECE = re.compile(
@@ -92,9 +92,9 @@ _OTHERS = tuple(
         (string.digits, 10),
     )
 )
-"""For each alphabet what leaves the other characters of a text, and the bits of one of its own."""
+"""Each alphabet has what leaves the other characters of a text, and the bits of one of its own."""
 _BITS_OF_OTHERS = 6.0
-"""More bits for one of another alphabet, as in a prefix."""
+"""A character of another alphabet, as in a prefix, counts this many bits more."""
 
 
 @lru_cache(maxsize=1 << 14)

@@ -28,7 +28,7 @@ _SHORTEST = 16
 COPIES, FEWEST = 6, 600
 """What repeats stands there so often, and all of its copies are so many characters, at least."""
 LONGEST = 500
-"""Of one copy, in characters."""
+"""One copy has at most this many characters."""
 
 
 def kept(text: str, before: str) -> int:

@@ -53,7 +53,7 @@ PASSWORDS = (
 )
 """What is in names of passwords, in the languages that people write them in: they need not look random."""
 SHORT = _words("pw psk mdp pin otp pat")
-"""The same, where they are a whole word of a name."""
+"""These name passwords, too, where they are a whole word of a name."""
 _B64 = "A-Za-z0-9+/"
 _BEHIND = rf"[ \t]*(?:$|[\r\n])|\\+[nru]|&#|%0|[\"'`][\s,+\\bBrR]{{0,40}}[\"'`][{_B64}]{{24}}|[ \t]*[{_B64}]{{24}}"
 FORMS = tuple(

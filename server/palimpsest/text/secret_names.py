@@ -145,7 +145,8 @@ _PLACES = frozenset(pattern for pattern in _PATTERNS if "/" in pattern.rstrip("/
 _FOLDERS_OF_DATA = frozenset({".env", ".envs", ".secrets", ".credentials"})
 """Everything in them is secret except source files: a virtual environment may be called `.env`."""
 _FOLDERS_BELOW = frozenset({"secrets", "credentials"})
-"""The same, below the workspace's folder, which may itself have such a name."""
+"""In folders with these names below the workspace's folder, which may itself have such a name, everything is secret
+except source files."""
 _TRANSLATIONS = frozenset(
     {"i18n", "l10n", "lang", "langs", "languages", "locale", "locales", "messages", "translations"}
 )

@@ -15,7 +15,7 @@ from palimpsest.window.page import Chunk, Page
 HEIGHT = 8
 WIDTHS = (9, 24)
 OWN = {"header": "header", "footer": "header", "tail": "editing"}
-"""By their state: spans that no block has."""
+"""Spans that no block has, by their state."""
 LABELS = {"editing": "the code at the cursor"}
 AGAIN = {
     "tails": "of the code at the cursor and conversations: blocks before them changed, or the cursor was elsewhere",

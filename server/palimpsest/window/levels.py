@@ -31,7 +31,7 @@ NAME = ".editorconfig"
 MOST_BYTES = 128_000
 MOST_SIBLINGS = 8
 MOST_LINES = 500
-"""Of a file beside it."""
+"""At most this many lines of a file beside it are looked at."""
 
 
 class Levels:

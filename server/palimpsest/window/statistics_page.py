@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 HEAD = ("shown", "accepted", "a line", "a word", "rejected", "characters")
-"""Of one completion a word can be accepted and then the rest: parts are counted each by itself, and not added up."""
+"""A word of one completion can be accepted and then the rest: parts are counted each by itself, and not added up."""
 NAME_WIDTH = 12
 PARTLY = "The file with the rest is in use or cannot be read: only what this window counted lately is here."
 

@@ -30,7 +30,7 @@ _UNSEEN = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]")
 _JOINERS = "\u200c\u200d"
 """Between letters that are not ASCII they are a part of the word, or of an emoji."""
 _SELECTORS = re.compile(r"[\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Behind a letter that is not ASCII they choose its form, and that of an emoji."""
+"""Variation selectors choose the form of an emoji, or of a letter that is not ASCII, which they stand behind."""
 _SETTINGS = frozenset({OURS, "palimpsest.toml"})
 """They say what models may see and do."""
 

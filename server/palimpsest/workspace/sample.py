@@ -18,8 +18,8 @@ from palimpsest.system import folders
 FILE = Path("shop") / "cart.py"
 AFTER = "        total = self.subtotal()"
 TYPED = "\n        if self.disc"
-"""To be typed behind `AFTER`; the rest of the line is then offered, also where an editor's list of words is open: its
-first word is the beginning of it."""
+"""This is to be typed behind `AFTER`. The rest of the line is then offered, also where an editor's list of words is
+open: its first word is the beginning of it."""
 
 
 @dataclass(frozen=True, slots=True)

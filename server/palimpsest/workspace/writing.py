@@ -30,11 +30,11 @@ from palimpsest.workspace.held_folders import Folder
 from palimpsest.workspace.places import FIELD, around, place, shown
 
 PATIENCE_S = 10.0
-"""For another window, or an agent, that writes in the same folder."""
+"""Another window, or an agent, that writes in the same folder is waited for this long."""
 STALE_S = 600.0
 """As old is no file that is still being written."""
 MOST_BYTES = 100_000_000
-"""Of a file that is appended to or inserted in."""
+"""A file that is appended to or inserted in may have this many bytes."""
 _OURS = ".palimpsest-writes-"
 _LEFT = re.compile(rf"{re.escape(_OURS)}[0-9a-f]{{16}}\.tmp")
 _BOM = b"\xef\xbb\xbf"

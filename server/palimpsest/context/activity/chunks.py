@@ -21,7 +21,7 @@ from palimpsest.text.snapshot import InputEdit, Snapshot
 KEPT = 16
 MOST_LINES = 64
 MAX_TOKENS = 250
-"""Of one piece, so that several have room beside what the code at the cursor needs."""
+"""One piece takes at most this many tokens, so that several have room beside what the code at the cursor needs."""
 SAME = 0.9
 """Two pieces that are more alike than this are one."""
 

@@ -16,7 +16,7 @@ from typing import Literal
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 MOST = 100
-"""Of one document."""
+"""At most this many diagnostics of one document are kept."""
 MOST_DOCUMENTS = 64
 LONGEST_MESSAGE, LONGEST_LINE, LONGEST_SOURCE = 300, 200, 60
 Severity = Literal["error", "warning"]

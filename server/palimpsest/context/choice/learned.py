@@ -22,7 +22,8 @@ MOST = 12.0
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 
 Counts = Mapping[str, tuple[float, float]]
-"""By kind (a block's `source`): accepted names that were expected of its blocks, and those that were in them."""
+"""By kind (a block's `source`): how many accepted names were expected of its blocks, and how many of those were in
+them."""
 
 
 class Learned:

@@ -16,7 +16,7 @@ _NEAR = 1.5
 _LONG = 1 / 3
 """Share of the budget up to which a part is shown or cut as a whole."""
 _MOST_AROUND = 4
-"""Of the parts around the cursor, the innermost."""
+"""At most this many of the parts around the cursor are shown, the innermost ones."""
 
 
 def pieces(parsed: Parsed, cursor: int, budget: int) -> Iterator[tuple[int, ...]]:

@@ -28,12 +28,12 @@ _MAX_STEPS = 3
 _MOST_MODULES = 32
 """Searched for one name: modules that import everything from each other can reach it in many ways."""
 _MOST_FILES = 64
-"""Of one module."""
+"""At most this many files of one module are read."""
 _MOST_PARSES = 128
 _MOST_CHARACTERS = 4_000_000
-"""Of the sources whose parses are cached."""
+"""The parses of sources are cached as long as the sources have at most this many characters together."""
 _MOST_NAMED, _MOST_CHARACTERS_NAMED = 4_096, 64_000_000
-"""The same of files of which it is known which classes they have."""
+"""It is kept which classes files have, for at most so many files of so many characters together."""
 
 
 Pick = Callable[[Parsed, str], Scope | None]

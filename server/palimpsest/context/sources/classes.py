@@ -38,10 +38,10 @@ from palimpsest.types import Block
 
 MAX_CLASSES = 12
 MAX_STEPS = 3
-"""From a class to a base of its bases."""
+"""Bases of bases are followed for at most this many steps."""
 _MOST_SKELETONS = 128
 _UNUSED_TOKENS = 200
-"""For the members that the file does not name, of a class that is not around the cursor."""
+"""Members that the file does not name, of a class that is not around the cursor, take at most this many tokens."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _SEPARATOR = re.compile(r"\W+")
 

@@ -16,11 +16,11 @@ from palimpsest.syntax.parse import Language
 from palimpsest.workspace.files import WorkspaceFiles
 
 TEST_FOLDERS = frozenset({"test", "tests", "testing", "spec", "specs", "__tests__"})
-"""In lower case."""
+"""Folders with these names, in lower case, have tests."""
 KINDS = frozenset({"unit", "integration", "functional", "e2e", "feature"})
 """Folders between one of those and the tests."""
 SOURCE_FOLDERS = ("src", "lib", "app", "source", "sources", "include", "pkg")
-"""In lower case, the likeliest first."""
+"""Folders with these names, in lower case, have sources; the likeliest stands first."""
 MAIN, TEST = "main", "test"
 _ENDS = (".Tests", "Tests", ".Test", "Test", "-tests", "_tests")
 """What a module's or project's folder of tests ends in."""

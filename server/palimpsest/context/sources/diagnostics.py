@@ -18,7 +18,7 @@ from palimpsest.context.view import CursorView
 from palimpsest.types import Block
 
 MOST = 10
-"""Of a document, and of a line."""
+"""At most this many diagnostics of a document, and of a line, are shown."""
 
 
 class DiagnosticSource(Source):

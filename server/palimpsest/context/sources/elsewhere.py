@@ -43,7 +43,7 @@ from palimpsest.types import Block
 from palimpsest.workspace.kept import Kept
 
 MOST_NAMES = 40
-"""That the index is asked for."""
+"""The index is asked for at most this many names."""
 MOST_BLOCKS = 12
 SHORTEST = 3
 _MOST_KEPT = 64

@@ -37,12 +37,12 @@ MAX_TOKENS = 300
 _LONGEST_LINE = 140
 _SHORTEST = 4
 _MOST_NAMES = 250
-"""That the index is asked for."""
+"""The index is asked for at most this many names."""
 _MOST_KEPT = 256
 _MOST_FILES, _FEWEST = 8, 2
 """Files beside the document that are looked into, and by how many of them a name has to be used."""
 _LONGEST_READ, _MOST_CHARACTERS = 500, 50_000
-"""Of a line that is read, and of a file beside the document."""
+"""A line that is read has at most so many characters, and a file beside the document so many."""
 _MOST_READ, _MOST_CHARACTERS_READ = 64, 2_000_000
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 

@@ -31,7 +31,7 @@ MOST_HERE = 40
 """Entries listed of the file's folder."""
 MOST_ABOVE = 24
 MOST_NEAR = 12
-"""Of each folder below or beside it."""
+"""At most this many files of each folder below or beside it are listed."""
 _MOST_KNOWN = 512
 _LEAST_TOKENS = 12
 """Where fewer are left, no further folder is begun."""

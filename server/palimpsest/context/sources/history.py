@@ -29,11 +29,11 @@ from palimpsest.workspace.files import MAX_BYTES, WorkspaceFiles, decoded
 
 MOST_COMMITS = 3
 MAX_TOKENS = 160
-"""Of a block."""
+"""A block of history takes at most this many tokens."""
 MOST_LINES = 4_000
 """A longer file is not compared."""
 _CHANGED_LINES = 12
-"""Of one commit."""
+"""At most this many changed lines of one commit are shown."""
 _STATE_OF = ("HEAD", "logs/HEAD", "index")
 
 

@@ -36,7 +36,7 @@ from palimpsest.text.positions import utf8
 from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_STEPS = 8
-"""From a class to a base of its bases."""
+"""Bases of bases are followed for at most this many steps."""
 READ_S = 0.05
 """Waited for a module that is still read."""
 _OBJECT = "object"

@@ -26,7 +26,8 @@ from palimpsest.types import Block
 
 MAX_MODULES, _MOST_LOOKED_AT = 16, 48
 _FILLER_TOKENS = 150
-"""For the unused names of a module whose names are all at hand: there may be dozens of such modules."""
+"""The unused names of a module whose names are all at hand take at most this many tokens: there may be dozens of such
+modules."""
 _MOST_CACHED = 256
 _LONGEST_DOC = 90
 _LONGEST_LINE = 220

@@ -25,7 +25,7 @@ from palimpsest.workspace.files import WorkspaceFiles
 MOST_CHUNKS = 4
 MOST_EDITS = 6
 MAX_TOKENS = 120
-"""Of one edit."""
+"""One edit takes at most this many tokens."""
 ALIKE = 0.5
 """A piece that is more like the editing block than this says little that the editing block does not."""
 

@@ -37,7 +37,7 @@ MOST_DOCUMENTS = 1_000
 MOST_CHARACTERS = 8_000_000
 MOST_FOLDERS = 2_000
 LOOK_S = 20.0
-"""At most this often documents are looked for again while nothing is said to have changed."""
+"""While nothing is said to have changed, documents are looked for again at most this often."""
 _CONSIDERED = 8
 _SHORTEST = 4
 _OF_CODE = re.compile(r".*(_.|[a-z\d][A-Z]).*")

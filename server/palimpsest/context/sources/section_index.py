@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOST_WORDS = 48
-"""Of one question."""
+"""At most this many words of one question are looked for."""
 _TABLE = """
 CREATE VIRTUAL TABLE sections USING fts5(
     title, body, path UNINDEXED, number UNINDEXED, tokenize = "{} remove_diacritics 0 tokenchars '_'"

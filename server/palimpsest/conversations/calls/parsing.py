@@ -22,7 +22,7 @@ from palimpsest.conversations.refs.tags import extract
 from palimpsest.documents.markdown import MOST_LINES, Fence, blanked, fences
 
 MOST_CALLS = 50
-"""In one reply."""
+"""One reply may have this many calls."""
 MOST_LOST = 500_000
 """Characters read in vain for the ends of calls that have none; then only single lines are read."""
 MOST_NAMES = 200

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 MOST_CHARS = 200_000
-"""Of one call, so that what it writes into a file or tells a fork still fits."""
+"""One call may have this many characters, so that what it writes into a file or tells a fork still fits."""
 DEEPEST = 20
 CONSTANTS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
 """As Python and as JSON write them."""

@@ -19,11 +19,11 @@ from palimpsest.syntax.parse import parse_file
 from palimpsest.syntax.scopes import scopes
 
 MOST_PIECES = 20
-"""Of one message that are looked at."""
+"""At most this many pieces of one message are looked at."""
 MOST_TRIED = 8
 """Without a fence: each is parsed in every language."""
 LEAST_LINES = 3
-"""Of code without a fence."""
+"""Code without a fence counts as code from this many lines on."""
 LEAST_NAME = 3
 """Characters of a name that needs no quotes."""
 INDENTED = re.compile(

@@ -14,7 +14,7 @@ ID = re.compile(r"\b(?:turn|result)-\d+(?:-\d+)?\b|\bref:[\w.-]*\w")
 POINTER_TOKENS = 40
 """What stands in a result's place."""
 LEAST_FREED = 0.05
-"""Of the bound: for less, what follows is not decoded again."""
+"""Results are dropped only where that frees this share of the bound: for less, what follows is not decoded again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ FAILED = "Tried and failed: "
 NAMES = "Names: "
 DONE = "Called: "
 MOST_ITEMS = 24
-"""Of each list: a summary of summaries does not grow."""
+"""Each list has at most this many items, so that a summary of summaries does not grow."""
 MOST_DONE = 10
 MOST_TEXT = 400
 LISTS = "discoveries", "completed", "relevant_files_directories"

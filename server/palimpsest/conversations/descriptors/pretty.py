@@ -16,7 +16,8 @@ DEEPEST = 200
 MOST_TIMES = 4
 """How many times as long as the text the result may be: a short value costs its whole indent."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
-"""Of valid JSON, where no repetition of the group ends in its middle: up to Python 3.11.4, one would read on there."""
+"""One token of valid JSON. No repetition of the group ends in its middle: up to Python 3.11.4, one would read on
+there."""
 
 
 def pretty_printed(text: str) -> str:

@@ -19,11 +19,11 @@ MOST_PLACES = 1_000
 """Found in one text; further ones are counted."""
 LONGEST_QUERY = 1_000
 MOST_S = 120.0
-"""For a text."""
+"""Searching one text may take this long."""
 MOST_STEPS = 1_000_000_000
-"""For a line: ten seconds."""
+"""Searching one line may take this many steps: ten seconds."""
 MOST_BYTES = 8 << 20
-"""Of memory that an expression takes, what it is compiled to included."""
+"""An expression may take this much memory, what it is compiled to included."""
 _CONTINUED = bytes(range(0x80, 0xC0))
 """Bytes that begin no character."""
 SYNTAX = "expressions are RE2's, without look-around and back-references"

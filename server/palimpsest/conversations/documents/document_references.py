@@ -19,7 +19,8 @@ _FIRST = """NOT EXISTS (
     SELECT 1 FROM turn AS earlier JOIN document_reference AS e ON e.turn = earlier.id
     WHERE earlier.hash = t.hash AND earlier.created = t.created AND earlier.id < t.id AND e.path = d.path
 )"""
-"""Of the turn `t`, not of the copy of it that a fork has: nobody used a document again by forking."""
+"""True for the turn `t` that referred to a document first, not for the copy of it that a fork has: nobody used a
+document again by forking."""
 _COLUMNS = "wikilink, path, kind, fragment, read, summary, snippet, problem"
 
 

@@ -22,7 +22,7 @@ NodeKind = Literal["conversation", "document", "broken"]
 EdgeKind = Literal["direct", "search", "link"]
 
 MOST_LINKS = 1_000
-"""Of one document."""
+"""At most this many links of one document are drawn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,16 +29,16 @@ Told = tuple[str, str]
 Ask = Callable[[str], Awaitable[str]]
 """Has the model answer a prompt in a few words."""
 MOST_REFERENCES = 50
-"""Of one turn; links behind are not looked up."""
+"""At most this many links of one turn are looked up."""
 SHOWN_CHARS = 1_000
-"""Of a document, to a model that is asked for a summary."""
+"""A model that is asked for a summary is shown this many characters of a document."""
 MOST_CANDIDATES = 10
 PROMPT = "Summarize this document in one sentence:\n\n"
 
 logger = logging.getLogger(__name__)
 
 SHARE = 0.2
-"""Of the tokens that are left for messages: a document that takes less stands in the message itself."""
+"""A document that takes less than this share of the tokens left for messages stands in the message itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _TOGETHER = (
     ("mark_fd_section", "get_fd_section", "list_fd_sections", "delete_fd_section"),
     ("create_checkpoint", "restore_checkpoint", "list_checkpoints"), ("list_refs", "get_ref"),
 )  # fmt: skip
-"""Of these, one is of little use without the others."""
+"""One of each group is of little use without the others."""
 _BY_ID = {"fd": "fd", "tu": "fd", "re": "ref", "ex": "forget", "cp": "checkpoint", "fo": "gather", "<r": "ref"}
 
 

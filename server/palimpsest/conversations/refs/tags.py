@@ -15,7 +15,7 @@ from palimpsest.conversations.refs.scanner import LONGEST_ID, Closed, Event, Ope
 
 PROBLEMS = "problems"
 UNSEARCHED = "unsearched"
-"""In a turn's details: refs were off when it was made, so that its tags are text."""
+"""A turn's details say under this name that refs were off when it was made, so that its tags are text."""
 MOST_PROBLEMS = 10
 """Tags of a reply that are reported as left in its text."""
 

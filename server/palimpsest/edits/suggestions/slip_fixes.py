@@ -31,7 +31,7 @@ LEAST_GAIN = 5.0
 """Nats.  With it 64 and 71 of 120 functions broken in one place are mended by models of 9 M and 135 M parameters, 2 and
 none wrongly, and 1 of them is changed where nothing is broken (docs/measurements.md, "Slips")."""
 LEAST_IF_BROKEN = 0.0
-"""The same for what code that does not parse may lack: there is something wrong in it."""
+"""What code that does not parse may lack needs to be only this much likelier: there is something wrong in it."""
 ASKS = re.compile(r"\b(?:bugs?|correct|fix|mend|mistakes?|repair|slips?|typos?|wrong)\b", re.IGNORECASE)
 """What an instruction says that this may answer."""
 

@@ -168,7 +168,7 @@ def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 _Admitted = dict[str, tuple[int, Wanted]]
-"""By key, in order of value: rank and block."""
+"""Blocks that are admitted, by key and in order of value: rank and block."""
 
 
 def _equal(arena: Arena, wanted: Sequence[Wanted]) -> dict[str, Resident]:

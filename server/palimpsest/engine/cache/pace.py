@@ -23,7 +23,7 @@ TILE_S = 1.5
 FIRST_BATCH = 128
 """Before anything was measured."""
 WEIGHT = 0.3
-"""Of the newest micro-batch in the average, so that it follows the machine's load within a few batches."""
+"""The newest micro-batch has this weight in the average, which so follows the machine's load within a few batches."""
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ LOG = logging.getLogger("palimpsest.engine")
 MAX_NOTED = 8192
 """Digests that are known to be a workspace's; those it named longest ago are forgotten first."""
 MAX_WORKSPACES = 256
-"""The same for workspaces."""
+"""Digests are kept for at most this many workspaces."""
 SAMPLES = 64
 SAMPLE = 1 << 16
 BEGINNING = 4 << 20

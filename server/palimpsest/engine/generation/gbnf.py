@@ -30,7 +30,7 @@ MAX_DEPTH = 20_000
 through them by recursion, with up to 4 KiB of stack for each (`engine/process.py`)."""
 
 MAX_RANGES = 5_000
-"""Of one set: llguidance takes quadratic time for them."""
+"""One set may have this many ranges: llguidance takes quadratic time for them."""
 
 TOKEN = re.compile(
     r"""(?P<space>[ \t]+|\#[^\r\n]*)

@@ -29,7 +29,7 @@ KNOWN, FOR_COUNT, BLOCK_ONLY = 4.0, 0.5, 2.0
 """Log-odds that a word gains by being known, for each e-fold of how often it stands there, and by standing in a block
 and nowhere around the cursor: it was fetched because it may be needed here, and not used yet."""
 CAN_STAND = 4.0
-"""The same for a name of which more is known than that it stands somewhere."""
+"""A name of which more is known than that it stands somewhere gains these log-odds."""
 KEPT_BLOCKS, KEPT_TEXTS = 256, 8
 
 B = TypeVar("B", bound=Hashable)

@@ -42,7 +42,7 @@ somebody types; characters."""
 N_BEHIND, MOST_BEHIND = 3, 400
 """Lines with something in them, and characters."""
 MOST_TOKENS = 32
-"""Of a line: a longer one is no candidate."""
+"""A line with more tokens is no candidate."""
 MOST_OTHERS = 4
 """Tokens that a line may go on with in the place of one of its own."""
 HOPELESS = 8.0

@@ -19,8 +19,9 @@ from palimpsest.errors import InvalidArgument
 MAX_BYTES = 256 << 10
 FIELD = "json_schema"
 LARGEST_MULTIPLE = 100_000
-"""Of all that a schema wants numbers to be multiples of, without the decimal point: llguidance takes 10 microseconds
-and half a kilobyte for each remainder, in the one thing whose time and memory it does not bound."""
+"""The least common multiple of all that a schema wants numbers to be multiples of is at most this, without the decimal
+point: llguidance takes 10 microseconds and half a kilobyte for each remainder, in the one thing whose time and memory
+it does not bound."""
 SPACE = r"(| |\n[ \t]{0,20})"
 """Between the elements of JSON: nearly llama-server's own; a model may go on with spaces for ever."""
 MAPS, LISTS, ONE = ("properties", "$defs", "definitions"), ("anyOf", "oneOf", "prefixItems"), ("items",)

@@ -29,9 +29,9 @@ Logits = npt.NDArray[np.float32]
 MOST_STEPS = 10
 """Tokens of a path."""
 SAID = 0.25
-"""Of what a word gains by being known, the share that it gains in probability: the whole is right for the choice, and
-says too much of how often that is right (731 words as people type them: 2.14 nats with all of it, 1.97 with none,
-1.92 with a quarter)."""
+"""This share of what a word gains by being known, it gains in probability. All of it is right for the choice, and says
+too much of how often that is right (731 words as people type them: 2.14 nats with all of it, 1.97 with none, 1.92 with
+a quarter)."""
 
 
 def _of_word(data: bytes, at: int) -> int:

@@ -18,9 +18,9 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_S = 10.0
-"""For a request's head, from its first byte or the connection's beginning; for a TLS handshake too."""
+"""A request's head may take this long, from its first byte or the connection's beginning; so may a TLS handshake."""
 LINGER_S = 2.0
-"""For the rest of a body that was answered before it had all come, so that the answer can be read."""
+"""The rest of a body that was answered before it had all come is read for this long, so that the answer can be read."""
 RETRY_S = 0.2
 """Until the next try where the system has no descriptor left."""
 

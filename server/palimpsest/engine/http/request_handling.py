@@ -26,7 +26,7 @@ MAX_BODY = 8 << 20
 MAX_BODIES = 128 << 20
 """Bytes of all requests' bodies that one server holds at a time."""
 PIECE_S, BODY_S = 10.0, 60.0
-"""For the next piece of a body, and for all of it."""
+"""The next piece of a body may take so long, and all of it so long."""
 MAX_DIGITS = 40
 
 

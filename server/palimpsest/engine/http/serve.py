@@ -21,7 +21,7 @@ from palimpsest.engine.http.public import Tls
 KEEP_ALIVE_S = 3600
 """Longer than any client keeps a connection, so that none is closed just as the next request is written to it."""
 GRACE_S = 2
-"""For requests that do not end by themselves when the engine stops."""
+"""When the engine stops, requests that do not end by themselves have this long."""
 LAST_S = 0.1
 """What was sent by the time the engine is told to stop is still read, and gets an answer."""
 MOST = 128

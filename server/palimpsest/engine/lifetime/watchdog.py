@@ -12,7 +12,7 @@ import threading
 import time
 
 LEAVE_S = 8.0
-"""From being told to leave until the process ends, whatever it is doing."""
+"""A process that is told to leave ends after this long, whatever it is doing."""
 
 logger = logging.getLogger(__name__)
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 
 LEAST_S = 0.1
-"""Of decodes together: a single short one is held up by whatever the window does at a keystroke."""
+"""Decodes are judged when they took this long together: a single short one is held up by whatever the window does at a
+keystroke."""
 MISSED = 0.8
-"""Of a core, divided by the threads, each of which does its share of the work: where all of them together miss more,
-one less is faster.  On two cores, beside a program that had half, three quarters and all of one, two threads missed
-0.3, 0.6 and 0.7 cores and took 16, 27 and 38 ms for a token; one thread took 20 ms."""
+"""Where all threads together miss more than this share of a core, divided by the threads, one thread less is faster;
+each does its share of the work. On two cores, beside a program that had half, three quarters and all of one, two
+threads missed 0.3, 0.6 and 0.7 cores and took 16, 27 and 38 ms for a token; one thread took 20 ms."""
 FIRST_REST_S, LONGEST_REST_S = 5.0, 80.0
 """After decodes that lacked cores: until all threads are tried again."""
 

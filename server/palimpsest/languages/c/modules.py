@@ -27,9 +27,9 @@ _LONGEST = 512
 _WORD = re.compile(r"<[a-z_]+>")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _MOST_INCLUDES, _MOST_LOOKED_FOR = 256, 500
-"""Of one file, and of all: most may be of files that are not there."""
+"""One file has at most so many includes, and so many are looked for in all: most may be of files that are not there."""
 _MOST_STEPS, _MOST_HEADERS = 4, 60
-"""From a file to the headers that its headers include: how far, and how many are read for one file."""
+"""Headers that headers include are followed for so many steps from a file, and so many are read for one file."""
 
 
 class CModules(SourceModules):

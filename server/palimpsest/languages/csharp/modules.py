@@ -23,7 +23,7 @@ _GLOBAL = re.compile(r"^[ \t]*global[ \t]+using[ \t]+([^\W\d]\w*(?:\.[^\W\d]\w*)
 _GLOBAL_FILES = ("GlobalUsings.cs", "Usings.cs")
 _PROJECT = ".csproj"
 _MOST_FILES, _MOST_CHARACTERS = 4_096, 64_000_000
-"""Of which it is known which classes they have a part of."""
+"""It is kept which classes files have a part of, for at most so many files of so many characters together."""
 _PARTIAL = re.compile(r"\bpartial\s+(?:class|struct|interface|record(?:\s+(?:class|struct))?)\s+([^\W\d]\w*)")
 
 

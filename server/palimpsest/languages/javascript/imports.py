@@ -23,7 +23,7 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 
 SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
-"""Of the files that import each other."""
+"""Files with these suffixes import each other."""
 DEFAULT, EVERYTHING = "default", "*"
 _INDEX = "index"
 _ROOTS = ("@/", "~/", "#/")

@@ -30,7 +30,7 @@ BUILTIN_MODULES = words(
     timers/promises tls trace_events tty url util util/types v8 vm wasi worker_threads zlib
     """
 )
-"""Of Node.js, which go before packages (its documentation's index)."""
+"""These modules of Node.js go before packages (the index of its documentation)."""
 _DEEPEST, _MOST = 8, 16
 _LONGEST = 512
 

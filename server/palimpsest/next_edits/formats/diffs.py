@@ -21,7 +21,7 @@ from palimpsest.text.snapshot import Position, Range, Snapshot
 
 AROUND = 3
 MOST_LINES, MOST_BYTES = 8, 512
-"""Of a hunk, before and after, that is compared word by word."""
+"""A hunk is compared word by word if it has at most so many lines and bytes, before and after."""
 _WORDS = re.compile(r"\w+|\s+|([^\w\s])\1*")
 Edit = tuple[int, int, str]
 """Two offsets in a text, and what belongs between them."""

@@ -28,7 +28,7 @@ STOPS = (SEPARATOR, "<|endoftext|>", "</s>")
 ABOVE = BELOW = 10
 MOST_CHANGES = 3
 MOST_LINES = 40
-"""Of a change, before and after; of more the first 20 and the last 19 are shown."""
+"""A change has at most this many lines, before and after; of more the first 20 and the last 19 are shown."""
 MANY = 5
 """Lines added and removed in a change that reaches above the cursor."""
 _NO_LINE_END = " No newline at end of file"

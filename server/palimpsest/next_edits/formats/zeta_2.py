@@ -34,7 +34,7 @@ NOTHING = ("NO_EDITS", "KEEP_PREVIOUS")
 """What the model says where it changes nothing."""
 MOST_CHANGES = 6
 MOST_TOKENS = 4096 * 9 // 10
-"""Of a prompt, as `n_tokens` counts."""
+"""A prompt has at most this many tokens, as `n_tokens` counts."""
 
 
 class Zeta2(Format):

@@ -38,7 +38,7 @@ from palimpsest.providers.http.connections import Connections
 
 CONNECT_S = 5.0
 SHORT_S = 5.0
-"""For answers that need no decoding."""
+"""Answers that need no decoding are waited for this long."""
 IDLE_S = 3.0
 """llama-server closes a connection that was idle for five seconds; a request sent just then would be lost."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 20.0

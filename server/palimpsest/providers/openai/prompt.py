@@ -23,7 +23,7 @@ from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, NativeM
 
 COMPLETIONS, CHAT = "/completions", "/chat/completions"
 CHARS_PER_TOKEN = 3.2
-"""Of source code, rounded down, so that the estimate is rather too high."""
+"""Source code has about this many characters a token, rounded down, so that the estimate is rather too high."""
 MOST_STOPS = 4
 """OpenAI's servers refuse more; the answer is cut at all of them here in any case."""
 

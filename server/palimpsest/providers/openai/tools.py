@@ -14,9 +14,10 @@ from palimpsest.providers.openai.markers import unspaced
 from palimpsest.wire import Message, NativeChat, NativeMessage, ToolCall
 
 MOST_CALLS = 128
-"""In one answer; OpenAI's servers take as many tools."""
+"""One answer may have this many calls; OpenAI's servers take as many tools."""
 MOST_CHARS = 4_000_000
-"""Of one call's arguments; what comes behind them is left out, so that they are no JSON."""
+"""The arguments of one call may have this many characters; what comes behind them is left out, so that they are no
+JSON."""
 
 
 def chat_message(message: Message | NativeMessage) -> dict[str, Any]:

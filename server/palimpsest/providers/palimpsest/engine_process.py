@@ -29,7 +29,7 @@ EVERYDAY = re.compile(
 )
 """Lines that say nothing to a person: frames of stacks, and the log where all is well."""
 NATIVE_FAULT = 0x8000_0000
-"""From here up a Windows exit status is an exception's number."""
+"""On Windows an exit status from here up is an exception's number."""
 ABORTED = 3
 """What abort() exits with on Windows."""
 
@@ -37,7 +37,7 @@ ABORTED = 3
 ILLEGAL = (-signal.SIGILL, 0xC000001D)
 """An instruction that the processor does not have."""
 ILLEGAL_SAID = "Illegal instruction"
-"""Of faulthandler's first line.  Where it then looks at a thread that is still running, it may end by SIGSEGV."""
+"""Faulthandler's first line begins so. Where it then looks at a thread that is still running, it may end by SIGSEGV."""
 
 
 class WrongProcessor(EngineUnavailable):

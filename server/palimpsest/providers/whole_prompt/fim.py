@@ -16,7 +16,7 @@ from palimpsest.types import CURSOR_MARKER
 MOST_TYPED = 400
 """Characters behind `<middle>`; with more, the prompt is made anew, as models were trained to see it."""
 SETTLED = 40
-"""The same bound where nobody waits for the answer."""
+"""Where nobody waits for the answer, the prompt is made anew with more characters than this."""
 CHUNK = 256
 """A prefix that is too long is cut by so many tokens at once, so that its beginning stays the same for many
 keystrokes."""

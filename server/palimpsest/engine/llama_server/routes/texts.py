@@ -23,7 +23,7 @@ from palimpsest.engine.llama_server.serving.serving import Serving, WorkInSlot
 from palimpsest.errors import InvalidArgument
 
 MAX_PROMPTS = 64
-"""Of one request; they are answered one after another."""
+"""One request may have this many prompts; they are answered one after another."""
 
 
 class TextRoutes:
