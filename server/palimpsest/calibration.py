@@ -22,8 +22,8 @@ NEAREST = 1e-6
 """A probability is taken to be at least this far from 0 and from 1, so that its odds can be told."""
 
 Counts = Mapping[str, tuple[float, float]]
-"""For each bin of probability, whose number is written as text: how many texts were shown, and how many of these came
-true."""
+"""How many texts were shown, and how many of these came true, by the number of their bin of probability, written as
+text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ from palimpsest.engine.model.facts import Facts
 from palimpsest.errors import ContextTooLarge
 
 MOST_NAMES = 64
-"""Of names whose first letter is not typed, at most this many are weighed before those that the model finds likeliest
-are chosen."""
+"""At most this many names whose first letter is not typed are weighed before those that the model finds likeliest are
+chosen."""
 SPARE_SEQUENCES = 8
 """Left to other jobs."""
 
