@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from palimpsest.chat_templates.frames import Part, frame_of, parts, roles_of, stand_ins, unframed
+from palimpsest.chat_templates.frames import FramePart, frame_of, parts, roles_of, stand_ins, unframed
 from palimpsest.chat_templates.rendering import Renderer
 from palimpsest.chat_templates.template import ChatTemplate, TemplateSource
 from palimpsest.errors import InvalidArgument
@@ -21,7 +21,7 @@ def template(text: str) -> ChatTemplate:
     return ChatTemplate(TemplateSource(text, "<s>", "</s>"))
 
 
-def written(found: list[Part]) -> str:
+def written(found: list[FramePart]) -> str:
     """What is not the template's own in braces."""
     return "".join(part.text if part.is_frame else f"{{{part.text}}}" for part in found)
 

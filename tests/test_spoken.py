@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.chat_templates.frames import Part, opened_in
+from palimpsest.chat_templates.frames import FramePart, opened_in
 from palimpsest.chat_templates.spoken import Spoken, heard, spoken
 from palimpsest.wire import Choice, GenerateAnswer, ToolCall
 
@@ -132,7 +132,7 @@ def test_what_came_beside_the_text_is_the_thought() -> None:
 
 
 def test_a_template_that_has_begun_the_thought_is_known_by_its_end() -> None:
-    said = Part("Hi", is_frame=False)
-    assert opened_in([said, Part("<|assistant|><think>\n", is_frame=True)]) == "<think>"
-    assert opened_in([said, Part("<|assistant|><think>\n\n</think>\n\n", is_frame=True)]) == ""
-    assert opened_in([Part("I end with <think>", is_frame=False)]) == ""
+    said = FramePart("Hi", is_frame=False)
+    assert opened_in([said, FramePart("<|assistant|><think>\n", is_frame=True)]) == "<think>"
+    assert opened_in([said, FramePart("<|assistant|><think>\n\n</think>\n\n", is_frame=True)]) == ""
+    assert opened_in([FramePart("I end with <think>", is_frame=False)]) == ""

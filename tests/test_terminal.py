@@ -9,7 +9,7 @@ import pytest
 
 from palimpsest.command_line import main
 from palimpsest.demo import draw
-from palimpsest.demo.story import Event
+from palimpsest.demo.story import StoryEvent
 from palimpsest.models import files
 from palimpsest.models.known import Machine
 from palimpsest.system.terminal import terminal
@@ -40,7 +40,7 @@ def test_a_path_is_shown_as_it_is(home: Path, capsys: pytest.CaptureFixture[str]
 
 def test_so_is_the_name_of_a_block_in_the_demonstration() -> None:
     block = {"type": "file", "name": "a [q4]/[/a].py", "tokens": 3, "span": (1, 4)}
-    event = Event("open", 1, 2, 3, 4, 5, 6, 7.0, new=[block], map={"spans": []})
+    event = StoryEvent("open", 1, 2, 3, 4, 5, 6, 7.0, new=[block], map={"spans": []})
     written = io.StringIO()
     terminal(file=written).print(draw.event(1, event))
     assert block["name"] in written.getvalue()

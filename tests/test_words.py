@@ -42,3 +42,13 @@ def test_the_docstring_of_a_constant_can_be_read_by_itself() -> None:
     said = {path: _docstrings(text) for path, text in sources().items()}
     assert sum(map(len, said.values())) > 500
     assert [(path, one) for path, found in said.items() for one in found if FRAGMENT.match(one)] == []
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """A name means one thing; the demonstration's sample is code of others."""
+    named = dict[str, list[str]]()
+    for path, text in sources().items():
+        if not path.startswith("demo/sample/"):
+            for name in re.findall(r"^class ([A-Za-z]\w*)", text, re.MULTILINE):
+                named.setdefault(name, []).append(path)
+    assert {name: paths for name, paths in named.items() if len(paths) > 1} == {}

@@ -24,10 +24,9 @@ from palimpsest.system.given import host_and_port
 from palimpsest.text.tokens import masked
 
 if TYPE_CHECKING:
-    from palimpsest.lsp.report import Report, State
-    from palimpsest.lsp.report import Status as ShownStatus
+    from palimpsest.lsp.report import Report, State, StatusReport
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.providers.supervisor import Status as EngineStatus
+    from palimpsest.providers.supervisor import EngineStatus
     from palimpsest.session.session import Session
     from palimpsest.window.switches import Snooze
     from palimpsest.window.usage import Usage
@@ -142,10 +141,10 @@ def change_session(session: Session, settings: Settings, roots: tuple[Path, ...]
     change(session, settings, roots)
 
 
-def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooze, no_next_edit: str) -> ShownStatus:
+def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooze, no_next_edit: str) -> StatusReport:
     """The engine's state and this window's figures in the words of `palimpsest/status`.  `why_off`: there are no
     completions where the cursor is; `no_next_edit`: why there was no next edit when one was asked for."""
-    from palimpsest.lsp.report import Status
+    from palimpsest.lsp.report import StatusReport
 
     model = engine.model
     kind, message = KINDS[engine.state], engine.message or WORDS.get(engine.state, "")
@@ -162,7 +161,7 @@ def shown_status(engine: EngineStatus, usage: Usage, why_off: str, snooze: Snooz
     cause = engine.cause or message or (SAFE_MODE if engine.safe_mode else "")
     if state == "ready" and usage.n_busy > 0:
         state = "busy"
-    return Status(
+    return StatusReport(
         kind=kind,  # type: ignore[arg-type]
         state=state,
         cause=cause if state in ("degraded", "off") else "",

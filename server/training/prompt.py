@@ -19,7 +19,7 @@ import numpy as np
 
 from palimpsest.engine.generation.known import KnownWords, typed_word
 from palimpsest.engine.generation.sampler import log_probability
-from palimpsest.engine.generation.words import Candidate, Word, WordSearch
+from palimpsest.engine.generation.words import Word, WordCandidate, WordSearch
 from palimpsest.prompt.blocks import FOOTER, HEADER
 from training.arena import Arena, Grammar
 from training.examples import Tail
@@ -123,7 +123,7 @@ class Prompt:
         joined, stem = typed
         words = self.known_words.beginning(stem, tail.prefix, tail.suffix, self._laid[0]) if ways == "known" else ()
         texts = [(joined + known.word, known.boost) for known in words]
-        candidates = [Candidate(text.encode(), tuple(arena.tokens(text)), boost) for text, boost in texts]
+        candidates = [WordCandidate(text.encode(), tuple(arena.tokens(text)), boost) for text, boost in texts]
         search = WordSearch(arena.lexicon, piece, first, candidates, width=WIDTH)
         while search.wanted:
             search.take([*arena.after([path.tokens for path in search.wanted], position)])

@@ -10,7 +10,7 @@ import pytest
 from palimpsest.completions.fitting import fitting
 from palimpsest.completions.inline import trim
 from palimpsest.completions.repairs import grows, untyped
-from palimpsest.completions.results import Result
+from palimpsest.completions.results import CompletionResult
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import Snapshot
@@ -24,7 +24,7 @@ def shown(name: str, code: str, *said: str, is_cut: bool = False, multiline: boo
     texts = [trim(one, prefix=prefix, suffix=suffix, multiline=multiline, language=language) for one in new]
     parser = Parser(language_of)
     place = snapshot.position(len(prefix))
-    result = Result(tuple(filter(None, texts)), len(texts), cut=frozenset(texts if is_cut else ()))
+    result = CompletionResult(tuple(filter(None, texts)), len(texts), cut=frozenset(texts if is_cut else ()))
     return list(fitting(parser, parser.parse(snapshot), place, result).texts)
 
 
@@ -334,7 +334,7 @@ def test_only_what_time_has_cut_ends_earlier_and_it_gives_way_to_what_leaves_no_
     snapshot = Snapshot("file:///a.py", 1, "python", prefix + suffix)
     parser, place = Parser(language_of), snapshot.position(len(prefix))
     cut = "for d, e in zip(a, b, (), (),"
-    result = Result((cut, "for d in a:"), 2, cut=frozenset([cut]))
+    result = CompletionResult((cut, "for d in a:"), 2, cut=frozenset([cut]))
     assert fitting(parser, parser.parse(snapshot), place, result).texts[0] == "for d in a:"
 
 

@@ -18,7 +18,7 @@ import pytest
 from palimpsest.completions.fitting import fitting
 from palimpsest.completions.inline import trim
 from palimpsest.completions.repairs import untyped
-from palimpsest.completions.results import Result
+from palimpsest.completions.results import CompletionResult
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.syntax.parser import Parser
@@ -102,7 +102,7 @@ def _said(place: Place, kind: str, said: str) -> Said:
     before = parser.parse(snapshot)
     new = untyped(said, place.prefix.rpartition("\n")[2], snapshot.text)
     plain = trim(new, prefix=place.prefix, suffix=place.suffix, multiline=False, language=language)
-    result = fitting(parser, before, snapshot.position(len(place.prefix)), Result((plain,) if plain else ()))
+    result = fitting(parser, before, snapshot.position(len(place.prefix)), CompletionResult((plain,) if plain else ()))
     shown = "".join(result.texts[:1])
     after = parse_snapshot(Snapshot("", 1, language.id, place.prefix + shown + place.suffix), language)
     return Said(kind, language.id, shown, plain, after.n_errors, before.n_errors)

@@ -4,7 +4,7 @@ import pytest
 
 from palimpsest.completions.fitting import placed
 from palimpsest.completions.indentation import missing_at, others_at
-from palimpsest.completions.results import Result
+from palimpsest.completions.results import CompletionResult
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text
 from palimpsest.syntax.parser import Parser
@@ -88,7 +88,11 @@ def test_a_line_that_is_not_deep_enough_is_not_moved_further_out(columns: int) -
     missing = missing_at(parsed, place, asked=False)
     assert len(missing) == 8 - columns
     shown, start = placed(
-        Parser(language_of), parsed, place, Result(("if a == b:", "c = 1")).behind(missing), is_indented=bool(missing)
+        Parser(language_of),
+        parsed,
+        place,
+        CompletionResult(("if a == b:", "c = 1")).behind(missing),
+        is_indented=bool(missing),
     )
     assert (start, shown.texts) == (place, (f"{missing}c = 1",)), "no block begins here, at no column"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from palimpsest.edits.suggestions.proposals import KEPT, Offer, Offers, SuggestionRequest
+from palimpsest.edits.suggestions.proposals import KEPT, OfferedProposal, OfferedProposals, SuggestionRequest
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.types import DocumentChange, LineEdit, Proposal
@@ -16,11 +16,11 @@ def proposal(text: str = "x") -> Proposal:
     return Proposal((DocumentChange(URI, 1, (LineEdit(1, 2, (text,)),), (("b",),), ("editing",)),))
 
 
-def give(offers: Offers, text: str = "x", request: SuggestionRequest = QUESTION) -> Offer:
+def give(offers: OfferedProposals, text: str = "x", request: SuggestionRequest = QUESTION) -> OfferedProposal:
     return offers.give(proposal(text), SNAPSHOTS, request)
 
 
-def reason(offers: Offers, identity: str) -> str:
+def reason(offers: OfferedProposals, identity: str) -> str:
     with pytest.raises(InvalidArgument) as caught:
         offers.get(identity)
     assert caught.value.field == "id"
@@ -28,7 +28,7 @@ def reason(offers: Offers, identity: str) -> str:
 
 
 def test_only_the_newest_are_kept_and_an_id_is_never_given_twice() -> None:
-    offers = Offers()
+    offers = OfferedProposals()
     ids = [give(offers, str(n)).proposal.id for n in range(KEPT + 2)]
     assert len(set(ids)) == KEPT + 2
     assert "is no longer kept" in reason(offers, ids[1])
@@ -38,7 +38,7 @@ def test_only_the_newest_are_kept_and_an_id_is_never_given_twice() -> None:
 
 
 def test_what_became_of_one_is_said() -> None:
-    offers = Offers()
+    offers = OfferedProposals()
     first, second = give(offers, "x"), give(offers, "y")
     offers.take(first.proposal.id, "was accepted already")
     assert "was accepted already. There are s-2." in reason(offers, first.proposal.id)
@@ -49,7 +49,7 @@ def test_what_became_of_one_is_said() -> None:
 
 
 def test_rounds_of_one_question_know_what_the_others_gave() -> None:
-    offers = Offers()
+    offers = OfferedProposals()
     first, other = offers.numbered(QUESTION), offers.numbered(QUESTION)
     assert (first.round, other.round) == (0, 0)
     offer = give(offers, "x", first)

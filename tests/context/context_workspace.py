@@ -15,8 +15,8 @@ from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.view import CursorView
 from palimpsest.index.asking import Asking
 from palimpsest.index.builder import Builder
-from palimpsest.index.messages import Begin
-from palimpsest.index.reader import Reader
+from palimpsest.index.messages import BeginIndex
+from palimpsest.index.reader import IndexReader
 from palimpsest.index.rows import FileRows
 from palimpsest.index.store import database
 from palimpsest.languages.registry import language_of
@@ -33,7 +33,7 @@ CURSOR = "$0"
 class BuiltIndex:
     """What a window's index knows, without its process."""
 
-    readers: Sequence[Reader] = ()
+    readers: Sequence[IndexReader] = ()
     opened: Mapping[str, FileRows] = field(default_factory=dict)
     is_complete: bool = False
     revision: int = 1
@@ -64,7 +64,7 @@ class Workspace:
 
     def build_index(self) -> None:
         """As a window's own process does it, at once."""
-        begin = Begin((str(self.root),), str(self.root.parent / "index"), (), (), 1_000, 1_000_000)
+        begin = BeginIndex((str(self.root),), str(self.root.parent / "index"), (), (), 1_000, 1_000_000)
         builder = Builder(self.root, begin, "", lambda _: None)
         builder.open()
         for _ in builder.walk():
@@ -72,7 +72,7 @@ class Workspace:
         builder.close()
         for reader in self.index.readers:
             reader.close()
-        self.index.readers = [Reader(self.root, database(self.root.parent / "index", self.root))]
+        self.index.readers = [IndexReader(self.root, database(self.root.parent / "index", self.root))]
         self.index.is_complete = True
 
     def write(self, files: Mapping[str, str]) -> None:

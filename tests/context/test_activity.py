@@ -16,8 +16,8 @@ from palimpsest.context.activity.chunks import (
     similarity,
 )
 from palimpsest.context.activity.edits import MOST_LINES as MOST_CHANGED
-from palimpsest.context.activity.edits import Edits, Texts, diff
-from palimpsest.context.activity.origins import Step
+from palimpsest.context.activity.edits import Edits, EditTexts, diff
+from palimpsest.context.activity.origins import OriginStep
 from palimpsest.context.estimate import estimate
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_snapshot
@@ -195,8 +195,8 @@ def test_what_changes_much_is_no_small_edit() -> None:
     assert edited("a", "b" * 3_000, 0, 0) == ()
 
 
-def texts(before: str, after: str) -> Texts:
-    return Texts(document(before), (Step("typed", document(after, version=2)),))
+def texts(before: str, after: str) -> EditTexts:
+    return EditTexts(document(before), (OriginStep("typed", document(after, version=2)),))
 
 
 def kept(*steps: tuple[str, str]) -> list[tuple[str, ...]]:

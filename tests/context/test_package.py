@@ -255,7 +255,7 @@ def test_reading_happens_in_the_background_and_is_told(workspace: Make) -> None:
 
 
 def test_a_failing_module_is_logged_and_waited_for(workspace: Make, caplog: pytest.LogCaptureFixture) -> None:
-    from palimpsest.languages.catalog import Catalog
+    from palimpsest.languages.catalog import ModuleCatalog
 
     told = threading.Event()
 
@@ -263,7 +263,7 @@ def test_a_failing_module_is_logged_and_waited_for(workspace: Make, caplog: pyte
         raise RuntimeError("no such place")
 
     with ThreadPoolExecutor(1) as executor:
-        catalog = Catalog(nowhere, executor, told.set)
+        catalog = ModuleCatalog(nowhere, executor, told.set)
         assert catalog.describe("anything", frozenset()) is None
         assert catalog.wait(30)
         assert told.wait(30)

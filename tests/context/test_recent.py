@@ -9,8 +9,8 @@ import pytest
 from context_workspace import Workspace
 
 from palimpsest.context.activity.chunks import chunk_at
-from palimpsest.context.activity.edits import Texts
-from palimpsest.context.activity.origins import Step
+from palimpsest.context.activity.edits import EditTexts
+from palimpsest.context.activity.origins import OriginStep
 from palimpsest.context.values import worth
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_snapshot
@@ -39,8 +39,8 @@ def edit(made: Workspace, file: str, line: int, old: str, new: str) -> None:
     text = (made.root / file).read_text("utf-8")
     after = text.replace(old, new)
     (made.root / file).write_text(after, "utf-8")
-    steps = (Step("typed", Snapshot(uri, 2, "python", after)),)
-    made.activity.edits.add(Texts(Snapshot(uri, 1, "python", text), steps), line, line)
+    steps = (OriginStep("typed", Snapshot(uri, 2, "python", after)),)
+    made.activity.edits.add(EditTexts(Snapshot(uri, 1, "python", text), steps), line, line)
 
 
 def recent(made: Workspace, file: str = "other.py", text: str = HERE) -> dict[str, Block]:

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.context.sources.filesystem import nearest
-from palimpsest.workspace.files import Entry
+from palimpsest.workspace.files import FolderEntry
 
 NAMES = st.text(st.characters(blacklist_characters="/\0", blacklist_categories=("Cs",)), min_size=1, max_size=8)
 
 
-def entries(*names: str) -> list[Entry]:
-    return [Entry(name.rstrip("/"), name.endswith("/"), False) for name in sorted(names)]
+def entries(*names: str) -> list[FolderEntry]:
+    return [FolderEntry(name.rstrip("/"), name.endswith("/"), False) for name in sorted(names)]
 
 
-def names(found: list[Entry]) -> list[str]:
+def names(found: list[FolderEntry]) -> list[str]:
     return [entry.name for entry in found]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from palimpsest.conversations.descriptors import results
 from palimpsest.conversations.descriptors.descriptors import Descriptors
-from palimpsest.conversations.descriptors.reader import Wanted
+from palimpsest.conversations.descriptors.reader import PartWanted
 from palimpsest.conversations.descriptors.searching import places
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import AlreadyExists, InvalidArgument, NotFound, OutOfRange
@@ -79,11 +79,11 @@ def test_fd_result_is_written_as_the_format_has_it(fds: Descriptors, conversatio
 
 def test_fd_content_is_written_as_the_format_has_it(fds: Descriptors, conversation: str) -> None:
     made = fds.create(conversation, "abcdefgh\nij\n", page_size=5)
-    assert results.read(fds.read(conversation, made.id, Wanted(page=2))).xml == (
+    assert results.read(fds.read(conversation, made.id, PartWanted(page=2))).xml == (
         '<fd_content fd="fd-1" page="2" pages="3" continued="true" truncated="false" lines="partial" total_lines="2">\n'
         "fgh\n\n</fd_content>"
     )
-    answer = results.read(fds.read(conversation, made.id, Wanted(read_all=True)))
+    answer = results.read(fds.read(conversation, made.id, PartWanted(read_all=True)))
     fields, xml = answer.fields, answer.xml
     assert fields["content"] == "abcdefgh\nij\n"
     assert xml.startswith('<fd_content fd="fd-1" pages="3" continued="false" truncated="false" lines="1-2" total')
@@ -91,33 +91,33 @@ def test_fd_content_is_written_as_the_format_has_it(fds: Descriptors, conversati
 
 def test_line_and_character_ranges(fds: Descriptors, conversation: str) -> None:
     fd = fds.create(conversation, LINES).id
-    part = fds.read(conversation, fd, Wanted(start_line=45, end_line=46))
+    part = fds.read(conversation, fd, PartWanted(start_line=45, end_line=46))
     assert (part.content, part.lines, part.continued, part.truncated) == ("line 45\nline 46\n", "45-46", False, False)
-    assert fds.read(conversation, fd, Wanted(start_line=1_000, end_line=9_999)).content == "line 1000\n"
-    part = fds.read(conversation, fd, Wanted(start_char=2, end_char=9))
+    assert fds.read(conversation, fd, PartWanted(start_line=1_000, end_line=9_999)).content == "line 1000\n"
+    part = fds.read(conversation, fd, PartWanted(start_char=2, end_char=9))
     assert (part.content, part.lines, part.continued, part.truncated) == (LINES[2:9], "1-2", True, True)
-    assert fds.read(conversation, fd, Wanted(start_char=len(LINES))).content == ""
+    assert fds.read(conversation, fd, PartWanted(start_char=len(LINES))).content == ""
 
 
 @pytest.mark.parametrize(
     ("wanted", "error", "says"),
     [
-        (Wanted(page=0), OutOfRange, "pages 1 to 3"),
-        (Wanted(page=4), OutOfRange, "pages 1 to 3"),
-        (Wanted(start_line=1_001), OutOfRange, "1,000 lines"),
-        (Wanted(start_line=0), OutOfRange, "no line 0"),
-        (Wanted(unit="paragraph", index=0), OutOfRange, "1 to 1"),
-        (Wanted(start_line=5, end_line=4), InvalidArgument, "before start_line"),
-        (Wanted(start_char=10**9), OutOfRange, "characters"),
-        (Wanted(page=1, read_all=True), InvalidArgument, "cannot be combined"),
-        (Wanted(index=1), InvalidArgument, "need a unit"),
-        (Wanted(unit="word"), InvalidArgument, "paragraph, function, class"),
-        (Wanted(unit="paragraph", index=2), OutOfRange, "1 to 1"),
-        (Wanted(unit="function"), InvalidArgument, "language is not known"),
+        (PartWanted(page=0), OutOfRange, "pages 1 to 3"),
+        (PartWanted(page=4), OutOfRange, "pages 1 to 3"),
+        (PartWanted(start_line=1_001), OutOfRange, "1,000 lines"),
+        (PartWanted(start_line=0), OutOfRange, "no line 0"),
+        (PartWanted(unit="paragraph", index=0), OutOfRange, "1 to 1"),
+        (PartWanted(start_line=5, end_line=4), InvalidArgument, "before start_line"),
+        (PartWanted(start_char=10**9), OutOfRange, "characters"),
+        (PartWanted(page=1, read_all=True), InvalidArgument, "cannot be combined"),
+        (PartWanted(index=1), InvalidArgument, "need a unit"),
+        (PartWanted(unit="word"), InvalidArgument, "paragraph, function, class"),
+        (PartWanted(unit="paragraph", index=2), OutOfRange, "1 to 1"),
+        (PartWanted(unit="function"), InvalidArgument, "language is not known"),
     ],
 )
 def test_what_is_not_there_is_named_with_what_is(
-    fds: Descriptors, conversation: str, wanted: Wanted, error: type[Exception], says: str
+    fds: Descriptors, conversation: str, wanted: PartWanted, error: type[Exception], says: str
 ) -> None:
     fd = fds.create(conversation, LINES).id
     with pytest.raises(error, match=says):
@@ -127,35 +127,35 @@ def test_what_is_not_there_is_named_with_what_is(
 def test_the_language_of_a_long_text_is_told_from_its_beginning(fds: Descriptors, conversation: str) -> None:
     body = "\n".join(f"    x = {n}" for n in range(50))
     long = fds.create(conversation, "\n\n".join(f"def work_{n}():\n{body}\n" for n in range(60))).id
-    assert fds.read(conversation, long, Wanted(unit="function", name_of_unit="work_59")).content.startswith(
+    assert fds.read(conversation, long, PartWanted(unit="function", name_of_unit="work_59")).content.startswith(
         "def work_59"
     )
     other = fds.create(conversation, "fn one() {}\nfn two() {}\n", language="rust").id
-    assert fds.read(conversation, other, Wanted(unit="function", name_of_unit="two")).content == "fn two() {}\n"
+    assert fds.read(conversation, other, PartWanted(unit="function", name_of_unit="two")).content == "fn two() {}\n"
 
 
 def test_what_takes_too_long_to_parse_is_not_said_to_have_no_function(fds: Descriptors, conversation: str) -> None:
     code = fds.create(conversation, "def f():\n    return 1\n" + "# a comment\n" * 20_000, "file:a.py").id
     with pytest.raises(InvalidArgument, match=r"too long to be parsed.*by lines"):
-        fds.read(conversation, code, Wanted(unit="function"))
+        fds.read(conversation, code, PartWanted(unit="function"))
 
 
 def test_semantic_navigation_by_paragraph_function_and_class(fds: Descriptors, conversation: str) -> None:
     text = fds.create(conversation, "One\nand.\n\n \nTwo.\n\n\nThree").id
-    paragraphs = [fds.read(conversation, text, Wanted(unit="paragraph", index=n)).content for n in (1, 2, 3)]
+    paragraphs = [fds.read(conversation, text, PartWanted(unit="paragraph", index=n)).content for n in (1, 2, 3)]
     assert paragraphs == ["One\nand.\n", "Two.\n", "Three"]
     code = fds.create(conversation, CODE, "file:shop.py").id
-    part = fds.read(conversation, code, Wanted(unit="function", name_of_unit="process_data"))
+    part = fds.read(conversation, code, PartWanted(unit="function", name_of_unit="process_data"))
     assert (part.content, part.lines) == ("def process_data(x):\n    return x\n", "11-12")
-    assert fds.read(conversation, code, Wanted(unit="function", name_of_unit="Cart.add")).first_line == 7
-    assert fds.read(conversation, code, Wanted(unit="class")).content.startswith("class Cart:")
+    assert fds.read(conversation, code, PartWanted(unit="function", name_of_unit="Cart.add")).first_line == 7
+    assert fds.read(conversation, code, PartWanted(unit="class")).content.startswith("class Cart:")
     with pytest.raises(NotFound, match=r"Cart\.add, process_data"):
-        fds.read(conversation, code, Wanted(unit="function", name_of_unit="nothing"))
+        fds.read(conversation, code, PartWanted(unit="function", name_of_unit="nothing"))
 
 
 def test_a_part_is_extracted_into_a_new_descriptor(fds: Descriptors, conversation: str) -> None:
     fd = fds.create(conversation, LINES, "tool:x").id
-    made = fds.extract(conversation, fd, Wanted(start_line=3, end_line=4))
+    made = fds.extract(conversation, fd, PartWanted(start_line=3, end_line=4))
     assert (made.id, made.source, fds.text(conversation, "fd-2")) == ("fd-2", "fd-1:3-4", "line 3\nline 4\n")
 
 
@@ -165,7 +165,7 @@ def test_search_finds_matching_lines_with_context_and_position(fds: Descriptors,
     assert found.count == 1
     (match,) = found.matches
     assert (match.line, match.text, match.before, match.after) == (500, "an Error here", ("line 499",), ("line 501",))
-    assert "an Error here" in fds.read(conversation, fd, Wanted(page=match.page)).content
+    assert "an Error here" in fds.read(conversation, fd, PartWanted(page=match.page)).content
     assert fds.search(conversation, fd, "ERROR", case_sensitive=True).count == 0
     assert fds.search(conversation, fd, r"line \d$", regex=True).count == 9
     many = fds.search(conversation, fd, "line", limit=3)
@@ -264,7 +264,7 @@ def test_a_unit_of_a_text_that_is_too_long_is_refused_before_it_is_read(fds: Des
     tracemalloc.start()
     try:
         with pytest.raises(InvalidArgument, match="pages or lines"):
-            fds.read(conversation, fd, Wanted(unit="paragraph", index=1))
+            fds.read(conversation, fd, PartWanted(unit="paragraph", index=1))
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
@@ -328,10 +328,10 @@ def test_every_turn_result_and_ref_is_addressable_as_a_descriptor(memory: Memory
     memory.turns.add_call(turn, "x", {}, "ok", "the result")
     memory.refs.add(conversation, turn, "mine", CODE)
     fds = memory.descriptors
-    assert fds.read(conversation, f"turn-{turn}", Wanted(start_line=2)).content == "two\n"
+    assert fds.read(conversation, f"turn-{turn}", PartWanted(start_line=2)).content == "two\n"
     assert fds.text(conversation, f"result-{turn}-0") == "the result"
-    assert fds.read(conversation, "ref:mine", Wanted(unit="class")).content.startswith("class Cart")
-    assert fds.extract(conversation, f"turn-{turn}", Wanted(read_all=True)).id == "fd-1"
+    assert fds.read(conversation, "ref:mine", PartWanted(unit="class")).content.startswith("class Cart")
+    assert fds.extract(conversation, f"turn-{turn}", PartWanted(read_all=True)).id == "fd-1"
     child = memory.conversations.new(parent=conversation).id
     assert fds.text(child, f"turn-{turn}") == "one\ntwo\n"
     other = memory.conversations.new().id
@@ -379,7 +379,7 @@ def test_what_is_read_on_lines_is_still_the_text_that_was_given(memory: Memory, 
     memory.checkpoints.restore(conversation, "kept")
     assert (
         memory.descriptors.text(conversation, fd)
-        == memory.descriptors.read(conversation, fd, Wanted(read_all=True)).content
+        == memory.descriptors.read(conversation, fd, PartWanted(read_all=True)).content
     )
     memory.conversations.delete(conversation)
     with memory.database.reading() as rows:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.conversations.documents.graph import Edge, Graph, Node, graph
+from palimpsest.conversations.documents.graph import Edge, Graph, GraphNode, graph
 from palimpsest.conversations.documents.graph_picture import svg
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to, without_repeats
 from palimpsest.conversations.memory import Memory
@@ -132,8 +132,10 @@ WIDTH_OF_A_LETTER = 6.5
 
 @pytest.mark.parametrize(("n_conversations", "n_documents"), [(1, 1), (1, 2), (2, 1), (2, 2), (2, 4), (3, 3), (4, 4)])
 def test_in_a_small_graph_no_label_lies_on_a_node(n_conversations: int, n_documents: int) -> None:
-    conversations = [Node(f"c-{n}", "conversation", "How are prices rounded, see …", 2) for n in range(n_conversations)]
-    documents = [Node(f"d-{n}", "document", "docs/prices.md", 2) for n in range(n_documents)]
+    conversations = [
+        GraphNode(f"c-{n}", "conversation", "How are prices rounded, see …", 2) for n in range(n_conversations)
+    ]
+    documents = [GraphNode(f"d-{n}", "document", "docs/prices.md", 2) for n in range(n_documents)]
     root = ElementTree.fromstring(svg(Graph((*conversations, *documents), ())))
     space = "{http://www.w3.org/2000/svg}"
     dots = [{name: float(dot.get(name, "")) for name in ("cx", "cy", "r")} for dot in root.iter(f"{space}circle")]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from palimpsest.conversations.descriptors.pages import page_starts
 from palimpsest.conversations.descriptors.pretty import MOST_TIMES, pretty_printed
-from palimpsest.conversations.descriptors.reader import Wanted
+from palimpsest.conversations.descriptors.reader import PartWanted
 from palimpsest.conversations.memory import Memory
 
 PARTS = ("\n", "\r\n", "\r", "a", "line of text", "x" * 30, "é", "😀", "\0", " ", "👩\u200d💻")
@@ -35,7 +35,7 @@ def test_joined_pages_equal_the_content_and_numbers_and_flags_agree(
     memory: Memory, conversation: str, text: str, size: int
 ) -> None:
     made = memory.descriptors.create(conversation, text, page_size=size)
-    pages = [memory.descriptors.read(conversation, made.id, Wanted(page=n + 1)) for n in range(made.pages)]
+    pages = [memory.descriptors.read(conversation, made.id, PartWanted(page=n + 1)) for n in range(made.pages)]
     assert "".join(page.content for page in pages) == text
     assert all(len(page.content) <= size for page in pages)
     assert [page.page for page in pages] == list(range(1, made.pages + 1))
@@ -72,7 +72,7 @@ def test_a_line_of_ten_thousand_characters_is_continued_over_pages(
     memory: Memory, conversation: str, text: str
 ) -> None:
     made = memory.descriptors.create(conversation, text)
-    pages = [memory.descriptors.read(conversation, made.id, Wanted(page=n + 1)) for n in range(made.pages)]
+    pages = [memory.descriptors.read(conversation, made.id, PartWanted(page=n + 1)) for n in range(made.pages)]
     assert "".join(page.content for page in pages) == text
     if "x" in text:
         assert [(page.continued, page.truncated, page.lines) for page in pages][:2] == [

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from palimpsest.conversations.refs.scanner import DEEPEST, LONGEST_TAG
-from palimpsest.conversations.refs.tags import Shown, TaggedRef, extract
+from palimpsest.conversations.refs.tags import ShownReply, TaggedRef, extract
 from palimpsest.text.markup import escape_closing
 
 PARTS = st.sampled_from(
@@ -26,7 +26,7 @@ def content_of(reply: str) -> dict[str, str]:
 
 
 def shown_in_pieces(reply: str, sizes: Sequence[int]) -> str:
-    shown, pieces, at = Shown(), [], 0
+    shown, pieces, at = ShownReply(), [], 0
     for size in [*sizes, len(reply)]:
         pieces.append(shown.feed(reply[at : at + size]))
         at += size

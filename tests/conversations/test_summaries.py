@@ -9,22 +9,22 @@ from hypothesis import strategies as st
 
 from palimpsest.conversations.compaction import grammar
 from palimpsest.conversations.compaction.code import defined, last_line, mentioned, pieces, without_code
-from palimpsest.conversations.compaction.collecting import Called, Spoken, failures, names, paths
+from palimpsest.conversations.compaction.collecting import Called, TurnWithCalls, failures, names, paths
 from palimpsest.conversations.compaction.compactions import Summary
-from palimpsest.conversations.compaction.keeping import Message, kept
+from palimpsest.conversations.compaction.keeping import KeepableMessage, kept
 from palimpsest.conversations.compaction.mechanical import LISTS, MOST_ITEMS, TEXTS, completed, fitted, mechanical
 from palimpsest.errors import InvalidArgument
 
 ERROR = '<error type="not_found"><message>There is no fd-9.</message></error>'
 TALK = [
-    Spoken("user", "Make `parse_header` in src/http/headers.py accept folded lines. See docs/rfc.md"),
-    Spoken(
+    TurnWithCalls("user", "Make `parse_header` in src/http/headers.py accept folded lines. See docs/rfc.md"),
+    TurnWithCalls(
         "assistant",
         "I read it first.",
         [Called("read_fd", {"fd": "fd-9"}, True, ERROR), Called("get_ref", {"ref_id": "patch"}, False, "<ref/>")],
     ),
-    Spoken("user", "test_folded ends with ValueError: bad continuation"),
-    Spoken("assistant", "HeaderReader must keep the last name."),
+    TurnWithCalls("user", "test_folded ends with ValueError: bad continuation"),
+    TurnWithCalls("assistant", "HeaderReader must keep the last name."),
 ]
 WRITTEN = Summary("Folded lines", "Go on", ["It is strict"], ["Read it"], "Half", "Tests", ["src/http/headers.py"], [])
 TEXT = st.text(max_size=60)
@@ -68,7 +68,7 @@ def test_a_summary_without_a_model_says_the_first_goal_the_last_request_and_what
 
 def test_a_second_summary_keeps_what_the_first_one_found() -> None:
     first = mechanical(TALK, None)
-    second = mechanical([Spoken("user", "Now write `unfold_all` in src/http/fold.py")], first)
+    second = mechanical([TurnWithCalls("user", "Now write `unfold_all` in src/http/fold.py")], first)
     assert second.goal == first.goal
     assert "src/http/headers.py" in second.relevant_files_directories
     assert "unfold_all" in second.discoveries[-1]
@@ -77,16 +77,16 @@ def test_a_second_summary_keeps_what_the_first_one_found() -> None:
 
 
 def test_a_method_that_is_called_is_no_path() -> None:
-    assert paths([Spoken("user", "console.log(price) says it, see run.log (the last one)")]) == ["run.log"]
+    assert paths([TurnWithCalls("user", "console.log(price) says it, see run.log (the last one)")]) == ["run.log"]
 
 
 def test_web_addresses_and_numbers_are_no_paths() -> None:
-    assert paths([Spoken("user", "see https://example.org/a/b.html, 1.5 and 3/4, e.g. this")]) == []
+    assert paths([TurnWithCalls("user", "see https://example.org/a/b.html, 1.5 and 3/4, e.g. this")]) == []
 
 
 @given(st.lists(TEXT, max_size=6), st.lists(TEXT, max_size=4))
 def test_any_talk_has_a_summary_of_bounded_size(said: list[str], results: list[str]) -> None:
-    turns = [Spoken("user", text, [Called("t", {"a": r}, True, r) for r in results]) for text in said]
+    turns = [TurnWithCalls("user", text, [Called("t", {"a": r}, True, r) for r in results]) for text in said]
     summary: Summary | None = None
     for _ in range(4):
         summary = mechanical(turns, summary)
@@ -97,7 +97,11 @@ def test_any_talk_has_a_summary_of_bounded_size(said: list[str], results: list[s
 
 
 def test_a_very_long_text_is_looked_through_quickly() -> None:
-    turns = [Spoken("user", "a/" * 500_000), Spoken("user", "x" * 1_000_000), Spoken("user", "a.b" * 300_000)]
+    turns = [
+        TurnWithCalls("user", "a/" * 500_000),
+        TurnWithCalls("user", "x" * 1_000_000),
+        TurnWithCalls("user", "a.b" * 300_000),
+    ]
     assert len(paths(turns)) <= 16
     assert len(names(turns)) <= 32
     assert failures(turns) == []
@@ -106,9 +110,9 @@ def test_a_very_long_text_is_looked_through_quickly() -> None:
 def test_what_a_summary_has_found_is_of_the_work_and_not_the_names_of_tools() -> None:
     said = 'I read it.\n\nread_fd(fd="fd-1", from_line=3, end_line="(")\n\nThen search_fd (query="x", start_page=2).'
     turns = [
-        Spoken("user", "Use `get_ref` and mend `parse_header`, whose start_line is wrong."),
-        Spoken("assistant", said, [Called("read_fd", {"fd": "fd-1", "start_line": 3}, False, "fold_all = 1")]),
-        Spoken("assistant", "", [Called("list_refs", {}, True, "<message>No only_these is known.</message>")]),
+        TurnWithCalls("user", "Use `get_ref` and mend `parse_header`, whose start_line is wrong."),
+        TurnWithCalls("assistant", said, [Called("read_fd", {"fd": "fd-1", "start_line": 3}, False, "fold_all = 1")]),
+        TurnWithCalls("assistant", "", [Called("list_refs", {}, True, "<message>No only_these is known.</message>")]),
     ]
     for summary in (mechanical(turns, None, tools=TOOLS), completed(WRITTEN, turns, None, TOOLS)):
         found = {name for one in summary.discoveries if one.startswith("Names: ") for name in one[7:].split(", ")}
@@ -120,8 +124,10 @@ def test_of_a_long_call_a_summary_has_what_was_called_and_not_the_whole_text(n_l
     body = "".join(f"    raise ValueError('row_{i} is bad, error: {i}')\\n" for i in range(n_lines))
     call = f'create_temp_file(temp_file_name="notes", start_line=3, content="{body}")'
     said = [
-        Spoken("user", "Keep `parse_header` for later."),
-        Spoken("assistant", f"I keep it.\n\n{call}\n", [Called("create_temp_file", {"content": "x"}, False, "")]),
+        TurnWithCalls("user", "Keep `parse_header` for later."),
+        TurnWithCalls(
+            "assistant", f"I keep it.\n\n{call}\n", [Called("create_temp_file", {"content": "x"}, False, "")]
+        ),
     ]
     mentions = replace(WRITTEN, discoveries=[f"I called {call}, which is kept."], completed=[f"{call} was done"])
     for summary in (mechanical(said, None, tools=TOOLS), completed(mentions, said, None, TOOLS)):
@@ -138,7 +144,7 @@ def test_of_a_long_call_a_summary_has_what_was_called_and_not_the_whole_text(n_l
 
 def test_a_call_of_many_arguments_is_told_in_short() -> None:
     call = Called("get_ref", {f"argument_{i}": "x" * 100 for i in range(50)}, False, "")
-    (done,) = mechanical([Spoken("assistant", "", [call])], None).completed
+    (done,) = mechanical([TurnWithCalls("assistant", "", [call])], None).completed
     assert done.startswith("Called: get_ref(argument_0='xxx")
     assert len(done) <= 200
 
@@ -148,11 +154,11 @@ TOOLS = ["get_ref", "search_fd", "create_temp_file"]
 
 def message(
     id: int, *, marked: bool = False, mentions: str = "", n_chars: int = 10, code: str = "", line: int = 0
-) -> Message:
+) -> KeepableMessage:
     """`code`: `name:lines` of each definition."""
     defines = {name: int(n_lines) for name, n_lines in (one.split(":") for one in code.split())}
     n_lines = max(defines.values(), default=0)
-    return Message(id, n_chars, marked, {f"turn-{id}"}, set(mentions.split()), defines, n_lines, line)
+    return KeepableMessage(id, n_chars, marked, {f"turn-{id}"}, set(mentions.split()), defines, n_lines, line)
 
 
 def test_what_the_person_marked_and_what_later_messages_mention_is_kept() -> None:

@@ -18,13 +18,13 @@ from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.arguments import checked
 from palimpsest.conversations.operations.host import ToolHost
 from palimpsest.conversations.operations.instructions import described, instructions
-from palimpsest.conversations.operations.operation import Operation, Parameter
+from palimpsest.conversations.operations.operation import Operation, OperationParameter
 from palimpsest.conversations.operations.relevance import foreseen
 from palimpsest.conversations.operations.table import TOOLS, native, signatures
 from palimpsest.conversations.operations.toolbox import Toolbox, wrong
 from palimpsest.errors import InvalidArgument
 from palimpsest.workspace.changes import FileWrite
-from palimpsest.workspace.writing import Written, write
+from palimpsest.workspace.writing import WrittenFile, write
 
 NAMED = {
     "read_fd", "search_fd", "rename_fd", "rename_fds", "close_fds", "mark_fd_section", "get_fd_section",
@@ -51,7 +51,7 @@ class Workspace(Host):
     root: Path
     memory: Memory
 
-    async def write_file(self, conversation: str, file: FileWrite) -> Written:
+    async def write_file(self, conversation: str, file: FileWrite) -> WrittenFile:
         return write(file, [self.root])
 
     async def summary(self, conversation_id: str, fd: str) -> str:
@@ -189,7 +189,7 @@ def test_any_arguments_are_checked_or_refused(name: str, data: st.DataObject) ->
     found = dict[str, Any]()
     with suppress(InvalidArgument):
         found = checked(tool, arguments)
-    by_name: dict[str, Parameter] = {one.name: one for one in tool.told}
+    by_name: dict[str, OperationParameter] = {one.name: one for one in tool.told}
     kinds = {
         "text": str, "whole number": int, "true or false": bool, "list of texts": list, "texts by name": dict,
     }  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.documents.catalog import Catalog
+from palimpsest.documents.catalog import DocumentCatalog
 from palimpsest.documents.outline import outline
 from palimpsest.documents.wikilinks import Document, DocumentNames, Found, Link, Missing, Several, links, resolve
 from palimpsest.workspace.files import WorkspaceFiles
@@ -163,7 +163,7 @@ def many(tmp_path: Path) -> Callable[[int], Path]:
 
 def test_the_catalogue_is_kept_up_to_date(many: Callable[[int], Path]) -> None:
     root = many(3)
-    kept = Catalog(WorkspaceFiles([root]), look_s=0.0)
+    kept = DocumentCatalog(WorkspaceFiles([root]), look_s=0.0)
     first = kept.documents(root)
     assert kept.documents(root) is first
     (root / "d0/page0.md").write_text("# Other name\n\nText.\n")
@@ -173,12 +173,12 @@ def test_the_catalogue_is_kept_up_to_date(many: Callable[[int], Path]) -> None:
 
 
 def test_the_catalogue_is_bounded(many: Callable[[int], Path]) -> None:
-    assert len(Catalog(WorkspaceFiles([many(9)]), most=5).documents(many(9)).by_path) == 5
+    assert len(DocumentCatalog(WorkspaceFiles([many(9)]), most=5).documents(many(9)).by_path) == 5
 
 
 @pytest.mark.slow(part="storms")
 def test_ten_thousand_documents(many: Callable[[int], Path]) -> None:
     root = many(10_050)
-    documents = Catalog(WorkspaceFiles([root])).documents(root)
+    documents = DocumentCatalog(WorkspaceFiles([root])).documents(root)
     assert len(documents.by_path) == 10_000
     assert meant("Page 77", "", documents) == "d27/page77.md"

@@ -36,9 +36,9 @@ async def serve_window(connection: socket.socket, closing: ExitStack) -> None:
 async def serve_acp(connection: socket.socket, closing: ExitStack) -> None:
     """As `palimpsest acp` does."""
     from palimpsest.agents.acp.agent import serve
-    from palimpsest.agents.acp.lines import MOST_BUFFERED, Lines
+    from palimpsest.agents.acp.lines import MOST_BUFFERED, LineTransport
 
-    await serve(Lines(*await asyncio.open_connection(sock=connection.dup(), limit=MOST_BUFFERED)))
+    await serve(LineTransport(*await asyncio.open_connection(sock=connection.dup(), limit=MOST_BUFFERED)))
 
 
 class _Thread(threading.Thread):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.config.settings import ConversationSettings, EngineSettings, Settings
-from palimpsest.conversations.conversing import Asked
+from palimpsest.conversations.conversing import ReplyOptions
 from palimpsest.conversations.events import CallDone, TurnText
 from palimpsest.session.building import build
 from tests.providers.conftest import EMBEDDED
@@ -28,7 +28,7 @@ async def test_a_call_that_the_real_engine_writes_is_run_and_answered(machine: d
         await session.services.supervisor.ready(READY_S)
         memory = session.memory.now()
         talk = memory.conversations.new()
-        reply = await session.conversing.send(talk.id, "Remember it.", Asked(grammar=CALL))
+        reply = await session.conversing.send(talk.id, "Remember it.", ReplyOptions(grammar=CALL))
         called, *answered = reply.turns
         assert memory.turns.text(called) == 'Noted.\n\nremember(text="tests first")\n'
         assert [(call.name, call.status) for call in memory.turns.calls(called.id)] == [("remember", "done")]

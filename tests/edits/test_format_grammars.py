@@ -10,7 +10,7 @@ from byte_grammar import Admits
 from shown_sample import shown_block
 
 from palimpsest.edits.formats import FORMATS
-from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.format import EditFormat
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit
 
@@ -56,7 +56,7 @@ def noise(grammar: Admits, seed: int, most: int = 4000) -> str:
     pytest.fail(f"{most} bytes and no end: {reply[-200:]!r}")
 
 
-def well_formed(format: Format, reply: str, shown: Iterable[ShownBlock]) -> None:
+def well_formed(format: EditFormat, reply: str, shown: Iterable[ShownBlock]) -> None:
     read = format.read(reply, {block.name: block for block in shown})
     assert 1 <= len(read.written) <= 3, reply
     assert reply.count("</suggestion>\n") == len(read.written), reply
@@ -67,7 +67,7 @@ def well_formed(format: Format, reply: str, shown: Iterable[ShownBlock]) -> None
 
 @ALL
 @pytest.mark.parametrize("seed", range(5))
-def test_whatever_the_grammar_lets_a_model_write_is_read(admits: Grammars, format: Format, seed: int) -> None:
+def test_whatever_the_grammar_lets_a_model_write_is_read(admits: Grammars, format: EditFormat, seed: int) -> None:
     reply = noise(admits(format.grammar(BLOCKS.values())), seed)
     well_formed(format, reply, BLOCKS.values())
 
@@ -86,14 +86,14 @@ EDITS = [
 @ALL
 @pytest.mark.parametrize(("block", "edits"), EDITS, ids=range(len(EDITS)))
 def test_what_is_written_of_one_place_is_admitted(
-    admits: Grammars, format: Format, block: ShownBlock, edits: list[LineEdit]
+    admits: Grammars, format: EditFormat, block: ShownBlock, edits: list[LineEdit]
 ) -> None:
     reply = format.write(block, edits, "Say it.")
     assert admits(format.grammar(BLOCKS.values())).whole(reply), reply
 
 
 @ALL
-def test_what_was_not_shown_is_not_admitted(admits: Grammars, format: Format) -> None:
+def test_what_was_not_shown_is_not_admitted(admits: Grammars, format: EditFormat) -> None:
     for name in ("locked", "unknown"):
         other = shown_block("x", "y = 1", name=name)
         assert not admits(format.grammar(BLOCKS.values())).whole(format.write(other, [LineEdit(1, 2, ())], "Say it."))
@@ -126,14 +126,14 @@ def test_code_left_out_has_to_stand_where_it_stood(admits: Grammars) -> None:
 
 
 @ALL
-def test_a_line_that_stands_often_is_quoted_with_those_around_it(admits: Grammars, format: Format) -> None:
+def test_a_line_that_stands_often_is_quoted_with_those_around_it(admits: Grammars, format: EditFormat) -> None:
     block = shown_block("a = 1", "b = 1", "c = 1", "a = 1", "b = 1", "d = 1", "a = 1", "b = 1")
     reply = format.write(block, [LineEdit(4, 5, ("b = 2",))], "Say it.")
     assert admits(format.grammar([block])).whole(reply)
 
 
 @ALL
-def test_many_lines_make_a_small_grammar(admits: Grammars, format: Format) -> None:
+def test_many_lines_make_a_small_grammar(admits: Grammars, format: EditFormat) -> None:
     """Every second line is one of ten: such a line needs its neighbour to be told from others."""
     blocks = [shown_block("def f():", *[f"    x = {i % 10 if i % 2 else i}" for i in range(2 * n)]) for n in (50, 200)]
     sizes = [len(format.grammar([block])) for block in blocks]
@@ -143,6 +143,6 @@ def test_many_lines_make_a_small_grammar(admits: Grammars, format: Format) -> No
 
 
 @ALL
-def test_nothing_editable_gives_no_grammar(format: Format) -> None:
+def test_nothing_editable_gives_no_grammar(format: EditFormat) -> None:
     assert format.grammar([LOCKED]) == ""
     assert format.grammar([]) == ""

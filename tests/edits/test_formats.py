@@ -9,11 +9,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
-from palimpsest.edits.check import Document, checked
+from palimpsest.edits.check import CheckedDocument, checked
 from palimpsest.edits.formats import FORMATS
-from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.format import EditFormat
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.reply import Reply, WrittenEdits
+from palimpsest.edits.reply import EditReply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import CURSOR_MARKER, LineEdit, ShownLine
 
@@ -103,8 +103,8 @@ def edits_of(draw: Any, block: ShownBlock) -> list[LineEdit]:
 def result(block: ShownBlock, written: WrittenEdits) -> list[str] | str:
     """The document afterwards, or the reason why there is none."""
     lines = document_of(block)
-    now = Document(1, tuple(lines))
-    reading = checked(Reply((written,)), {block.name: block}, {URI: now})
+    now = CheckedDocument(1, tuple(lines))
+    reading = checked(EditReply((written,)), {block.name: block}, {URI: now})
     if reading.suggestions:
         return applied(lines, reading.suggestions[0].edits)
     return reading.refused[0].reason
@@ -112,7 +112,7 @@ def result(block: ShownBlock, written: WrittenEdits) -> list[str] | str:
 
 @ALL
 @given(data=st.data())
-def test_what_is_written_is_read_checked_and_applied_as_it_was_meant(format: Format, data: st.DataObject) -> None:
+def test_what_is_written_is_read_checked_and_applied_as_it_was_meant(format: EditFormat, data: st.DataObject) -> None:
     block = data.draw(blocks())
     edits = data.draw(edits_of(block))
     meant = result(block, WrittenEdits(block.name, tuple(edits)))
@@ -166,7 +166,7 @@ def mutated(draw: Any, text: str) -> str:
 
 @ALL
 @given(data=st.data())
-def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: Format, data: st.DataObject) -> None:
+def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: EditFormat, data: st.DataObject) -> None:
     block = data.draw(blocks())
     locked = shown_block("def f(a):", "    return a", name="locked", editable=False, first=0)
     shown = {"editing": block, "locked": locked}
@@ -178,7 +178,7 @@ def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: For
     reply = data.draw(mutated(reply))
     read = format.read(reply, shown)
     lines = document_of(block)
-    now = Document(1, tuple(lines))
+    now = CheckedDocument(1, tuple(lines))
     reading = checked(read, shown, {URI: now})
     editable = {line.document_line for line in block.lines} - {None}
     assert len(reading.suggestions) + len(reading.refused) == len(read.written)
@@ -197,7 +197,7 @@ def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: For
         ["", '<suggestion name="editing">\n', "<suggestion name='editing'><replace node='function f'>"]
     ),
 )
-def test_a_reader_takes_any_text(format: Format, noise: str, head: str) -> None:
+def test_a_reader_takes_any_text(format: EditFormat, noise: str, head: str) -> None:
     block = shown_block(*CODE)
     read = format.read(head + noise, {"editing": block})
     assert bool(read.written) == ("<suggestion" in head + noise and ">" in head + noise)
@@ -206,15 +206,15 @@ def test_a_reader_takes_any_text(format: Format, noise: str, head: str) -> None:
 
 
 @ALL
-def test_what_speaks_of_no_block_or_of_one_that_was_not_shown_is_said(format: Format) -> None:
+def test_what_speaks_of_no_block_or_of_one_that_was_not_shown_is_said(format: EditFormat) -> None:
     block = shown_block("def f(a):", "    return a")
     reply = format.write(block, [LineEdit(1, 2, ("    return 0",))], "Say it.")
     assert "does not name a block" in format.read(reply.replace(' name="editing"', ""), {}).written[0].problem
-    assert format.read(reply, {}) == Reply((WrittenEdits("editing"),), "Say it.")
+    assert format.read(reply, {}) == EditReply((WrittenEdits("editing"),), "Say it.")
 
 
 @ALL
-def test_two_blocks_are_edited_by_one_reply(format: Format) -> None:
+def test_two_blocks_are_edited_by_one_reply(format: EditFormat) -> None:
     block, other = shown_block("def f(a):", "    return a"), shown_block("def g(a):", "    return a", name="b.g")
     edit = LineEdit(1, 2, ("    return 0",))
     text = (
@@ -226,7 +226,7 @@ def test_two_blocks_are_edited_by_one_reply(format: Format) -> None:
 
 
 @ALL
-def test_a_document_that_speaks_of_the_cursor_marker_keeps_it(format: Format) -> None:
+def test_a_document_that_speaks_of_the_cursor_marker_keeps_it(format: EditFormat) -> None:
     edits = [LineEdit(1, 2, (f'    return "{CURSOR_MARKER}" + a',))]
     marked = shown_block("def f(a):", f'    return "{CURSOR_MARKER}"')
     unmarked = shown_block("def f(a):", "    return 0")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shown_sample import shown_block
 
 from palimpsest.edits.formats import FORMATS
-from palimpsest.edits.reply import Reply, WrittenEdits
+from palimpsest.edits.reply import EditReply, WrittenEdits
 from palimpsest.types import CURSOR_MARKER, LineEdit
 
 read = FORMATS["ln-diff"].read
@@ -107,14 +107,14 @@ def test_several_suggestions_and_a_summary_are_read_and_the_rest_ignored() -> No
         'Sure!\n```xml\n<suggestion name="editing">\nL1 x\n</suggestion>\nand\n<suggestion name="shop.Cart">L2-\n'
         "  </suggestion>\n```\n<summary>\n Does  this\nand that. </summary> Bye. L3 no"
     )
-    assert read(reply, SHOWN) == Reply(
+    assert read(reply, SHOWN) == EditReply(
         (WrittenEdits("editing", (replace(1, "x"),)), WrittenEdits("shop.Cart", (replace(2),))), "Does this and that."
     )
 
 
 def test_a_closing_tag_at_the_end_of_a_line_closes() -> None:
     reply = read('<suggestion name="editing">\nL1 x</suggestion><summary>S</summary>', SHOWN)
-    assert reply == Reply((WrittenEdits("editing", (replace(1, "x"),)),), "S")
+    assert reply == EditReply((WrittenEdits("editing", (replace(1, "x"),)),), "S")
 
 
 def test_a_forgotten_closing_tag_is_read_as_given() -> None:

@@ -2,7 +2,7 @@
 
 from shown_sample import shown_block
 
-from palimpsest.edits.reply import Reply, WrittenEdits
+from palimpsest.edits.reply import EditReply, WrittenEdits
 from palimpsest.edits.selection import narrowed, selected, told, within
 from palimpsest.types import LineEdit
 
@@ -13,7 +13,7 @@ LINES = range(11, 13)
 
 
 def problem(name: str, edit: LineEdit) -> str:
-    return within(Reply((WrittenEdits(name, (edit,)),)), SHOWN, LINES).written[0].problem
+    return within(EditReply((WrittenEdits(name, (edit,)),)), SHOWN, LINES).written[0].problem
 
 
 def test_only_the_selected_lines_may_be_named() -> None:

@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
-from palimpsest.edits.check import Document, checked
+from palimpsest.edits.check import CheckedDocument, checked
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied, line_map, normalised
-from palimpsest.edits.reply import Reply, WrittenEdits
+from palimpsest.edits.reply import EditReply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock, shown_blocks
 from palimpsest.types import Block, Editing, LineEdit, Reading, Refusal, ShownLine, Suggestion
 
@@ -23,11 +23,11 @@ LINES = ("import os", "def f(a):", "    b = a", "    x()", "    y()", "    z()",
 BLOCK = shown_block(LINES[1], LINES[2], None, LINES[6], first=1)
 
 
-def document(lines: Sequence[str] = LINES, version: int = 1, shown: Sequence[str] | None = None) -> Document:
-    return Document(version, tuple(lines), None if shown is None else tuple(shown))
+def document(lines: Sequence[str] = LINES, version: int = 1, shown: Sequence[str] | None = None) -> CheckedDocument:
+    return CheckedDocument(version, tuple(lines), None if shown is None else tuple(shown))
 
 
-def check(*lines: str, block: ShownBlock = BLOCK, now: Document | None = None) -> Reading:
+def check(*lines: str, block: ShownBlock = BLOCK, now: CheckedDocument | None = None) -> Reading:
     text = f'<suggestion name="{block.name}">\n' + "\n".join(lines) + "\n</suggestion>\n<summary>S</summary>"
     shown = {block.name: block}
     return checked(read(text, shown), shown, {URI: now or document()})
@@ -79,7 +79,7 @@ def test_what_was_not_shown_or_cannot_be_read_is_refused_whole(lines: list[str],
 def test_unknown_and_locked_blocks_are_refused_by_name() -> None:
     locked = shown_block("x", name="locked", editable=False)
     assert reason(check("L1 y", block=locked)) == 'the block "locked" cannot be edited'
-    unknown = Reply((WrittenEdits("Other", (LineEdit(0, 1, ()),)),))
+    unknown = EditReply((WrittenEdits("Other", (LineEdit(0, 1, ()),)),))
     assert checked(unknown, {}, {}).refused == (Refusal("Other", 'no block named "Other" was shown'),)
 
 
@@ -205,8 +205,8 @@ def test_edits_of_a_block_do_to_the_document_what_they_say(
     for line in block.lines:
         if line.document_line is not None:
             lines[line.document_line] = line.text
-    now = Document(1, tuple(lines))
-    reading = checked(Reply((WrittenEdits("editing", tuple(edits)),)), {"editing": block}, {URI: now})
+    now = CheckedDocument(1, tuple(lines))
+    reading = checked(EditReply((WrittenEdits("editing", tuple(edits)),)), {"editing": block}, {URI: now})
     wanted = meant(lines, block, edits)
     if wanted is None:
         assert "code was left out" in reason(reading)

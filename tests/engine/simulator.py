@@ -6,7 +6,7 @@ Every rule of the real cache that a plan could break is an assertion here.
 from dataclasses import dataclass, field
 
 from palimpsest.engine.arena.arena import Arena, Move
-from palimpsest.engine.arena.plan import Limits, Plan, Wanted, plan
+from palimpsest.engine.arena.plan import Plan, PlanLimits, Wanted, plan
 from palimpsest.engine.arena.span import Span
 from palimpsest.engine.arena.steps import (
     Attach,
@@ -47,14 +47,14 @@ class Cache:
     store: dict[str, tuple[tuple[int, ...], int]] = field(default_factory=dict)
 
     @property
-    def limits(self) -> Limits:
-        return Limits(self.n_cells - len(self.cells), self.header_tokens, store=self.stores, min_common_prefix=3)
+    def limits(self) -> PlanLimits:
+        return PlanLimits(self.n_cells - len(self.cells), self.header_tokens, store=self.stores, min_common_prefix=3)
 
     def stored(self, digest):
         return self.store[digest][1] if digest in self.store else None
 
     def plan(self, blocks, max_decode=None, **limits) -> Plan:
-        return plan(self.arena, blocks, self.stored, Limits(**{**asdict(self.limits), **limits}), max_decode)
+        return plan(self.arena, blocks, self.stored, PlanLimits(**{**asdict(self.limits), **limits}), max_decode)
 
     def sync(self, blocks, **limits) -> Plan:
         made = self.plan(blocks, **limits)
@@ -130,8 +130,8 @@ class Cache:
             self.main |= set(range(*span))
 
 
-def asdict(limits: Limits) -> dict:
-    return {name: getattr(limits, name) for name in Limits.__dataclass_fields__}
+def asdict(limits: PlanLimits) -> dict:
+    return {name: getattr(limits, name) for name in PlanLimits.__dataclass_fields__}
 
 
 def positions(span, n):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from palimpsest.engine.arena.store import StoredItem, StoredKV
 from palimpsest.engine.cache.disk import DiskStore
-from palimpsest.engine.cache.disk_file import Damaged, Header, checksum, read, read_header, write
+from palimpsest.engine.cache.disk_file import Damaged, FileHeader, checksum, read, read_header, write
 from palimpsest.engine.cache.stores import Stores
 
 DATA = bytes(range(256)) * 5
@@ -177,7 +177,7 @@ def test_half_written_files_of_long_ago_are_removed(tmp_path: Path) -> None:
 @given(st.data())
 def test_a_file_cut_off_or_changed_anywhere_is_never_read_back(tmp_path_factory: pytest.TempPathFactory, data) -> None:
     path = tmp_path_factory.getbasetemp() / "damaged.kv"
-    header = Header("model", "a", 10, 7, "class:Cart", len(DATA), checksum(DATA))
+    header = FileHeader("model", "a", 10, 7, "class:Cart", len(DATA), checksum(DATA))
     write(path, header, DATA)
     assert read(path) == (header, DATA)
     raw = path.read_bytes()

@@ -6,7 +6,7 @@ from collections.abc import Generator
 import pytest
 
 from palimpsest.engine.jobs.loop import Loop
-from palimpsest.engine.jobs.queue import Job
+from palimpsest.engine.jobs.queue import QueuedJob
 from palimpsest.errors import Cancelled
 
 
@@ -29,7 +29,7 @@ def test_a_job_that_fails_takes_nobody_with_it(work: object) -> None:
     loop = Loop(lambda: None, lambda: None, lambda _busy: None)
     loop.start()
     try:
-        failing, good = Job[int](work), Job[int](done)  # type: ignore[arg-type]
+        failing, good = QueuedJob[int](work), QueuedJob[int](done)  # type: ignore[arg-type]
         loop.submit(failing)
         loop.submit(good)
         with pytest.raises(ValueError, match=r"it did|no generator"):
@@ -51,10 +51,10 @@ def test_jobs_that_are_replaced_do_not_wait_for_the_one_under_way() -> None:
     loop = Loop(lambda: None, lambda: None, lambda _busy: None)
     loop.start()
     try:
-        under_way = Job[int](long, line="typing")
+        under_way = QueuedJob[int](long, line="typing")
         loop.submit(under_way)
         assert held.wait(10)
-        jobs = [Job[int](done, line="typing") for _ in range(20)]
+        jobs = [QueuedJob[int](done, line="typing") for _ in range(20)]
         for job in jobs:
             loop.submit(job)
             assert loop.n_waiting <= 2

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from palimpsest import wire
-from palimpsest.engine.cache.pace import FIRST_BATCH, LEAST_BATCH, TILE, TILE_S, WAIT_S, Bound, Pace
+from palimpsest.engine.cache.pace import FIRST_BATCH, LEAST_BATCH, TILE, TILE_S, WAIT_S, Pace, SyncBound
 
 
 def at(tokens_a_second: float) -> Pace:
@@ -67,16 +67,16 @@ def sync(**bounds: int) -> wire.SyncRequest:
 
 def test_a_sync_is_bounded_by_tokens_by_time_or_by_neither() -> None:
     pace = at(1000)
-    assert Bound.of(sync(), pace) == Bound(None, math.inf)
-    assert Bound.of(sync(max_decode=70), pace) == Bound(70, math.inf)
-    assert Bound.of(sync(max_decode_ms=50), pace).tokens == 50
-    assert Bound.of(sync(max_decode=70, max_decode_ms=50), pace).tokens == 50
-    assert Bound.of(sync(max_decode=30, max_decode_ms=50), pace).tokens == 30
-    assert Bound.of(sync(max_decode_ms=50), Pace()).tokens is None, "no pace is known: time alone will tell"
-    assert Bound.of(sync(max_decode_ms=50), Pace()).deadline < math.inf
+    assert SyncBound.of(sync(), pace) == SyncBound(None, math.inf)
+    assert SyncBound.of(sync(max_decode=70), pace) == SyncBound(70, math.inf)
+    assert SyncBound.of(sync(max_decode_ms=50), pace).tokens == 50
+    assert SyncBound.of(sync(max_decode=70, max_decode_ms=50), pace).tokens == 50
+    assert SyncBound.of(sync(max_decode=30, max_decode_ms=50), pace).tokens == 30
+    assert SyncBound.of(sync(max_decode_ms=50), Pace()).tokens is None, "no pace is known: time alone will tell"
+    assert SyncBound.of(sync(max_decode_ms=50), Pace()).deadline < math.inf
 
 
 def test_what_is_left_of_a_bound() -> None:
-    assert Bound(70).left(30) == 40
-    assert Bound(70).left(90) == 0
-    assert Bound().left(90) is None
+    assert SyncBound(70).left(30) == 40
+    assert SyncBound(70).left(90) == 0
+    assert SyncBound().left(90) is None

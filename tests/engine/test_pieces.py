@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.engine.cache.carried import LEAST, Piece, pieces
+from palimpsest.engine.cache.carried import LEAST, CarriedPiece, pieces
 
 tokens = st.lists(st.integers(0, 3), max_size=60)
 
@@ -30,21 +30,21 @@ def test_what_stands_behind_a_piece_that_was_replaced_is_found(
     """What replaced it stands nowhere in the old tokens: else the first place that is alike counts, see below."""
     behind = [*range(100, 100 + LEAST), *b]
     found = pieces([*a, *x, *behind], [*a, *y, *behind])
-    assert found[-1] == Piece(len(a) + len(x), len(a) + len(y), len(behind)) or found[-1].n >= len(behind)
+    assert found[-1] == CarriedPiece(len(a) + len(x), len(a) + len(y), len(behind)) or found[-1].n >= len(behind)
 
 
 def test_what_stands_twice_is_taken_at_the_first_place_behind_the_piece_before() -> None:
     once, again = list(range(100, 100 + LEAST)), [0] * LEAST
-    assert pieces([*once, *again], [*again, *once, *again]) == [Piece(LEAST, 0, LEAST)]
+    assert pieces([*once, *again], [*again, *once, *again]) == [CarriedPiece(LEAST, 0, LEAST)]
 
 
 def test_several_replaced_results_leave_what_is_between_them() -> None:
     between, behind = list(range(100, 150)), list(range(200, 260))
     old = [1, 2, 3, *[7] * 90, *between, *[8] * 90, *behind]
     new = [1, 2, 3, 9, *between, 9, *behind, 4, 5]
-    assert pieces(old, new) == [Piece(0, 0, 3), Piece(93, 4, 50), Piece(233, 55, 60)]
+    assert pieces(old, new) == [CarriedPiece(0, 0, 3), CarriedPiece(93, 4, 50), CarriedPiece(233, 55, 60)]
 
 
 def test_the_same_words_many_times_take_no_square_time() -> None:
     old = [5] * 8000
-    assert pieces([1, *old], [2, *old]) == [Piece(1, 1, 8000)]
+    assert pieces([1, *old], [2, *old]) == [CarriedPiece(1, 1, 8000)]

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from palimpsest.engine.arena.arena import Arena, Move
-from palimpsest.engine.arena.plan import Limits, Wanted, plan, shrink
+from palimpsest.engine.arena.plan import PlanLimits, Wanted, plan, shrink
 from palimpsest.engine.arena.steps import Evict, Keep, apply
 
 from .simulator import Cache, kinds, of, stage, wanted
@@ -424,5 +424,5 @@ def test_under_any_bound_what_is_not_deferred_stands_and_without_one_all_of_it(
 
 
 def test_planning_says_nothing_for_nothing_wanted_in_an_empty_arena():
-    made = plan(Arena(0, 0), [], lambda digest: None, Limits(0, 0))
+    made = plan(Arena(0, 0), [], lambda digest: None, PlanLimits(0, 0))
     assert (made.steps, made.unfit) == ((), ())

@@ -9,7 +9,7 @@ from pygls.exceptions import JsonRpcException
 
 from palimpsest.config.layers import from_file, merged
 from palimpsest.config.settings import Settings
-from palimpsest.edits.suggestions.files import Files
+from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.errors import InvalidArgument
 from palimpsest.session.building import services_of
 from palimpsest.text.snapshot import Snapshot
@@ -125,7 +125,7 @@ async def test_edits_go_to_no_ignored_file_no_hook_and_no_link_to_a_secret(
 ) -> None:
     editor, _ = window
     services = services_of(Settings(), (editor.root,))
-    files = Files(services)
+    files = EditableFiles(services)
     names = ("ignored.py", ".git/hooks/pre-commit", "link.py", "again.py", ".env")
     for is_open in (False, True):
         for name in (*names, "plain.py"):

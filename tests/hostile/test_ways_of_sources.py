@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from palimpsest.context.activity.chunks import chunk_at
-from palimpsest.context.activity.edits import Texts
-from palimpsest.context.activity.origins import Step
+from palimpsest.context.activity.edits import EditTexts
+from palimpsest.context.activity.origins import OriginStep
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.text.snapshot import Snapshot
@@ -118,7 +118,7 @@ def shop(folder: Path) -> Workspace:
     before = path.read_text()
     path.write_text(before.replace("planted_before", "planted_after"))
     old, new = (Snapshot(to_uri(path), n, "python", text) for n, text in enumerate((before, path.read_text())))
-    made.activity.edits.add(Texts(old, (Step("typed", new),)), 1, 1)
+    made.activity.edits.add(EditTexts(old, (OriginStep("typed", new),)), 1, 1)
     return made
 
 

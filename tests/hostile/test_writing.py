@@ -24,7 +24,7 @@ from palimpsest.errors import (
     StaleDocument,
 )
 from palimpsest.workspace.changes import FileWrite
-from palimpsest.workspace.writing import Written
+from palimpsest.workspace.writing import WrittenFile
 from palimpsest.workspace.writing import write as write_file
 
 Repository = Callable[[dict[str, Any]], Path]
@@ -35,7 +35,7 @@ def root(repository: Repository) -> Path:
     return repository({"app.py": "one\ntwo\n", "sub/x.txt": "x\n", ".palimpsestignore": "private/\n*.hidden\n"})
 
 
-def write(path: str, text: str, roots: Sequence[Path], **how: Any) -> Written:
+def write(path: str, text: str, roots: Sequence[Path], **how: Any) -> WrittenFile:
     return write_file(FileWrite(path, text, **how), roots)
 
 

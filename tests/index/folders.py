@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from palimpsest.index.builder import Builder
-from palimpsest.index.messages import Begin, Told
-from palimpsest.index.reader import Reader
+from palimpsest.index.messages import BeginIndex, Told
+from palimpsest.index.reader import IndexReader
 from palimpsest.index.rows import FileRows
 from palimpsest.index.store import database
 
@@ -59,7 +59,7 @@ class Folder:
     def __init__(self, root: Path, cache: Path, *, made_with: str = "this", **begin: object) -> None:
         self.root, self.cache, self.told = root, cache, list[Told]()
         limits = {"max_files": 1_000, "max_file_bytes": 100_000, **begin}
-        self.begin = Begin((str(root),), str(cache), **limits)  # type: ignore[arg-type]
+        self.begin = BeginIndex((str(root),), str(cache), **limits)  # type: ignore[arg-type]
         self.builder = Builder(root, self.begin, made_with, self.told.append)
 
     def build(self) -> Folder:
@@ -78,8 +78,8 @@ class Folder:
     def database(self) -> Path:
         return database(self.cache, self.root)
 
-    def reader(self) -> Reader:
-        return Reader(self.root, self.database)
+    def reader(self) -> IndexReader:
+        return IndexReader(self.root, self.database)
 
     def names(self) -> set[str]:
         """The qualified names of everything in the index."""
@@ -103,7 +103,7 @@ class Folder:
 class Known:
     """What a window's index knows, without its process."""
 
-    readers: Sequence[Reader] = ()
+    readers: Sequence[IndexReader] = ()
     opened: Mapping[str, FileRows] = field(default_factory=dict)
     is_complete: bool = True
     revision: int = 1

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from palimpsest.index.builder import MOST_DAMAGED
-from palimpsest.index.messages import Built, Changed, Failed, Opened
+from palimpsest.index.messages import Built, Failed, IndexChanged, IndexOpened
 
 from .folders import FILES, Folder, spoil, write
 
@@ -66,8 +66,8 @@ def test_a_walk_that_is_cut_off_goes_on_where_it_was(root: Path, tmp_path: Path)
     walk = folder.builder.walk()
     for _ in range(3):
         next(walk)
-    opened = again(folder).last(Opened)
-    assert isinstance(opened, Opened)
+    opened = again(folder).last(IndexOpened)
+    assert isinstance(opened, IndexOpened)
     assert not opened.complete
     assert again(folder).names() == {"Cart", "Cart.add", "empty", "Price"}
 
@@ -75,7 +75,7 @@ def test_a_walk_that_is_cut_off_goes_on_where_it_was(root: Path, tmp_path: Path)
 def test_what_an_editor_says_is_read_at_once(folder: Folder) -> None:
     write(folder.root, {"shop/prices.py": "class Tax: ...\n"})
     assert not folder.builder.look([folder.root / "shop" / "prices.py"])
-    assert isinstance(folder.told[-1], Changed)
+    assert isinstance(folder.told[-1], IndexChanged)
     assert folder.names() == {"Cart", "Cart.add", "empty", "Tax"}
     (folder.root / "shop/prices.py").unlink()
     folder.builder.look([folder.root / "shop" / "prices.py"])
@@ -88,7 +88,7 @@ def test_a_file_that_takes_long_to_read_is_told_of_as_well(folder: Folder, monke
     write(folder.root, {"new.py": "def fresh(): ...\n"})
     folder.builder.look([folder.root / "new.py"])
     assert "fresh" in folder.names()
-    assert isinstance(folder.told[-1], Changed)
+    assert isinstance(folder.told[-1], IndexChanged)
 
 
 def test_a_folder_that_is_gone_takes_its_files_along(folder: Folder) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.index.messages import Begin, Built, Changed, Failed, Opened, Read, Rows, Told, line_of
+from palimpsest.index.messages import BeginIndex, Built, Failed, IndexChanged, IndexOpened, Read, Rows, Told, line_of
 from palimpsest.index.store import database
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.languages.name_index import NameIndex
@@ -34,7 +34,7 @@ class Window:
         self.files = WorkspaceFiles((root,))
         self._told: queue.Queue[Told] = queue.Queue()
         self.index = WorkspaceIndex(self._told.put)
-        self.begin_with = Begin((str(root),), str(cache), (), (), 1_000, 100_000)
+        self.begin_with = BeginIndex((str(root),), str(cache), (), (), 1_000, 100_000)
 
     def begin(self) -> Window:
         self.index.begin(self.begin_with)
@@ -130,7 +130,7 @@ def test_a_row_counts_while_its_file_is_as_it_was_read(window: Callable[[], Wind
     write(root, {"shop/prices.py": "class Price: ...\nclass Tax: ...\n"})
     assert one.where("Price") == []
     one.index.look([root / "shop/prices.py"])
-    one.until(Changed)
+    one.until(IndexChanged)
     assert one.where("Tax") == one.where("Price") == ["shop/prices.py"]
     (root / "shop/prices.py").unlink()
     assert one.where("Tax") == []
@@ -146,13 +146,13 @@ def test_a_file_that_is_ignored_by_now_is_not_in_an_answer(window: Callable[[], 
 
 def test_two_windows_share_one_index(window: Callable[[], Window], root: Path) -> None:
     first, second = window().built(), window().begin()
-    opened = second.until(Opened)
-    assert isinstance(opened, Opened)
+    opened = second.until(IndexOpened)
+    assert isinstance(opened, IndexOpened)
     assert opened.complete
     assert second.where("Cart") == ["shop/cart.py"]
     write(root, {"shop/prices.py": "class Tax: ...\n"})
     second.index.look([root / "shop/prices.py"])
-    second.until(Changed)
+    second.until(IndexChanged)
     assert first.where("Tax") == second.where("Tax") == ["shop/prices.py"]
 
 
@@ -235,7 +235,7 @@ def test_a_process_that_dies_while_much_is_said_to_it(window: Callable[[], Windo
         one.until(Rows)
     write(root, {"shop/new.py": "class New: ...\n"})
     one.index.look([root / "shop/new.py"])
-    one.until(Changed)
+    one.until(IndexChanged)
     assert one.where("New") == ["shop/new.py"]
 
 
@@ -250,8 +250,8 @@ def test_one_that_cannot_be_started_costs_the_index_only(
 def test_a_warm_index_is_usable_before_it_is_looked_through(window: Callable[[], Window]) -> None:
     window().built().index.end()
     later = window().begin()
-    opened = later.until(Opened)
-    assert isinstance(opened, Opened)
+    opened = later.until(IndexOpened)
+    assert isinstance(opened, IndexOpened)
     assert opened.complete
     assert later.where("Cart") == ["shop/cart.py"]
 
@@ -273,7 +273,7 @@ def is_alive(pid: int) -> bool:
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing ends it there")
 def test_a_process_in_whose_text_a_grammar_hangs_ends_though_its_server_is_gone(tmp_path: Path) -> None:
     code = "import palimpsest.index.worker as w; w.MOST_CPU_S = 1.0; raise SystemExit(w.main())"
-    begin = Begin((str(tmp_path),), str(tmp_path / "cache"))
+    begin = BeginIndex((str(tmp_path),), str(tmp_path / "cache"))
     read = Read(str(tmp_path / "endless.cpp"), 1, "cpp", HARD["endless.cpp"][1])
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

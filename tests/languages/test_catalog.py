@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from palimpsest.context.sources.answers import Answers
-from palimpsest.languages.catalog import Catalog
+from palimpsest.languages.catalog import ModuleCatalog
 
 
 @pytest.mark.parametrize("kind", ["catalog", "answers"])
@@ -22,7 +22,7 @@ def test_what_has_not_begun_when_the_executor_is_shut_down_is_not_waited_for(kin
 
     reader: Any
     if kind == "catalog":
-        reader = Catalog[str](lambda: None, executor)
+        reader = ModuleCatalog[str](lambda: None, executor)
         ask = reader.describe, "module", frozenset({"name"})
     else:
         reader = Answers[str, str](str, executor, none="")

@@ -20,7 +20,7 @@ import pytest
 
 from palimpsest.engine.llama import binding
 from palimpsest.engine.llama.binding import FUNCTIONS, Binding
-from palimpsest.engine.llama.layouts import LAYOUTS, Layout, pointer, structure
+from palimpsest.engine.llama.layouts import LAYOUTS, StructLayout, pointer, structure
 from palimpsest.engine.llama.library import WAITING, library
 from palimpsest.engine.llama.trial import told, tried
 from palimpsest.engine.llama_server.completions.samplers import Chain, Picked
@@ -96,7 +96,7 @@ def test_a_gpu_that_does_not_answer_is_no_gpu_either(file: Path, monkeypatch: py
 
 
 def test_a_layout_that_nobody_has_looked_at_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    newer = [Layout(("9.0",), one.model, (("new", pointer, 5), *one.context)) for one in LAYOUTS]
+    newer = [StructLayout(("9.0",), one.model, (("new", pointer, 5), *one.context)) for one in LAYOUTS]
     # no door: no library has a layout that is not known
     monkeypatch.setattr(binding, "LAYOUTS", newer)
     with pytest.raises(EngineUnavailable, match=r"another layout than those known \(llama.cpp 9.0"):

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.cache.disk_file import Header, checksum, read, write
+from palimpsest.engine.cache.disk_file import FileHeader, checksum, read, write
 from palimpsest.engine.cache.in_place import InPlaceWorkspace
 from palimpsest.engine.cache.stores import kv_identity
 from palimpsest.engine.llama.native import Run
@@ -97,7 +97,7 @@ def test_files_of_another_kind_of_cache_do_not_fit_and_are_decoded(make_engine: 
     for path in files(folder):
         header, data = read(path)
         data = data[: len(data) // 2]
-        made = Header(own.name, header.digest, header.n_tokens, header.start, header.key, len(data), checksum(data))
+        made = FileHeader(own.name, header.digest, header.n_tokens, header.start, header.key, len(data), checksum(data))
         write(path, made, data)
     engine = begun(make_engine)
     assert {report.action for report in sync(engine, BLOCKS).blocks} == {"written"}
@@ -136,7 +136,7 @@ def test_a_file_with_fewer_cells_than_it_says_is_not_taken(make_engine: MakeEngi
     for path in others:
         header = read(path)[0]
         own = path.parent.name
-        write(path, Header(own, header.digest, header.n_tokens, header.start, "", len(data), checksum(data)), data)
+        write(path, FileHeader(own, header.digest, header.n_tokens, header.start, "", len(data), checksum(data)), data)
     engine = begun(make_engine)
     actions = [report.action for report in sync(engine, BLOCKS).blocks]
     assert actions.count("restored") == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
-from palimpsest.engine.generation.answer import Answer
+from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.generation.sampler import log_probability
 from palimpsest.engine.native_engine import NativeEngine
@@ -170,14 +170,14 @@ def test_fim_tokens_end_an_answer(make_engine: MakeEngine) -> None:
 
 
 def test_a_stop_string_split_over_tokens_is_held_back() -> None:
-    answer = Answer(["\n\n"])
+    answer = GeneratedText(["\n\n"])
     assert [answer.push(piece) for piece in (b"a\n", b"b", b"\n", b"\nc")] == ["a", "\nb", "", ""]
     assert answer.stopped
     assert answer.text == "a\nb"
 
 
 def test_half_a_character_is_held_back_and_dropped_at_the_end() -> None:
-    answer = Answer([])
+    answer = GeneratedText([])
     raw = "é日".encode()
     assert [answer.push(raw[i : i + 1]) for i in range(4)] == ["", "é", "", ""]
     assert answer.finish() == ""
@@ -185,12 +185,12 @@ def test_half_a_character_is_held_back_and_dropped_at_the_end() -> None:
 
 
 def test_the_healed_piece_is_not_text() -> None:
-    answer = Answer(["x"], skip=3)
+    answer = GeneratedText(["x"], skip=3)
     assert [answer.push(piece) for piece in (b"re", b"turn", b" y")] == ["", "urn", " y"]
 
 
 def test_of_several_stop_strings_the_first_in_the_text_wins() -> None:
-    answer = Answer(["later", "soon"])
+    answer = GeneratedText(["later", "soon"])
     answer.push(b"it comes soon, not later")
     assert answer.text == "it comes "
 

@@ -11,7 +11,7 @@ import pytest
 from palimpsest import wire
 from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.generation.known import typed_word
-from palimpsest.engine.generation.words import Candidate, WordSearch
+from palimpsest.engine.generation.words import WordCandidate, WordSearch
 from palimpsest.engine.llama.native import Logits, Run
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument
@@ -78,7 +78,7 @@ def plain_search(engine: NativeEngine, prefix: str, piece: str) -> WordSearch:
     tokens = engine.model.tokenize
     blocks = [tuple(tokens(content)) for _, content in BLOCKS]
     known = engine.generator.known_words.beginning(stem, prefix[: len(prefix) - len(piece)], SUFFIX, blocks)
-    candidates = [Candidate((joined + k.word).encode(), tuple(tokens(joined + k.word)), k.boost) for k in known]
+    candidates = [WordCandidate((joined + k.word).encode(), tuple(tokens(joined + k.word)), k.boost) for k in known]
     search = WordSearch(engine.generator.lexicon, piece.encode(), plain_logits(engine, ()), candidates, width=WIDTH)
     while search.wanted:
         search.take([plain_logits(engine, path.tokens) for path in search.wanted])

@@ -18,11 +18,11 @@ from palimpsest.engine.generation.known import (
     FOR_COUNT,
     KNOWN,
     MOST,
-    Known,
+    KnownWord,
     KnownWords,
     typed_word,
 )
-from palimpsest.engine.generation.words import Candidate, Lexicon, Logits, WordSearch, word_end
+from palimpsest.engine.generation.words import Lexicon, Logits, WordCandidate, WordSearch, word_end
 from palimpsest.engine.llama.vocab import Vocabulary
 
 PIECES = (b"", b" ", b".", b"a", b"b", b"_", b".a", b"ab", b"b(", b"_.", b"\xc3", b"\xa9", b"")
@@ -68,7 +68,7 @@ def weighed(piece: bytes, boosts: dict[bytes, float], seed: int) -> dict[bytes, 
     return found
 
 
-def searched(piece: bytes, candidates: list[Candidate], seed: int, width: int) -> WordSearch:
+def searched(piece: bytes, candidates: list[WordCandidate], seed: int, width: int) -> WordSearch:
     search = WordSearch(LEXICON, piece, row_after((), seed), candidates, width=width, most_steps=N_STEPS)
     while search.wanted:
         for path in search.wanted:
@@ -91,7 +91,7 @@ def test_a_search_as_wide_as_the_vocabulary_finds_the_best_word_of_all(
     piece: bytes, boosts: dict[bytes, float], seed: int
 ) -> None:
     boosts = {word: boost for word, boost in boosts.items() if word.startswith(piece)}
-    candidates = [Candidate(word, KNOWN_PATHS[word], boost) for word, boost in boosts.items()]
+    candidates = [WordCandidate(word, KNOWN_PATHS[word], boost) for word, boost in boosts.items()]
     search = searched(piece, candidates, seed, width=len(PIECES))
     every = weighed(piece, boosts, seed)
     best = max(every, key=every.__getitem__)
@@ -118,7 +118,7 @@ def test_a_known_word_is_weighed_though_its_beginning_is_unlikely() -> None:
     row[[3, 1]] = 9.0, 8.0  # goes on with a, or ends
 
     def found(boost: float) -> bytes:
-        search = WordSearch(LEXICON, b".a", row, [Candidate(b".aab", (6, 7), boost)], width=1)
+        search = WordSearch(LEXICON, b".a", row, [WordCandidate(b".aab", (6, 7), boost)], width=1)
         while search.wanted:
             search.take([row] * len(search.wanted))
         assert search.best is not None
@@ -250,5 +250,5 @@ def test_a_block_is_read_once() -> None:
 
     words = KnownWords(text_of)
     for stem in ("n", "na", "nam"):
-        assert words.beginning(stem, "", "", ["name"]) == (Known("name", KNOWN + BLOCK_ONLY),)
+        assert words.beginning(stem, "", "", ["name"]) == (KnownWord("name", KNOWN + BLOCK_ONLY),)
     assert read == ["name"]

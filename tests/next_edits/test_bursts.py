@@ -10,7 +10,7 @@ from palimpsest.context.activity.origins import Origin
 from palimpsest.errors import InvalidArgument
 from palimpsest.next_edits.bursts import KEPT, MOST_STEPS, NEAR, Bursts
 from palimpsest.next_edits.changes import Site
-from palimpsest.next_edits.offered import Offers
+from palimpsest.next_edits.offered import OfferedNextEdits
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 
 TEXT = "\n".join(f"line {n}" for n in range(60)) + "\n"
@@ -82,7 +82,7 @@ def test_what_came_to_nothing_is_not_kept_and_the_rest_is_bounded() -> None:
     assert len(bursts.ended) == KEPT
 
 
-def offered(offers: Offers, line: int) -> str:
+def offered(offers: OfferedNextEdits, line: int) -> str:
     place = Site("file:///a.py", 0, 1, "l", "x", "rename", "")
     return offers.give("why", place, (line, 0)).id
 
@@ -91,7 +91,7 @@ def offered(offers: Offers, line: int) -> str:
     st.lists(st.tuples(st.integers(0, 59), st.integers(0, 3), st.sampled_from(["", "a", "a\n", "a\nb\n"])), max_size=6)
 )
 def test_a_dismissed_place_stays_dismissed_wherever_its_line_goes(edits: list[tuple[int, int, str]]) -> None:
-    offers, now, mark = Offers(), snapshot(), "line 30"
+    offers, now, mark = OfferedNextEdits(), snapshot(), "line 30"
     offers.settle(offered(offers, 30), "dismissed")
     for line, n_lines, text in edits:
         if line >= now.line_count or line <= now.lines.index(mark) < line + max(n_lines, 1):
@@ -108,7 +108,7 @@ def test_a_dismissed_place_stays_dismissed_wherever_its_line_goes(edits: list[tu
 
 
 def test_a_place_is_offered_by_one_id_and_settled_once() -> None:
-    offers = Offers()
+    offers = OfferedNextEdits()
     identity = offered(offers, 3)
     assert offered(offers, 3) == identity
     assert offered(offers, 4) != identity

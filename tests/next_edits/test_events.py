@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palimpsest.context.activity.edits import Edits, Texts
+from palimpsest.context.activity.edits import Edits, EditTexts
 from palimpsest.context.activity.origins import Origin
 from palimpsest.next_edits.bursts import Burst, Bursts
 from palimpsest.next_edits.events import KEPT, EditEvent, events
@@ -47,8 +47,8 @@ class Person:
         return [(it.origin, it.is_open, changed(it)) for it in events(self.edits, lambda _: True)]
 
 
-def texts(burst: Burst) -> Texts:
-    return Texts(burst.before, burst.steps, burst.paused)
+def texts(burst: Burst) -> EditTexts:
+    return EditTexts(burst.before, burst.steps, burst.paused)
 
 
 def changed(event: EditEvent) -> list[str]:

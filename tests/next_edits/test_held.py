@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.next_edits.held import HeldEdit, Left, extends
+from palimpsest.next_edits.held import HeldEdit, HeldRest, extends
 
 TEXT = st.text("ab \n", max_size=8)
 
@@ -31,8 +31,8 @@ def test_whoever_types_an_insertion_keeps_it_to_its_end(above: str, new: str, be
 
 @given(above=TEXT, old=TEXT, new=TEXT, below=TEXT)
 def test_the_text_it_was_written_for_has_all_of_it(above: str, old: str, new: str, below: str) -> None:
-    held = HeldEdit.of(f"{above}{old}{below}", Left(len(above), len(above) + len(old), new))
-    assert held.left(f"{above}{old}{below}") == Left(len(above), len(above) + len(old), new)
+    held = HeldEdit.of(f"{above}{old}{below}", HeldRest(len(above), len(above) + len(old), new))
+    assert held.left(f"{above}{old}{below}") == HeldRest(len(above), len(above) + len(old), new)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_it_holds_where_a_beginning_of_it_was_typed(
     """Complaint: an edit is shown, or made, at a range that is not true any more."""
     held = HeldEdit("above\n", old, new, "\nbelow")
     found = held.left(f"above\n{typed}\nbelow")
-    assert found == (None if left is None else Left(left[0] + 6, left[1] + 6, left[2]))
+    assert found == (None if left is None else HeldRest(left[0] + 6, left[1] + 6, left[2]))
 
 
 def test_anything_else_that_changes_ends_it() -> None:
@@ -68,9 +68,9 @@ def test_anything_else_that_changes_ends_it() -> None:
 
 
 def test_another_one_extends_it_where_all_that_is_shown_stays() -> None:
-    held = Left(3, 3, "ab")
-    assert extends(Left(3, 3, "abc"), held)
-    assert extends(Left(3, 5, "ab"), held)
-    assert not extends(Left(3, 3, "a"), held)
-    assert not extends(Left(2, 3, "ab"), held)
-    assert not extends(Left(3, 3, "xab"), held)
+    held = HeldRest(3, 3, "ab")
+    assert extends(HeldRest(3, 3, "abc"), held)
+    assert extends(HeldRest(3, 5, "ab"), held)
+    assert not extends(HeldRest(3, 3, "a"), held)
+    assert not extends(HeldRest(2, 3, "ab"), held)
+    assert not extends(HeldRest(3, 3, "xab"), held)

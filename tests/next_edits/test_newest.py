@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from palimpsest.next_edits.newest import Newest
+from palimpsest.next_edits.newest import NewestTask
 
 
 class Questions:
     def __init__(self) -> None:
-        self.newest = Newest[str]()
+        self.newest = NewestTask[str]()
         self.begun, self.ended = list[str](), list[str]()
         self.free, self.slow = asyncio.Event(), asyncio.Event()
         self.slow.set()

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from palimpsest.context.activity.edits import Edits, Texts
-from palimpsest.context.activity.origins import Step
+from palimpsest.context.activity.edits import Edits, EditTexts
+from palimpsest.context.activity.origins import OriginStep
 from palimpsest.next_edits.events import earlier, events
 from palimpsest.next_edits.policy import brings_back, in_conflict, is_blank, repeats, why_not
 from palimpsest.next_edits.writer import Replacement
@@ -94,8 +94,8 @@ def test_each_earlier_text_of_the_lines_is_known_wherever_they_were() -> None:
     texts = ["a\nb\nc\nd", "new\na\nb\nc\nd", "new\na\nB\nc\nd", "new\na\nB!\nc\nd\nend"]
     one, two, three, four = (Snapshot("file:///a.py", n, "python", text) for n, text in enumerate(texts))
     kept = Edits()
-    kept.add(Texts(one, (Step("pasted", two),)), 0, 0)
-    kept.add(Texts(two, (Step("typed", three),)), 2, 2)  # from the third to the fourth nobody was told
+    kept.add(EditTexts(one, (OriginStep("pasted", two),)), 0, 0)
+    kept.add(EditTexts(two, (OriginStep("typed", three),)), 2, 2)  # from the third to the fourth nobody was told
     told = events(kept, lambda _: True)
     assert list(earlier(told, four, range(1, 4))) == [("a", "b", "c"), ("a", "b", "c")]
     assert list(earlier(told, four, range(1, 3))) == [("a", "b"), ("a", "b")]

@@ -13,7 +13,7 @@ import pytest
 from palimpsest.errors import EngineDied
 from palimpsest.models import next_edit_models
 from palimpsest.next_edits.formats import FORMATS
-from palimpsest.next_edits.formats.format import Answer, Asked, Format, Prompt
+from palimpsest.next_edits.formats.format import NextEditFormat, NextEditPrompt, WindowAnswer, WindowRequest
 from palimpsest.next_edits.next_edits import NextEdit
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.window.events import DocumentClosed
@@ -50,19 +50,19 @@ class Writer(Model):
     async def model(self) -> Any:
         raise EngineDied("It died.")
 
-    def read(self, asked: Asked) -> Answer:
+    def read(self, asked: WindowRequest) -> WindowAnswer:
         chance, lines = self._chance, asked.text.split("\n")
         n, k = chance.randrange(len(lines)), chance.randrange(8)
         if k < 3 and (words := re.findall(r"\w+", asked.text)):
             word = re.escape(chance.choice(words))
-            return Answer(re.sub(rf"\b{word}\b", chance.choice(("x_y", "é", "𝒳", "2")), asked.text, count=k))
+            return WindowAnswer(re.sub(rf"\b{word}\b", chance.choice(("x_y", "é", "𝒳", "2")), asked.text, count=k))
         if k < 4:
             lines[n] += chance.choice((" + 1", "  # 𝄞 ü", ", y"))
         elif k < 6:
             lines[n:n] = [f"value_{n} = '😀'", "", "print(1)"][: k - 3]
         elif k < 7:
             del lines[n]
-        return Answer("\n".join(lines))
+        return WindowAnswer("\n".join(lines))
 
 
 class Walk:
@@ -182,15 +182,17 @@ async def test_what_is_shown_is_true_whatever_is_done(
 ) -> None:
     chance = random.Random(seed)
     writer = Writer(random.Random(seed + 1))
-    whole = Format.read
+    whole = NextEditFormat.read
 
-    def read(format: Format, asked: Asked, prompt: Prompt, written: str, *, is_whole: bool) -> Answer:
+    def read(
+        format: NextEditFormat, asked: WindowRequest, prompt: NextEditPrompt, written: str, *, is_whole: bool
+    ) -> WindowAnswer:
         kinds = "", asked.text, f"{asked.text}\n", prompt.text[-200:]
         written = chance.choice(kinds)
         return writer.read(asked) if chance.random() < 0.7 else whole(format, asked, prompt, written, is_whole=True)
 
     # no door: what is written is in the format's own marks, and a file's name says which format it is
-    monkeypatch.setattr(Format, "read", read)
+    monkeypatch.setattr(NextEditFormat, "read", read)
     monkeypatch.setattr(next_edit_models, "FORMATS", ((name, "sweep"),))
     failed = list[Any]()
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failed.append(context))

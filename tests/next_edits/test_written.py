@@ -385,7 +385,7 @@ async def test_the_file_of_the_model_is_not_looked_at_on_the_event_loop(
 ) -> None:
     inspect = next_edit_models.inspect
 
-    def inspected(name: str) -> next_edit_models.NextEditModel | None:
+    def inspected(name: str) -> next_edit_models.NextEditModelFile | None:
         with pytest.raises(RuntimeError):
             asyncio.get_running_loop()
         return inspect(name)

@@ -16,7 +16,7 @@ from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import EngineDied, EngineRefused, EngineUnavailable, ModelError
 from palimpsest.providers import provider
 from palimpsest.providers.base.target import Target
-from palimpsest.providers.supervisor import Status, Supervisor
+from palimpsest.providers.supervisor import EngineStatus, Supervisor
 from tests.providers.conftest import EMBEDDED, Process, endless
 from tests.providers.peer import Peer, block, completion, wanted
 
@@ -41,7 +41,7 @@ async def following(**settings: object) -> AsyncIterator[Supervisor]:
     await supervisor.aclose()
 
 
-async def until(supervisor: Supervisor, *states: str) -> Status:
+async def until(supervisor: Supervisor, *states: str) -> EngineStatus:
     while supervisor.status.state not in states:
         await asyncio.sleep(0.01)
     return supervisor.status

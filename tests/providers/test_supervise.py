@@ -22,7 +22,7 @@ from palimpsest.providers import lifecycle
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest.launch import find, launch
-from palimpsest.providers.supervisor import Status, Supervisor
+from palimpsest.providers.supervisor import EngineStatus, Supervisor
 from tests.installing import without_library
 from tests.providers.conftest import EMBEDDED, busy, endless
 
@@ -58,7 +58,7 @@ async def killed(supervisor: Supervisor, number: int = signal.SIGKILL) -> None:
 
 
 async def test_it_comes_to_be_ready_and_says_so(target: Target) -> None:
-    supervisor, seen = Supervisor(target), list[Status]()
+    supervisor, seen = Supervisor(target), list[EngineStatus]()
     supervisor.on_status(seen.append)
     with pytest.raises(EngineLoading):
         await supervisor.ready()
@@ -75,7 +75,7 @@ async def test_it_comes_to_be_ready_and_says_so(target: Target) -> None:
 
 
 async def test_killed_in_a_request_the_next_one_works(supervisor: Supervisor) -> None:
-    seen: list[Status] = []
+    seen: list[EngineStatus] = []
     supervisor.on_status(seen.append)
 
     async def use() -> None:
@@ -136,7 +136,7 @@ async def test_what_was_given_up_comes_back_by_itself_and_the_status_says_when(
 ) -> None:
     # no door: how long it rests is nobody's to set
     monkeypatch.setattr(lifecycle, "FIRST_WAIT_S", 2.0)
-    seen: list[Status] = []
+    seen: list[EngineStatus] = []
     supervisor.on_status(seen.append)
     for _ in range(3):
         await supervisor.ready(PATIENCE_S)
@@ -262,7 +262,7 @@ async def test_a_model_that_failed_to_load_is_tried_again_and_not_remembered(tar
 async def test_a_model_whose_file_is_written_over_is_loaded_anew_and_the_status_says_why(
     supervisor: Supervisor, target: Target
 ) -> None:
-    seen: list[Status] = []
+    seen: list[EngineStatus] = []
     supervisor.on_status(seen.append)
     engine = await supervisor.ready(PATIENCE_S)
     assert await works(engine)
@@ -336,7 +336,7 @@ async def test_a_library_for_another_processor_is_named_and_not_tried_again(
     (tmp_path / "sitecustomize.py").write_text(LOADED[what])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *filter(None, sys.path)]))
     monkeypatch.setattr(lifecycle, "FIRST_WAIT_S", 0.0)  # no door: how long a rest is is nobody's to set
-    supervisor, seen = Supervisor(target), list[Status]()
+    supervisor, seen = Supervisor(target), list[EngineStatus]()
     supervisor.on_status(seen.append)
     supervisor.start()
     with pytest.raises(EngineUnavailable, match="built for another processor"):

@@ -1,19 +1,19 @@
 """What `palimpsest/status` has for an editor to show as it is."""
 
-from palimpsest.lsp.report import Status
+from palimpsest.lsp.report import StatusReport
 from palimpsest.window.switches import told_left
 
 
 def test_the_headline_is_the_cause_or_what_goes_on() -> None:
-    assert Status().headline == "Loading the model"
-    assert Status(message="The engine is starting.").headline == "The engine is starting."
-    assert Status(state="ready", message="something").headline == "Ready"
-    assert Status(state="degraded", cause="It died twice.").headline == "It died twice."
+    assert StatusReport().headline == "Loading the model"
+    assert StatusReport(message="The engine is starting.").headline == "The engine is starting."
+    assert StatusReport(state="ready", message="something").headline == "Ready"
+    assert StatusReport(state="degraded", cause="It died twice.").headline == "It died twice."
 
 
 def test_figures_are_told_where_there_are_any() -> None:
-    assert Status().told()["figures"] == []
-    status = Status(
+    assert StatusReport().told()["figures"] == []
+    status = StatusReport(
         tokens={"used": 1539, "total": 4096},
         last={"decoded": 1, "reused": 1200, "ms": 45.6},
         conversation={"used": 700, "total": 2048, "kv": "leave", "left": 300},

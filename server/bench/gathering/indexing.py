@@ -14,7 +14,7 @@ from pathlib import Path
 
 from palimpsest.config.settings import IndexSettings
 from palimpsest.errors import PalimpsestError
-from palimpsest.index.messages import Begin, Built, Failed, Opened, Told
+from palimpsest.index.messages import BeginIndex, Built, Failed, IndexOpened, Told
 from palimpsest.index.workspace_index import WorkspaceIndex
 
 MOST_S = 600.0
@@ -37,7 +37,7 @@ def indexed(root: Path, cache: Path) -> Iterator[tuple[WorkspaceIndex, Building]
     told: queue.Queue[Told] = queue.Queue()
     index, settings = WorkspaceIndex(told.put), IndexSettings()
     start = time.monotonic()
-    index.begin(Begin((str(root),), str(cache), (), (), settings.max_files, settings.max_file_bytes))
+    index.begin(BeginIndex((str(root),), str(cache), (), (), settings.max_files, settings.max_file_bytes))
     try:
         yield index, _built(index, told, start)
     finally:
@@ -53,7 +53,7 @@ def _built(index: WorkspaceIndex, told: queue.Queue[Told], start: float) -> Buil
         message = told.get(timeout=MOST_S)
         if isinstance(message, Failed):
             raise PalimpsestError(message.why)
-        if isinstance(message, Opened):
+        if isinstance(message, IndexOpened):
             usable_s = time.monotonic() - start
         if isinstance(message, Built):
             return Building(message.files, message.seconds, _peak_mb(index), usable_s)

@@ -17,7 +17,7 @@ from typing import Any
 from bench.next_edits.cases import Case, lines_of
 from palimpsest.errors import InvalidArgument
 from palimpsest.next_edits.formats import FORMATS
-from palimpsest.next_edits.formats.format import Asked, Format, Prompt
+from palimpsest.next_edits.formats.format import NextEditFormat, NextEditPrompt, WindowRequest
 
 MODELS = {
     "sweep-next-edit-0.5B": "sweep",
@@ -84,14 +84,14 @@ def _body(row: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-def _recording(case: Case, format: Format, window: str, begun: str, text: str, is_whole: bool) -> Recording:
+def _recording(case: Case, format: NextEditFormat, window: str, begun: str, text: str, is_whole: bool) -> Recording:
     lines, shown = lines_of(case.text), lines_of(window)
     start = next((at for at in range(len(lines)) if lines[at : at + len(shown)] == shown), None)
     if start is None:
         raise ValueError("the document has no such lines")
     stop, written = start + len(shown), f"{begun}{text}"
-    asked = Asked(case.file, lines, range(start, stop), range(start, stop), case.cursor)
-    answer = format.read(asked, Prompt(()), written, is_whole=is_whole)
+    asked = WindowRequest(case.file, lines, range(start, stop), range(start, stop), case.cursor)
+    answer = format.read(asked, NextEditPrompt(()), written, is_whole=is_whole)
     after = shown if answer.refused else lines_of(answer.text)
     target = "".join(f"{line}\n" for line in (*lines[:start], *after, *lines[stop:]))
     return Recording(target, window, written, is_whole)

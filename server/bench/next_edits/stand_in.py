@@ -17,7 +17,7 @@ from palimpsest import wire
 from palimpsest.next_edits.formats.diffs import spans
 from palimpsest.next_edits.formats.format import ended
 from palimpsest.providers.base.target import Target
-from palimpsest.providers.supervisor import Status, Supervisor
+from palimpsest.providers.supervisor import EngineStatus, Supervisor
 
 
 class StandIn:
@@ -59,8 +59,8 @@ class Instead(Supervisor):
         self._stand_in = model
 
     @property
-    def status(self) -> Status:
-        return Status("ready")
+    def status(self) -> EngineStatus:
+        return EngineStatus("ready")
 
     @asynccontextmanager
     async def engine(self, timeout: float = 0.0) -> AsyncIterator[Any]:

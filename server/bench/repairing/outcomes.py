@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from bench.repairing.cases import Case
 from palimpsest import wire
 from palimpsest.edits.candidates import NOTHING, candidate_of
-from palimpsest.edits.check import Document, checked
+from palimpsest.edits.check import CheckedDocument, checked
 from palimpsest.edits.formats import FORMATS
-from palimpsest.edits.reply import Reply
+from palimpsest.edits.reply import EditReply
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.edits.validate import Baseline
 from palimpsest.languages.registry import language_of
@@ -55,7 +55,7 @@ def outcome(
 ) -> Outcome:
     """`name` of the format; `documents` by URI, the damaged one among them."""
     reply, is_cut = FORMATS[name].read(choice.text, shown), choice.finish in UNFINISHED
-    given = {uri: Document(found.version, found.lines, found.lines) for uri, found in documents.items()}
+    given = {uri: CheckedDocument(found.version, found.lines, found.lines) for uri, found in documents.items()}
     baseline = {uri: Baseline(found.lines, language_of("", uri)) for uri, found in documents.items()}
     original = case.function.parsed
     here = original.snapshot.uri
@@ -75,7 +75,7 @@ def outcome(
     )
 
 
-def is_well_formed(reply: Reply, shown: Mapping[str, ShownBlock], is_cut: bool) -> bool:
+def is_well_formed(reply: EditReply, shown: Mapping[str, ShownBlock], is_cut: bool) -> bool:
     """Something is edited, only blocks that were shown, and nothing in it cannot be read but for its end."""
     return bool(reply.written) and all(
         written.name in shown and (not written.problem or (is_cut and not written.complete))

@@ -19,9 +19,9 @@ from palimpsest.app import build_session
 from palimpsest.config.settings import Settings
 from palimpsest.context.view import CursorView
 from palimpsest.edits.shown import ShownBlock, shown_blocks
-from palimpsest.edits.suggestions.files import Files
+from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.edits.suggestions.requests import suggestion
-from palimpsest.lsp.report import Report, Status
+from palimpsest.lsp.report import Report, StatusReport
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import Block
 from palimpsest.window.services import Services
@@ -47,7 +47,7 @@ class _Nobody(Report):
     def __init__(self) -> None:
         pass
 
-    def show_status(self, status: Status) -> None:
+    def show_status(self, status: StatusReport) -> None:
         pass
 
 
@@ -101,7 +101,7 @@ class RepairPrompt:
         services.documents.put(snapshot)
         view = services.view(snapshot, case.at)
         blocks = await services.chooser.settled(view)
-        files = Files(services)
+        files = EditableFiles(services)
         placed = [files.placed(block) for block in blocks] if told else []  # as `edits/suggestions/model.py`
         documents = {snapshot.uri: snapshot}
         for block in placed:

@@ -14,12 +14,14 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from palimpsest.agents.workspace import AgentWorkspace, told
-from palimpsest.conversations.operations.operation import Operation, Parameter
+from palimpsest.conversations.operations.operation import Operation, OperationParameter
 from palimpsest.conversations.operations.table import OPERATIONS
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
-CONVERSATION = Parameter("conversation", "text", "the conversation's id, as list_conversations says", required=True)
+CONVERSATION = OperationParameter(
+    "conversation", "text", "the conversation's id, as list_conversations says", required=True
+)
 _TYPES: dict[str, Any] = {"text": str, "whole number": int, "true or false": bool}
 
 
@@ -53,11 +55,11 @@ def add_conversations(server: MCPServer[None], workspace: AgentWorkspace) -> Non
             add(operation)
 
 
-def _is_offered(operation: Operation, parameter: Parameter) -> bool:
+def _is_offered(operation: Operation, parameter: OperationParameter) -> bool:
     return parameter is CONVERSATION or parameter.name in (operation.agents or ())
 
 
-def _parameter(one: Parameter) -> inspect.Parameter:
+def _parameter(one: OperationParameter) -> inspect.Parameter:
     kind = Literal[one.choices] if one.choices else _TYPES[one.kind]
     about = Field(description=one.description, ge=one.least, le=one.most)
     is_required = one.required or one.name == "fd"  # an agent has no other way to name a descriptor

@@ -17,7 +17,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from palimpsest.agents.lines import Refusal, is_id, message_in, no_request, written
+from palimpsest.agents.lines import LineError, is_id, message_in, no_request, written
 
 NO_REQUEST = "This is no request, notification or answer of the protocol."
 
@@ -49,14 +49,14 @@ class _Lines:
             anyio.from_thread.run(self._refuse, line)
         return ""
 
-    async def _refuse(self, refusal: Refusal) -> None:
+    async def _refuse(self, refusal: LineError) -> None:
         if self.answers is not None:
             await self.answers.send(SessionMessage(JSONRPCError.model_validate_json(written(refusal.message))))
 
 
-def _line_of(line: str) -> str | Refusal:
+def _line_of(line: str) -> str | LineError:
     message = message_in(line)
-    if isinstance(message, Refusal):
+    if isinstance(message, LineError):
         return message
     if "method" in message and "id" in message and not is_id(message["id"]):
         return no_request("An id is a text or a whole number.", message)  # the library would take it for no question

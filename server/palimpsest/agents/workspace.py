@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from mcp.server.mcpserver.exceptions import ToolError
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.windows.client import Window, WindowGone, WindowSilent
+from palimpsest.windows.client import WindowClient, WindowGone, WindowSilent
 from palimpsest.windows.sockets import sockets
 
 STATES = ("resident", "stored", "wanted", "left out")
@@ -36,10 +36,10 @@ class NoWindow(PalimpsestError):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenWindow:
     """A window that has the workspace open; `used`: when the person last did something there."""
 
-    window: Window
+    window: WindowClient
     folders: tuple[Path, ...]
     used: float
 
@@ -65,13 +65,13 @@ class AgentWorkspace:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
-        self._windows: dict[Path, Window] = {}
+        self._windows: dict[Path, WindowClient] = {}
         self._has: dict[Path, set[tuple[str, str]]] = {}
         self._put: dict[tuple[str, str], _Put] = {}
         self._silent: dict[Path, float] = {}
         """Until when these windows are left alone, by the monotonic clock."""
 
-    async def windows(self) -> list[Opened]:
+    async def windows(self) -> list[OpenWindow]:
         """Those that are open, the one used last first, each with what was put so far.  Raises NoWindow."""
         paths, now = list(self._known()), time.monotonic()
         silent = [path for path in paths if self._silent.get(path, 0) > now]
@@ -161,13 +161,13 @@ class AgentWorkspace:
             self._silent.pop(gone, None)
         return paths
 
-    async def _asked(self, paths: Iterable[Path]) -> list[Opened]:
+    async def _asked(self, paths: Iterable[Path]) -> list[OpenWindow]:
         return [opened for opened in await asyncio.gather(*map(self._ask, paths)) if opened is not None]
 
-    async def _ask(self, path: Path) -> Opened | None:
+    async def _ask(self, path: Path) -> OpenWindow | None:
         """The window at a socket, if it has this workspace open."""
         known = self._windows.pop(path, None)
-        for window in ([known] if known is not None else []) + [Window(path)]:
+        for window in ([known] if known is not None else []) + [WindowClient(path)]:
             try:
                 told = await window.call("palimpsest.window", {}, WHO_S)
                 break
@@ -184,9 +184,9 @@ class AgentWorkspace:
         self._silent.pop(path, None)
         folders = tuple(Path(folder) for folder in told["folders"])
         mine = any(self.folder == folder or self.folder.is_relative_to(folder) for folder in folders)
-        return Opened(window, folders, float(told["used"])) if mine else None
+        return OpenWindow(window, folders, float(told["used"])) if mine else None
 
-    async def _catch_up(self, opened: Opened) -> None:
+    async def _catch_up(self, opened: OpenWindow) -> None:
         """A window that was opened after a block had been put gets it."""
         path = opened.window.path
         has = self._has.setdefault(path, set())
@@ -201,7 +201,7 @@ class AgentWorkspace:
             except PalimpsestError:
                 continue  # what a window refuses is told to whoever puts it
 
-    async def _each(self, ask: Callable[[Window], Awaitable[dict[str, Any]]]) -> list[dict[str, Any]]:
+    async def _each(self, ask: Callable[[WindowClient], Awaitable[dict[str, Any]]]) -> list[dict[str, Any]]:
         """The answers of all windows, that of the one used last first.  A window that is closed meanwhile does not
         count, if another answers.  Raises what the windows say is wrong."""
         answers, gone = list[dict[str, Any]](), list[WindowGone]()

@@ -20,7 +20,7 @@ Roles = tuple[Role, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FramePart:
     """`is_frame`: the template's own text, which may spell special tokens."""
 
     text: str
@@ -49,13 +49,13 @@ def frame_of(rendered: str, n_messages: int) -> Frame | None:
     return None if any(_MARK in text for text in frame) else tuple(frame)
 
 
-def parts(frame: Frame, messages: Sequence[Message]) -> list[Part]:
+def parts(frame: Frame, messages: Sequence[Message]) -> list[FramePart]:
     """The conversation up to the answer; `frame` is the one for `roles_of(messages)`."""
     written = _written(messages)
-    found = [Part(frame[0], is_frame=True)]
+    found = [FramePart(frame[0], is_frame=True)]
     for message, behind in zip(written, frame[1:], strict=True):
-        found += [Part(message.content, is_frame=False), Part(behind, is_frame=True)]
-    found += [Part(message.content, is_frame=False) for message in messages[len(written) :]]
+        found += [FramePart(message.content, is_frame=False), FramePart(behind, is_frame=True)]
+    found += [FramePart(message.content, is_frame=False) for message in messages[len(written) :]]
     return [part for part in found if part.text]
 
 
@@ -66,7 +66,7 @@ def unframed(messages: Sequence[Message]) -> str:
     return "".join(f"{message.content}\n" for message in written) + "".join(m.content for m in messages[len(written) :])
 
 
-def opened_in(parts: Sequence[Part]) -> str:
+def opened_in(parts: Sequence[FramePart]) -> str:
     """The mark of a thought that the template begins the answer with; "" for none."""
     return opened_by(parts[-1].text) if parts and parts[-1].is_frame else ""
 

@@ -34,7 +34,7 @@ LONGEST = 32 << 20
 """Characters of one chat, written out."""
 
 
-class Refused(Exception):
+class TemplateRefused(Exception):
     """What the template says of messages it does not take."""
 
 
@@ -63,7 +63,7 @@ def _template(text: str) -> Any:
 
 
 def _refuse(message: str) -> NoReturn:
-    raise Refused(str(message))
+    raise TemplateRefused(str(message))
 
 
 def _to_json(value: Any, indent: int | None = None, **_options: Any) -> str:
@@ -74,7 +74,7 @@ def answered(asked: dict[str, Any]) -> dict[str, str]:
     """The text, or why there is none: `refused`, `unusable`, `failed`."""
     try:
         return {"text": write(asked["template"], asked["variables"])}
-    except Refused as error:
+    except TemplateRefused as error:
         return {"refused": str(error)[:1000]}
     except Unusable as error:
         return {"unusable": str(error)[:1000]}

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from palimpsest.chat_templates.frames import Frame, Part, Roles, frame_of, parts, roles_of, stand_ins
+from palimpsest.chat_templates.frames import Frame, FramePart, Roles, frame_of, parts, roles_of, stand_ins
 from palimpsest.chat_templates.program import CHATML
 from palimpsest.chat_templates.rendering import Renderer
 from palimpsest.wire import Message
@@ -36,7 +36,7 @@ class ChatTemplate:
         self._renderer = Renderer()
         self._frames: dict[Roles, Frame] = {}
 
-    def parts(self, messages: Sequence[Message]) -> list[Part]:
+    def parts(self, messages: Sequence[Message]) -> list[FramePart]:
         """The conversation up to the answer.
 
         The first time for a sequence of roles, the template is run, which may take seconds.  Raises InvalidArgument for

@@ -18,17 +18,17 @@ from dataclasses import dataclass, replace
 
 from palimpsest.completions import requests
 from palimpsest.completions.fitting import fitting, placed
-from palimpsest.completions.ghost import Ghost, Left
+from palimpsest.completions.ghost import Ghost, Remainder
 from palimpsest.completions.indentation import is_blank, missing_at, others_at
 from palimpsest.completions.inline import has_behind
 from palimpsest.completions.learning import Learning, Seen
 from palimpsest.completions.names import Names
-from palimpsest.completions.offers import Offers
+from palimpsest.completions.offers import ShownCompletions
 from palimpsest.completions.outcomes import Outcomes
 from palimpsest.completions.query import CompletionQuery
 from palimpsest.completions.quiet import Quiet
 from palimpsest.completions.repairs import grows
-from palimpsest.completions.results import Result, Results, together
+from palimpsest.completions.results import CompletionResult, Results, together
 from palimpsest.completions.sureness import WHATEVER, Bound, Sureness, bound_at
 from palimpsest.context.view import CursorView
 from palimpsest.errors import Cancelled, EngineError, EngineLoading
@@ -100,7 +100,7 @@ class Completions:
         self.outcomes = Outcomes(services)
         self.names = Names(services, self._quiet.admits)
         self.learning = Learning(services)
-        self.offers = Offers(services.statistics, self.learning)
+        self.offers = ShownCompletions(services.statistics, self.learning)
         services.events.on(CacheForgotten, lambda _: self._forget())
         services.events.on(FeatureSwitched, lambda _: self._forget_screen())
         services.events.on(SettingsChanged, self._settings_changed)
@@ -260,14 +260,14 @@ class Completions:
 
     async def _worth(
         self,
-        result: Result,
+        result: CompletionResult,
         query: CompletionQuery,
         snapshot: Snapshot,
         position: Position,
         is_indented: bool,
         *,
         invoked: bool,
-    ) -> tuple[Result, Position]:
+    ) -> tuple[CompletionResult, Position]:
         """What is worth showing of an answer, and where that begins.  `is_indented`: it begins with what the line
         lacks."""
         parser = self._services.parser
@@ -285,7 +285,7 @@ class Completions:
         confidence = self._services.settings.completion.confidence
         return WHATEVER if invoked else bound_at(confidence, is_new_name=query.is_new_name)
 
-    def _cut(self, result: Result, query: CompletionQuery, *, invoked: bool) -> Result:
+    def _cut(self, result: CompletionResult, query: CompletionQuery, *, invoked: bool) -> CompletionResult:
         """As far as it is sure enough to be shown."""
         if invoked or not result.texts:
             return result
@@ -305,7 +305,7 @@ class Completions:
     def _wants_review(self, reviewed: bool, invoked: bool) -> bool:
         return invoked and not reviewed and requests.n_lines(self._services) > 0
 
-    def _found(self, query: CompletionQuery, n: int, *, invoked: bool) -> Result | None:
+    def _found(self, query: CompletionQuery, n: int, *, invoked: bool) -> CompletionResult | None:
         """An earlier answer that will do."""
         result = self._results.find(query.place, query.prefix, n)
         if result is None or self._wants_review(result.reviewed, invoked):
@@ -315,7 +315,7 @@ class Completions:
         return result
 
     def _typed_along(
-        self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Left]
+        self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Remainder]
     ) -> Completed:
         """What is left of the completion on screen; nothing is decoded."""
         texts, ids = tuple(it.text for it in left), tuple(screen.ids[it.index] for it in left)
@@ -355,7 +355,7 @@ class Completions:
 
     async def _generated_or_only(
         self, query: CompletionQuery, invoked: bool, snapshot: Snapshot, position: Position
-    ) -> Result:
+    ) -> CompletionResult:
         """The engine's answer; none where there is no engine, but the code says how the name goes on."""
         try:
             return await self._generated(query, invoked=invoked)
@@ -366,9 +366,9 @@ class Completions:
                 self._missed = snapshot, position
             if not await self.names.only(query.view, snapshot, position):
                 raise
-            return Result((), has_engine=False)
+            return CompletionResult((), has_engine=False)
 
-    async def _generated(self, query: CompletionQuery, n: int = 0, *, invoked: bool = True) -> Result:
+    async def _generated(self, query: CompletionQuery, n: int = 0, *, invoked: bool = True) -> CompletionResult:
         """The engine's answer: the first, soon, or `n` that a person asked for."""
         services = self._services
         request = requests.completion(
@@ -453,7 +453,7 @@ class Completions:
             ids = (screen.ids[0], *(screen.ids[it.index] for it in others))
             self._shows(screen, [first, *(it.text for it in others)], ids, result.sure)
 
-    async def _asked_again(self, screen: _OnScreen, n: int = 0) -> tuple[Result, Seen]:
+    async def _asked_again(self, screen: _OnScreen, n: int = 0) -> tuple[CompletionResult, Seen]:
         """With time, for a completion that is on screen; what the answer is worth showing of, and what it was asked
         with.  `n`: alternatives that a person asked for."""
         services, snapshot, position = self._services, screen.snapshot, screen.position
@@ -471,12 +471,12 @@ class Completions:
 
     async def _with_others(
         self,
-        result: Result,
+        result: CompletionResult,
         snapshot: Snapshot,
         position: Position,
         indentation: str,
-        ask: Callable[[CompletionQuery, int], Awaitable[Result]] | None = None,
-    ) -> Result:
+        ask: Callable[[CompletionQuery, int], Awaitable[CompletionResult]] | None = None,
+    ) -> CompletionResult:
         """An answer that begins with an indentation, and those for the others that an empty line may have, as far as
         they are known or `ask` finds them."""
         results = [result]
@@ -513,7 +513,7 @@ class Completions:
             await self._ahead(query, last=False)
         screen.followed = True
 
-    async def _ahead(self, query: CompletionQuery, n: int = 0, *, last: bool = True) -> Result:
+    async def _ahead(self, query: CompletionQuery, n: int = 0, *, last: bool = True) -> CompletionResult:
         """With time.  `n`: alternatives that a person asked for, however sure they are; `last`: none gets more time."""
         services = self._services
         engine = await services.supervisor.ready()
@@ -538,7 +538,7 @@ class Completions:
         return result
 
 
-def _unclosed(result: Result, written: str) -> Result:
+def _unclosed(result: CompletionResult, written: str) -> CompletionResult:
     """Without what was added to close it: nobody knows that nothing else comes before.  Where nothing is known of any
     of it, it stays."""
     if not result.sure.ends:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from palimpsest.completions.indentation import outer_columns
 from palimpsest.completions.repairs import BLOCK, closed, ends, repairs, spoken
-from palimpsest.completions.results import Result
+from palimpsest.completions.results import CompletionResult
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.calls import doubled
 from palimpsest.syntax.definitions import headers_between
@@ -39,7 +39,7 @@ _LETTER = re.compile(r"\w")
 _CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 
 
-def fitting(parser: Parser, document: Parsed, position: Position, result: Result) -> Result:
+def fitting(parser: Parser, document: Parsed, position: Position, result: CompletionResult) -> CompletionResult:
     """As many as were asked for.  The order of texts that leave as many errors as each other stays.  Of those that are
     cut, what is whole."""
     place, found = _Place(parser, document, position), list[tuple[int, str]]()
@@ -52,8 +52,8 @@ def fitting(parser: Parser, document: Parsed, position: Position, result: Result
 
 
 def placed(
-    parser: Parser, document: Parsed, position: Position, result: Result, *, is_indented: bool = False
-) -> tuple[Result, Position]:
+    parser: Parser, document: Parsed, position: Position, result: CompletionResult, *, is_indented: bool = False
+) -> tuple[CompletionResult, Position]:
     """The same, and where they begin: where an empty line is indented deeper than any of them may be, further out.
     `is_indented`: they begin with blanks that the line lacks; such a line is not indented too deep."""
     old, line = document.snapshot, document.snapshot.lines[position.line]

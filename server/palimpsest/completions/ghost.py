@@ -13,7 +13,7 @@ from palimpsest.completions.inline import agrees
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Remainder:
     """The text still to insert of alternative `index` of those shown."""
 
     index: int
@@ -40,7 +40,7 @@ class Ghost:
     def forget(self) -> None:
         self._shown = None
 
-    def remainders(self, uri: str, before: str, after: str) -> list[Left]:
+    def remainders(self, uri: str, before: str, after: str) -> list[Remainder]:
         """The remainder of each alternative that agrees with the text typed since it was shown; empty if none agrees.
 
         Apart from the typed characters, the text on both sides must be unchanged, so that an answer made for another
@@ -51,4 +51,4 @@ class Ghost:
         if shown is None or shown.uri != uri or shown.after != after or not before.startswith(shown.before):
             return []
         typed = before[len(shown.before) :]
-        return [Left(i, left) for i, text in enumerate(shown.texts) if (left := agrees(text, typed))]
+        return [Remainder(i, left) for i, text in enumerate(shown.texts) if (left := agrees(text, typed))]

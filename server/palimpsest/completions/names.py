@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from palimpsest.completions.fitting import LARGEST, fitting
 from palimpsest.completions.query import CompletionQuery
-from palimpsest.completions.results import Result
+from palimpsest.completions.results import CompletionResult
 from palimpsest.completions.sureness import Bound, Sureness, n_signs
 from palimpsest.context.sources.name_lookup import Exported, NameLookup
 from palimpsest.context.view import CursorView
@@ -95,14 +95,14 @@ class Names:
 
     async def worth(
         self,
-        result: Result,
+        result: CompletionResult,
         query: CompletionQuery,
         snapshot: Snapshot,
         position: Position,
         bound: Bound,
         *,
         invoked: bool,
-    ) -> Result:
+    ) -> CompletionResult:
         """`query` may be of a text that differs from the snapshot's at the cursor; `bound`: how sure it must be."""
         most = max(1, result.asked)
         if len(snapshot.text) > LARGEST:
@@ -174,7 +174,7 @@ class Names:
         parser, before = self._services.parser, judged.text[: judged.unknown]
         listed = _before_last(before) if judged.is_listed else ()
         for text in [*listed, *_beginnings(before)][:MOST_CUTS]:
-            for fitted in fitting(parser, parser.hurried(snapshot), position, Result((text,))).texts:
+            for fitted in fitting(parser, parser.hurried(snapshot), position, CompletionResult((text,))).texts:
                 again = await self._judged(fitted, query, snapshot, position)
                 if again.unknown is None:
                     return again

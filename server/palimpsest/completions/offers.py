@@ -17,7 +17,7 @@ KEPT = 256
 
 
 @dataclass(slots=True)
-class Offer:
+class ShownCompletion:
     """`text`: what was left to insert of `whole` when it was last given out; `seen`: what the model saw for it."""
 
     text: str
@@ -27,13 +27,13 @@ class Offer:
     closed: bool = False
 
 
-class Offers:
+class ShownCompletions:
     """The completions that were shown, by id."""
 
     def __init__(self, statistics: Statistics, learning: Learning) -> None:
         self._statistics = statistics
         self._learning = learning
-        self._offers: OrderedDict[str, Offer] = OrderedDict()
+        self._offers: OrderedDict[str, ShownCompletion] = OrderedDict()
         self._n = 0
 
     def give(
@@ -45,7 +45,7 @@ class Offers:
         for text in texts:
             self._n += 1
             ids.append(f"c-{self._n}")
-            self._offers[ids[-1]] = Offer(text, text, language, seen)
+            self._offers[ids[-1]] = ShownCompletion(text, text, language, seen)
         while len(self._offers) > KEPT:
             self._offers.popitem(last=False)
         if ids and not instead:

@@ -14,7 +14,7 @@ from functools import cached_property
 from palimpsest import wire
 from palimpsest.completions.inline import trim
 from palimpsest.completions.repairs import untyped
-from palimpsest.completions.results import Result, together
+from palimpsest.completions.results import CompletionResult, together
 from palimpsest.completions.sureness import Sureness
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
@@ -74,7 +74,7 @@ class CompletionQuery:
         blocks = tuple((block.type, block.name, block.editable, block.text) for block in self.blocks)
         return self.model, editing.type, editing.file, editing.name, editing.suffix, blocks
 
-    def result(self, answer: wire.GenerateAnswer, asked: int, level: str | None) -> Result:
+    def result(self, answer: wire.GenerateAnswer, asked: int, level: str | None) -> CompletionResult:
         """The texts of an answer, trimmed, each once.  Not finished: the first one was ended by time.  `level`: what
         they are indented by, where not as the model does it."""
         said = [self._said(choice.text) for choice in answer.choices]
@@ -90,7 +90,7 @@ class CompletionQuery:
         finish = answer.choices[0].finish if answer.choices else "end"
         return together(
             [
-                Result(
+                CompletionResult(
                     tuple(filter(None, texts)),
                     asked,
                     finish != "time",

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from palimpsest.completions.results import Result
+from palimpsest.completions.results import CompletionResult
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.prose import prose_at
 from palimpsest.text.alike import ends_alike
@@ -60,7 +60,7 @@ class Quiet:
             prose_at(parsed_at(services.parser.hurried(snapshot), position), position) in quiet_in
         )
 
-    def worth(self, result: Result, snapshot: Snapshot, position: Position) -> Result:
+    def worth(self, result: CompletionResult, snapshot: Snapshot, position: Position) -> CompletionResult:
         """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
         texts = tuple(text for text in result.texts if _says(text) and self.admits(text, snapshot, position))
         return result if texts == result.texts else replace(result, texts=texts)

@@ -18,7 +18,7 @@ from palimpsest.wire import Candidate
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CompletionResult:
     """`texts` to insert at the cursor, best first, empty if nothing was worth showing.  `asked`: the number requested.
     `finished`: more time would not have made the first text longer.  `sure`: how probable the first text is.
     `cut`: those that time or the number of tokens has ended, maybe within a word; `is_unsure`: the first goes on, but
@@ -35,7 +35,7 @@ class Result:
     candidates: tuple[Candidate, ...] = ()
     has_engine: bool = True
 
-    def behind(self, text: str) -> Result:
+    def behind(self, text: str) -> CompletionResult:
         """With a text in front of each."""
         if not text:
             return self
@@ -44,7 +44,7 @@ class Result:
         return replace(self, texts=texts, cut=cut, candidates=candidates)
 
 
-def together(results: Sequence[Result]) -> Result:
+def together(results: Sequence[CompletionResult]) -> CompletionResult:
     """The texts of answers for one place: first those that the code behind was read after, as far as it was so for the
     first answer."""
     first, candidates = results[0], [one for result in results for one in result.candidates if results[0].candidates]
@@ -60,13 +60,13 @@ class Results:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._results: OrderedDict[tuple[Hashable, str], Result] = OrderedDict()
+        self._results: OrderedDict[tuple[Hashable, str], CompletionResult] = OrderedDict()
         self._prefixes: dict[Hashable, dict[str, None]] = {}  # by place, newest last
 
     def __len__(self) -> int:
         return len(self._results)
 
-    def put(self, place: Hashable, prefix: str, result: Result) -> None:
+    def put(self, place: Hashable, prefix: str, result: CompletionResult) -> None:
         if not self._limit:
             return
         self._results[place, prefix] = result
@@ -80,7 +80,7 @@ class Results:
             if not self._prefixes[old_place]:
                 del self._prefixes[old_place]
 
-    def find(self, place: Hashable, prefix: str, n: int = 1) -> Result | None:
+    def find(self, place: Hashable, prefix: str, n: int = 1) -> CompletionResult | None:
         """The answer given at exactly this prefix, or at an earlier one if it agrees with what was typed since.  None
         if there is neither, if fewer than `n` were requested, or if there was no time to generate anything."""
         known = self._results.get((place, prefix))

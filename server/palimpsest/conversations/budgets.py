@@ -29,7 +29,7 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BudgetPart:
     used: int
     budget: int
 
@@ -59,11 +59,11 @@ class ConversationUsage:
         return max(0, self.total - self.used)
 
     @property
-    def parts(self) -> Mapping[str, Part]:
+    def parts(self) -> Mapping[str, BudgetPart]:
         return {
-            "system": Part(self.system, int(self.shares.system * self.total)),
-            "tools": Part(self.tools, int(self.shares.tools * self.total)),
-            "messages": Part(self.messages, self.shares.for_messages(self.total, self.system + self.tools)),
+            "system": BudgetPart(self.system, int(self.shares.system * self.total)),
+            "tools": BudgetPart(self.tools, int(self.shares.tools * self.total)),
+            "messages": BudgetPart(self.messages, self.shares.for_messages(self.total, self.system + self.tools)),
         }
 
     def should_compact(self) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ResultRoom:
     """`tokens` of the next results; `count` counts those of a text."""
 
     tokens: int

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from palimpsest.conversations.answers import element
-from palimpsest.conversations.call_room import Room
+from palimpsest.conversations.call_room import ResultRoom
 from palimpsest.conversations.calls.native import native_call
 from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
 from palimpsest.conversations.events import BranchChanged, CallBegan, CallDone, TurnBegan
@@ -26,7 +26,7 @@ RESTORED = "restore_checkpoint"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """What a call came to: `xml` is for the model.  `descriptor`: the one that holds a long result."""
 
     status: str
@@ -68,8 +68,8 @@ class Tools(Protocol):
         ...
 
     async def run(
-        self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: Room | None = None
-    ) -> Outcome:
+        self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: ResultRoom | None = None
+    ) -> CallOutcome:
         """Raises nothing but cancellation: what is wrong with a call is its result, and that it has no `room`, too."""
         ...
 
@@ -84,7 +84,7 @@ async def run_calls(
     events: Events,
     tools: Tools,
     turn: Turn,
-    look: Callable[[], Awaitable[Room | None]],
+    look: Callable[[], Awaitable[ResultRoom | None]],
     natively: Sequence[ToolCall] = (),
 ) -> int:
     """Run what the turn calls, or what came beside it `natively`; how many calls there were, wrong ones too.  `look`
@@ -101,7 +101,7 @@ async def run_calls(
         name, arguments = call.name, {} if isinstance(call, WrongCall) else call.arguments
         events.emit(CallBegan(turn.conversation, turn.id, number, name, arguments))
         if isinstance(call, WrongCall):
-            outcome = Outcome("failed", wrong(call).xml)
+            outcome = CallOutcome("failed", wrong(call).xml)
         else:
             outcome = await tools.run(turn.conversation, turn.id, name, arguments, room)
         if room is not None:

@@ -17,12 +17,12 @@ from itertools import islice
 from palimpsest import wire
 from palimpsest.context.estimate import chars_for, estimate
 from palimpsest.conversations.budgets import reserve
-from palimpsest.conversations.call_room import Room
+from palimpsest.conversations.call_room import ResultRoom
 from palimpsest.conversations.compaction import grammar
 from palimpsest.conversations.compaction.code import defined, last_line, mentioned, pieces
-from palimpsest.conversations.compaction.collecting import Called, Spoken
+from palimpsest.conversations.compaction.collecting import Called, TurnWithCalls
 from palimpsest.conversations.compaction.compactions import Compaction, Summary, WrittenBy
-from palimpsest.conversations.compaction.keeping import ID, IMPORTANT, Message, kept, staying
+from palimpsest.conversations.compaction.keeping import ID, IMPORTANT, KeepableMessage, kept, staying
 from palimpsest.conversations.compaction.mechanical import completed, fitted, mechanical
 from palimpsest.conversations.events import CompactionBegan, CompactionEnded, ConversationChanged
 from palimpsest.conversations.memory import Memory
@@ -109,7 +109,7 @@ class Compacting:
 
     async def room_for_results(
         self, conversation: str, blocks: Sequence[Block], *, compacts: bool = True
-    ) -> Room | None:
+    ) -> ResultRoom | None:
         """What the results of a reply's calls may take: the rest of the window, less an answer.  One page always has
         room.  None where nobody knows what the model can read.  `compacts`: what is before them can be summarised."""
         builder, options = self._prompt_builder, self._services.settings.conversation
@@ -124,7 +124,7 @@ class Compacting:
             request = await self._count(builder.kept_text(asked)) if asked is not None else 0
             taken = min(taken, int((SUMMARY + KEPT) * window) + min(request, page))
         answer = min(options.reply_tokens, reserve(window))
-        return Room(max(page, window - answer - system - tools - taken), self._count)
+        return ResultRoom(max(page, window - answer - system - tools - taken), self._count)
 
     async def _count(self, text: str) -> int:
         (count,), _ = await self._counts.of([text])
@@ -373,7 +373,7 @@ class Compacting:
         last = ids.index(until) + 1 if until is not None else len(branch)
         return [turn for turn in branch[first:last] if turn.state != "failed"]
 
-    def _spoken(self, turn: Turn) -> Spoken:
+    def _spoken(self, turn: Turn) -> TurnWithCalls:
         memory = self._memory()
         calls = [
             Called(
@@ -384,7 +384,7 @@ class Compacting:
             )
             for call in memory.turns.calls(turn.id)
         ]
-        return Spoken(turn.role, memory.turns.text(turn), calls)
+        return TurnWithCalls(turn.role, memory.turns.text(turn), calls)
 
     def _kept(self, conversation: str, until: int, most_chars: int, most_with_code: int | None = None) -> list[int]:
         """Of the turns that the model reads now, up to `until`: those that it reads on as they are."""
@@ -403,7 +403,7 @@ class Compacting:
         if conversation in self._under_way:
             raise InvalidArgument("conversation", "is being compacted; wait for its end.")
 
-    def _message(self, turn: Turn, refs: Sequence[str], *, is_marked: bool) -> Message:
+    def _message(self, turn: Turn, refs: Sequence[str], *, is_marked: bool) -> KeepableMessage:
         """`refs`: ids of those in it; what the model tagged in its own reply is no mark of the person's."""
         spoken = self._spoken(turn)
         tagged = [ref.id for ref in extracted(spoken.text, turn.details).refs] if turn.role == "assistant" else []
@@ -415,7 +415,7 @@ class Compacting:
         names |= {f"result-{turn.number}-{number}" for number in range(len(spoken.calls))}
         said, found = "\n".join([spoken.text, *given]), pieces(spoken.text)
         mentions = {*ID.findall(said), *named, *mentioned(said, by_person=turn.role == "user")} - names
-        return Message(
+        return KeepableMessage(
             turn.id,
             len(self._prompt_builder.kept_text(turn)),
             is_marked,

@@ -78,7 +78,7 @@ def pieces_of(parts: Iterable[str]) -> Iterator[str]:
         yield "".join(waiting)
 
 
-class Writing:
+class ContentWriting:
     """One text on its way into the database, under a name of its own until it is whole."""
 
     def __init__(self, database: Database) -> None:

@@ -14,7 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 from threading import Lock
 
-from palimpsest.conversations.content_writer import UNFINISHED, Content, Writing, hash_of, pieces_of, writer_of
+from palimpsest.conversations.content_writer import UNFINISHED, Content, ContentWriting, hash_of, pieces_of, writer_of
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import NotFound
 from palimpsest.system.processes import is_there
@@ -72,7 +72,7 @@ class Contents:
         """Store a text, or find that it is there already.  Raises StorageError; nothing is half there then."""
         if isinstance(text, str) and (known := self.find(hash_of(text))) is not None:
             return known
-        writing = Writing(self._database)
+        writing = ContentWriting(self._database)
         try:
             return writing.write(pieces_of([text] if isinstance(text, str) else text))
         except BaseException:

@@ -17,18 +17,18 @@ from functools import partial
 from palimpsest import wire
 from palimpsest.chat_templates.spoken import Spoken
 from palimpsest.config.settings import FileDescriptorSettings
-from palimpsest.conversations.call_room import Room
+from palimpsest.conversations.call_room import ResultRoom
 from palimpsest.conversations.call_runner import Tools, run_calls
 from palimpsest.conversations.compacting import Compacting
 from palimpsest.conversations.conversations import name_of
-from palimpsest.conversations.descriptors.incoming import Part
+from palimpsest.conversations.descriptors.incoming import MessagePart
 from palimpsest.conversations.documents.referring import Referred, Referring
 from palimpsest.conversations.events import ConversationChanged, Stopped, TurnBegan
 from palimpsest.conversations.host import Host, NoHost
 from palimpsest.conversations.keeping import keep
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder
-from palimpsest.conversations.reply_writer import Writing, begun
+from palimpsest.conversations.reply_writer import ReplyWriting, begun
 from palimpsest.conversations.summarizing import asking
 from palimpsest.conversations.token_counts import TokenCounts, thresholds, thresholds_for
 from palimpsest.conversations.turns import BUSY, Role, Turn
@@ -48,12 +48,12 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReplyOptions:
     """How to answer.  `grammar`: GBNF for the first reply.  `parts` come with what is said."""
 
     cursor: CursorPlace | None = None
     grammar: str = ""
-    parts: Sequence[Part] = ()
+    parts: Sequence[MessagePart] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Conversing:
     def is_running(self, conversation: str) -> bool:
         return conversation in self._running
 
-    async def send(self, conversation: str, text: str | None, asked: Asked | None = None) -> Reply:
+    async def send(self, conversation: str, text: str | None, asked: ReplyOptions | None = None) -> Reply:
         """Say something, or with None have what was said last answered (again, where the reply did not come to its
         end: that stays on a branch of its own).
 
@@ -119,7 +119,7 @@ class Conversing:
         """
         await self.settle(conversation)
         self._check(conversation, text, bool(asked and asked.parts))
-        task = asyncio.get_running_loop().create_task(self._say(conversation, text, asked or Asked()))
+        task = asyncio.get_running_loop().create_task(self._say(conversation, text, asked or ReplyOptions()))
         self._running[conversation] = task
         try:
             return await task
@@ -129,7 +129,7 @@ class Conversing:
             self._services.events.emit(ConversationChanged(conversation))
             self._services.events.emit(RefreshNeeded())  # it was asked behind other blocks than the cursor's
 
-    async def _say(self, conversation: str, text: str | None, asked: Asked) -> Reply:
+    async def _say(self, conversation: str, text: str | None, asked: ReplyOptions) -> Reply:
         if text is None:
             await self.memory.writes.run(self._take_back, conversation)
         else:
@@ -160,7 +160,7 @@ class Conversing:
         options: FileDescriptorSettings,
         referred: Referred,
         source: str = "",
-        parts: Sequence[Part] = (),
+        parts: Sequence[MessagePart] = (),
         *,
         names: bool = False,
     ) -> Turn:
@@ -183,7 +183,7 @@ class Conversing:
         self._services.events.emit(TurnBegan(conversation, turn))
         return turn
 
-    async def _thresholds(self, text: str, parts: Sequence[Part]) -> FileDescriptorSettings:
+    async def _thresholds(self, text: str, parts: Sequence[MessagePart]) -> FileDescriptorSettings:
         return await thresholds_for(self._services, self.counts, [text, *(well_formed(part.text) for part in parts)])
 
     async def _referred(self, conversation: str, text: str) -> Referred:
@@ -205,7 +205,7 @@ class Conversing:
             return NOTHING
 
     async def append(
-        self, conversation: str, role: Role, text: str, source: str = "", parts: Sequence[Part] = ()
+        self, conversation: str, role: Role, text: str, source: str = "", parts: Sequence[MessagePart] = ()
     ) -> Turn:
         """A turn made elsewhere, as if made here: with its refs and documents.  What it calls is not run.  Raises
         NotFound, InvalidArgument."""
@@ -288,7 +288,7 @@ class Conversing:
 
     # The answer -----------------------------------------------------------------------------------------------
 
-    async def _answer(self, conversation: str, asked: Asked) -> Reply:
+    async def _answer(self, conversation: str, asked: ReplyOptions) -> Reply:
         turns, decoded, stopped = list[Turn](), 0, "end"
         n_rounds = self._services.settings.conversation.max_rounds
         grammar = asked.grammar
@@ -333,12 +333,12 @@ class Conversing:
     ) -> int:
         """Run what a turn calls; how many calls there were.  `compacts`: what stands before it may be summarised."""
 
-        async def look() -> Room | None:
+        async def look() -> ResultRoom | None:
             return await self.compacting.room_for_results(turn.conversation, blocks, compacts=compacts)
 
         return await run_calls(self.memory, self._services.events, self.tools, turn, look, natively)
 
-    async def _compacted(self, conversation: str, asked: Asked) -> BaseException | None:
+    async def _compacted(self, conversation: str, asked: ReplyOptions) -> BaseException | None:
         """Why it cannot be answered: the person stopped it meanwhile, or there is no engine."""
         try:
             await self.compacting.before_reply(conversation, asked.cursor)
@@ -346,7 +346,9 @@ class Conversing:
             return error
         return None
 
-    async def _fitted(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
+    async def _fitted(
+        self, conversation: str, asked: ReplyOptions, grammar: str, writing: ReplyWriting
+    ) -> wire.GenerateAnswer:
         """Where the engine says that it does not fit, once more behind a summary.  Raises ContextTooLarge."""
         try:
             return await self._generated(conversation, asked, grammar, writing)
@@ -358,7 +360,9 @@ class Conversing:
         except ContextTooLarge as error:
             raise too_large(error) from error
 
-    async def _generated(self, conversation: str, asked: Asked, grammar: str, writing: Writing) -> wire.GenerateAnswer:
+    async def _generated(
+        self, conversation: str, asked: ReplyOptions, grammar: str, writing: ReplyWriting
+    ) -> wire.GenerateAnswer:
         services = self._services
 
         def came(said: Spoken) -> None:
@@ -374,7 +378,7 @@ class Conversing:
         self._note(writing, request.kv, answer)
         return answer
 
-    def _note(self, writing: Writing, kv: wire.KvPolicy, answer: wire.GenerateAnswer) -> None:
+    def _note(self, writing: ReplyWriting, kv: wire.KvPolicy, answer: wire.GenerateAnswer) -> None:
         model = self._services.supervisor.status.model
         writing.model = model.name if model is not None else ""
         used = answer.tail_tokens + answer.generated

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from palimpsest.conversations.compaction.compactions import Compaction
-from palimpsest.conversations.turns import Call, Turn
+from palimpsest.conversations.turns import Turn, TurnCall
 
 Stopped = Literal["end", "length", "rounds", "repeated", "cancelled", "failed"]
 """Why an answer ended: by itself, at the most tokens, at the most rounds of calls, because it only repeated itself, by
@@ -66,7 +66,7 @@ class CallBegan:
 class CallDone:
     conversation: str
     turn: int
-    call: Call
+    call: TurnCall
     result: str
 
 

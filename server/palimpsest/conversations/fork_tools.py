@@ -16,8 +16,8 @@ from palimpsest.conversations.answers import Answer, element, listed
 from palimpsest.conversations.descriptors import results as descriptor_results
 from palimpsest.conversations.descriptors.addresses import is_own
 from palimpsest.conversations.descriptors.descriptors import Descriptor
-from palimpsest.conversations.descriptors.reader import Wanted
-from palimpsest.conversations.forking import Forking, OwnTurn, Result
+from palimpsest.conversations.descriptors.reader import PartWanted
+from palimpsest.conversations.forking import Forking, ForkResult, OwnTurn
 from palimpsest.conversations.forks import Fork
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import InvalidArgument, NotFound, OutsideWorkspace
@@ -102,7 +102,7 @@ class ForkTools:
         for one in ones:
             if one.n_chars <= room:
                 room -= one.n_chars
-                whole = memory.descriptors.read(conversation, one.id, Wanted(read_all=True))
+                whole = memory.descriptors.read(conversation, one.id, PartWanted(read_all=True))
                 parts.append(descriptor_results.read(whole, self._about(conversation, one)).xml)
             else:
                 parts.append(self._beginning(conversation, one))
@@ -157,7 +157,7 @@ def spawned(forks: Sequence[Fork]) -> Answer:
     return Answer(listed("forks", {"count": len(forks)}, rows), {"forks": [fields(fork) for fork in forks]})
 
 
-def gathered(found: Mapping[str, Result]) -> Answer:
+def gathered(found: Mapping[str, ForkResult]) -> Answer:
     """`{fork_id: {status, response, history?}}`; a turn of `history` has its calls and their results."""
     rows, values = list[str](), dict[str, Any]()
     for identity, result in found.items():

@@ -21,8 +21,8 @@ from palimpsest.conversations.events import ConversationChanged
 from palimpsest.conversations.forks import Fork, Status
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import FORK, tail_of
-from palimpsest.conversations.reply_writer import Writing, begun
-from palimpsest.conversations.turns import Call, Turn
+from palimpsest.conversations.reply_writer import ReplyWriting, begun
+from palimpsest.conversations.turns import Turn, TurnCall
 from palimpsest.errors import EngineError, InvalidArgument, NotFound, PalimpsestError, StorageError, UnknownTail
 from palimpsest.providers.base.protocol import Together
 from palimpsest.text.positions import well_formed
@@ -49,11 +49,11 @@ class OwnTurn:
 
     role: str
     text: str
-    calls: tuple[tuple[Call, str], ...]
+    calls: tuple[tuple[TurnCall, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ForkResult:
     """What a child came to.  `history`: its own turns, where they were asked for.  `decoded`: tokens that were decoded
     for its first reply, None where nobody knows any more."""
 
@@ -118,7 +118,7 @@ class Forking:
         self._services.events.emit(ConversationChanged(conversation))
         return memory.forks.get(fork.id)
 
-    async def gather(self, conversation: str, *, history: bool = False) -> dict[str, Result]:
+    async def gather(self, conversation: str, *, history: bool = False) -> dict[str, ForkResult]:
         """All children's results, once they are there, whichever window they work in.  Raises NotFound."""
         memory = self._memory()
         memory.conversations.get(conversation)
@@ -133,7 +133,7 @@ class Forking:
             await memory.writes.run(memory.forks.gathered, fork.id)
             own = tuple(self._own_turns(memory, fork)) if history else ()
             done = memory.forks.get(fork.id)
-            results[fork.id] = Result(done, memory.forks.response(done), self._decoded.get(fork.id), own)
+            results[fork.id] = ForkResult(done, memory.forks.response(done), self._decoded.get(fork.id), own)
         return results
 
     def check_room(self, conversation: str, n_more: int = 1) -> None:
@@ -235,7 +235,7 @@ class Forking:
         memory, active = self._memory(), list(forks)
         blocks = self._conversing.blocks_of(conversation)
         for _ in range(self._services.settings.conversation.max_rounds + 1):
-            writings = list[Writing]()
+            writings = list[ReplyWriting]()
             try:
                 for fork in active:
                     writings.append(await begun(memory, self._services, fork.child))
@@ -260,7 +260,7 @@ class Forking:
             last = memory.turns.branch(fork.child)[-1]
             await self._finish(fork, "completed", memory.turns.text(last))
 
-    async def _ended(self, writings: Sequence[Writing], answers: Sequence[wire.GenerateAnswer]) -> list[Turn]:
+    async def _ended(self, writings: Sequence[ReplyWriting], answers: Sequence[wire.GenerateAnswer]) -> list[Turn]:
         """Each of them, also where one cannot be kept; that is raised then."""
         turns, wrong = list[Turn](), None
         for writing, answer in zip(writings, answers, strict=True):
@@ -274,7 +274,7 @@ class Forking:
         return turns
 
     async def _generated(
-        self, forks: Sequence[Fork], writings: Sequence[Writing], blocks: Sequence[Any]
+        self, forks: Sequence[Fork], writings: Sequence[ReplyWriting], blocks: Sequence[Any]
     ) -> list[wire.GenerateAnswer]:
         services = self._services
         async with services.supervisor.engine(LOADING_S) as engine:

@@ -18,7 +18,7 @@ from palimpsest.text.amounts import amount
 from palimpsest.text.previews import preview
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.places import around, shown
-from palimpsest.workspace.writing import Written
+from palimpsest.workspace.writing import WrittenFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ async def is_allowed(
 
 
 class Host(Protocol):
-    async def write_file(self, conversation: str, file: FileWrite) -> Written:
+    async def write_file(self, conversation: str, file: FileWrite) -> WrittenFile:
         """Once the person has allowed it.
 
         Raises OutsideWorkspace, AlreadyExists, Denied, InvalidArgument, StorageError."""
@@ -89,7 +89,7 @@ class Host(Protocol):
 class NoHost(Host):
     """Where nobody can be asked."""
 
-    async def write_file(self, conversation: str, file: FileWrite) -> Written:
+    async def write_file(self, conversation: str, file: FileWrite) -> WrittenFile:
         raise Denied("Nobody can be asked whether a file may be written.")
 
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from palimpsest.config.settings import FileDescriptorSettings
-from palimpsest.conversations.descriptors.incoming import Paging, Part, paged, stored, written
+from palimpsest.conversations.descriptors.incoming import MessagePart, Paging, paged, stored, written
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import DOCUMENTS, SHOWN
 from palimpsest.conversations.refs.tags import PROBLEMS, UNSEARCHED, extracted
@@ -26,7 +26,7 @@ def keep(
     *,
     source: str = "",
     documents: str = "",
-    parts: Sequence[Part] = (),
+    parts: Sequence[MessagePart] = (),
     refs: bool = True,
 ) -> Turn:
     """`documents`: what the model is told of those that the text links to; `parts`: what comes with it; `refs`: a
@@ -38,7 +38,7 @@ def keep(
         if options.enabled and role == "user":
             incoming = paged(memory.descriptors, conversation, text, _paging(options), parts)
         elif options.enabled and role == "tool":
-            said = Part(text, source or "tool")
+            said = MessagePart(text, source or "tool")
             incoming = stored(memory.descriptors, conversation, said, _paging(options))
         if incoming is not None:
             details[SHOWN] = incoming.shown

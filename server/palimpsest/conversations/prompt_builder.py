@@ -21,7 +21,7 @@ from palimpsest.conversations.descriptors.incoming import shortened
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompts import (
     KeptMessage,
-    Said,
+    SaidTurn,
     messages,
     named,
     native,
@@ -37,7 +37,7 @@ from palimpsest.conversations.prompts import (
 from palimpsest.conversations.refs.tags import PROBLEMS
 from palimpsest.conversations.reply_writer import NATIVE
 from palimpsest.conversations.token_counts import thresholds
-from palimpsest.conversations.turns import Call, Turn
+from palimpsest.conversations.turns import Turn, TurnCall
 from palimpsest.errors import InvalidArgument
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
@@ -82,7 +82,7 @@ class CursorPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PromptItem:
     """A piece of what the model reads.  `name`: `turn-12`, `result-12-0`, a tool, a block.  `instructions`: how tools
     are called."""
 
@@ -91,7 +91,7 @@ class Item:
     text: str
 
 
-_Calls = Mapping[int, Sequence[Call]]
+_Calls = Mapping[int, Sequence[TurnCall]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class _View:
     before: str
     turns: Sequence[Turn]
     calls: _Calls
-    said: Sequence[Said]
+    said: Sequence[SaidTurn]
     needs: Needs
 
     @property
@@ -205,27 +205,27 @@ class PromptBuilder:
             texts = [message.content for message in messages(view.before, said)]
         return Sent(well_formed(view.system), well_formed(view.tools), texts)
 
-    def items(self, conversation: str, blocks: Sequence[Block]) -> list[Item]:
+    def items(self, conversation: str, blocks: Sequence[Block]) -> list[PromptItem]:
         """The pieces of the next prompt."""
         view, memory = self._view(conversation, None, None, blocks), self._memory()
         natively = bool(view.native)
-        found = [Item("system", "", view.system)]
+        found = [PromptItem("system", "", view.system)]
         how, described = self._tools.described(view.needs, natively=natively)
-        found += [Item("instructions", "", how)] if how else []
-        found += [Item("tool", name, text) for name, text in described.items()]
+        found += [PromptItem("instructions", "", how)] if how else []
+        found += [PromptItem("tool", name, text) for name, text in described.items()]
         standing_for: Literal["rules", "summary"] = "summary" if memory.compactions.current(conversation) else "rules"
-        found += [Item(standing_for, "", view.before)] if view.before else []
+        found += [PromptItem(standing_for, "", view.before)] if view.before else []
         for name, turn, said in zip(self._names(view), view.turns, view.said, strict=True):
             documents = turn.details.get(DOCUMENTS)
             text = with_calls(name + self._shown(turn), said.calls, natively=natively)
-            found.append(Item("message", f"turn-{turn.number}", "\n".join([text, *said.notes])))
-            found += [Item("documents", f"turn-{turn.number}", documents)] if isinstance(documents, str) else []
+            found.append(PromptItem("message", f"turn-{turn.number}", "\n".join([text, *said.notes])))
+            found += [PromptItem("documents", f"turn-{turn.number}", documents)] if isinstance(documents, str) else []
             kept = [call for call in view.calls[turn.id] if call.result]
             found += [
-                Item("result", f"result-{turn.number}-{call.number}", result)
+                PromptItem("result", f"result-{turn.number}-{call.number}", result)
                 for call, result in zip(kept, said.results, strict=True)
             ]
-        return [*found, *(Item("block", str(block.key), render_context(block)) for block in blocks)]
+        return [*found, *(PromptItem("block", str(block.key), render_context(block)) for block in blocks)]
 
     def _view(
         self,
@@ -379,7 +379,7 @@ class PromptBuilder:
         return max(bound - estimate(before), 0)
 
     def _dropped(
-        self, branch: Sequence[Turn], calls: _Calls, said: Mapping[int, Said], bound: int | None
+        self, branch: Sequence[Turn], calls: _Calls, said: Mapping[int, SaidTurn], bound: int | None
     ) -> set[tuple[int, int]]:
         options = self._services.settings.conversation
         if bound is None:
@@ -406,7 +406,7 @@ class PromptBuilder:
         most = min(context.block_tokens, int(RULES * model.window)) if model and model.window else context.block_tokens
         return [(one.name, masked_block(one.text)) for root in roots for one in rules.of(root, context.rules, most)]
 
-    def _all_said(self, view: _View) -> list[Said]:
+    def _all_said(self, view: _View) -> list[SaidTurn]:
         names = zip(self._names(view), view.said, strict=True)
         return [replace(one, text=name + one.text) if name else one for name, one in names]
 
@@ -422,7 +422,7 @@ class PromptBuilder:
                 yield named(turn.number, before)
                 before = []
 
-    def _without(self, said: Said, turn: Turn, calls: _Calls, gone: set[tuple[int, int]]) -> Said:
+    def _without(self, said: SaidTurn, turn: Turn, calls: _Calls, gone: set[tuple[int, int]]) -> SaidTurn:
         """A pointer stands for each result that was dropped."""
         kept = [call for call in calls[turn.id] if call.result]
         if gone.isdisjoint((turn.id, call.number) for call in kept):
@@ -436,7 +436,7 @@ class PromptBuilder:
         ]
         return replace(said, results=results)
 
-    def _said(self, turn: Turn, calls: _Calls) -> Said:
+    def _said(self, turn: Turn, calls: _Calls) -> SaidTurn:
         kept = [call for call in calls[turn.id] if call.result]
         results = [self._memory().contents.text(call.result or "") for call in kept]
         beside = [native(call, turn.number) for call in kept] if turn.details.get(NATIVE) else []
@@ -444,7 +444,7 @@ class PromptBuilder:
         documents = turn.details.get(DOCUMENTS)
         text = self._shown(turn)
         whole = f"{text}\n\n{masked_block(documents)}" if isinstance(documents, str) else text
-        return Said(role, whole, list(map(masked_block, results)), beside, _notes(turn))
+        return SaidTurn(role, whole, list(map(masked_block, results)), beside, _notes(turn))
 
     def _shown(self, turn: Turn) -> str:
         """What the model reads of a turn: of what it did not write itself, without secrets."""

@@ -13,7 +13,7 @@ from palimpsest.conversations.calls.native import native_call, written
 from palimpsest.conversations.calls.parsing import ParsedCall
 from palimpsest.conversations.compaction.compactions import Summary
 from palimpsest.conversations.experiences import Experience
-from palimpsest.conversations.turns import Call
+from palimpsest.conversations.turns import TurnCall
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.markup import attribute
 from palimpsest.text.positions import well_formed
@@ -30,7 +30,7 @@ COMPACTED = "The conversation was compacted behind this request; where it asks f
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidTurn:
     """One turn as the model reads it, and the results of its calls.  `calls`: those calls, where they are not in the
     text.  `notes`: what is wrong with it besides."""
 
@@ -126,7 +126,7 @@ def pointer(turn: int, number: int, tool: str, n_chars: int) -> str:
     return f'<result fd="result-{turn}-{number}" tool={attribute(tool)} chars="{n_chars}" dropped="true"/>'
 
 
-def messages(before: str, turns: Iterable[Said]) -> list[Message]:
+def messages(before: str, turns: Iterable[SaidTurn]) -> list[Message]:
     """Roles take turns, as chat templates want it: what one role says in a row is one message.  `before` stands for
     older turns, and has the project's rules."""
     said: list[tuple[Role, str]] = [("user", before)] if before else []
@@ -149,13 +149,13 @@ def whole(system: str, told: str, said: Sequence[Message]) -> list[Message]:
     return [*([Message("system", text)] if text else []), *said]
 
 
-def native(call: Call, turn: int) -> ToolCall:
+def native(call: TurnCall, turn: int) -> ToolCall:
     """The same in every prompt; its id is of nine digits, which is what the strictest servers take."""
     id_ = f"{turn % 10**7:07d}{call.number % 100:02d}"
     return ToolCall(id_, call.name, json.dumps(call.arguments, ensure_ascii=False))
 
 
-def native_messages(system: str, told: str, before: str, turns: Iterable[Said]) -> list[NativeMessage]:
+def native_messages(system: str, told: str, before: str, turns: Iterable[SaidTurn]) -> list[NativeMessage]:
     """The same for an engine that takes calls and their results by themselves."""
     text = _system(system, told)
     made = [NativeMessage("system", text)] if text else []

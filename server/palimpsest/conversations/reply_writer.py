@@ -10,7 +10,7 @@ from typing import Any
 
 from palimpsest.conversations.events import Stopped, TurnBegan, TurnEnded, TurnText
 from palimpsest.conversations.memory import Memory
-from palimpsest.conversations.refs.tags import PROBLEMS, UNSEARCHED, Extracted, Shown, extracted
+from palimpsest.conversations.refs.tags import PROBLEMS, UNSEARCHED, Extracted, ShownReply, extracted
 from palimpsest.conversations.turns import State, Turn
 from palimpsest.documents.markdown import closing
 from palimpsest.errors import PalimpsestError, StorageError
@@ -26,7 +26,7 @@ KEPT_EVERY_S = 0.3
 """What has come of a reply is kept this often; more often would be a write to the disk for every few words."""
 
 
-class Writing:
+class ReplyWriting:
     """One turn of the model's while it comes, begun with `begun`."""
 
     def __init__(self, memory: Memory, events: Events, turn: Turn) -> None:
@@ -36,7 +36,7 @@ class Writing:
         """Who writes it, where that is known."""
         self.text, self.thought = "", ""
         self._searches = not turn.details.get(UNSEARCHED)
-        self.shown, self._showing = "", Shown(searches=self._searches)
+        self.shown, self._showing = "", ShownReply(searches=self._searches)
         self._keeping: asyncio.Task[None] | None = None
         self._wrong: PalimpsestError | None = None
 
@@ -50,7 +50,7 @@ class Writing:
         if self._wrong is not None:
             raise self._wrong
         if not text.startswith(self.text):  # what was taken for the reply was a thought
-            self.text, self.shown, self._showing = "", "", Shown(searches=self._searches)
+            self.text, self.shown, self._showing = "", "", ShownReply(searches=self._searches)
         self.shown += self._showing.feed(text[len(self.text) :])
         self.text, self.thought = text, thought
         self._events.emit(TurnText(self.turn.conversation, self.turn.id, self.shown, thought))
@@ -106,7 +106,7 @@ class Writing:
             await asyncio.sleep(KEPT_EVERY_S)
 
 
-async def begun(memory: Memory, services: Services, conversation: str) -> Writing:
+async def begun(memory: Memory, services: Services, conversation: str) -> ReplyWriting:
     """Raises NotFound, InvalidArgument behind a turn that is still being written, StorageError."""
 
     def added() -> Turn:
@@ -115,4 +115,4 @@ async def begun(memory: Memory, services: Services, conversation: str) -> Writin
 
     turn = await memory.writes.run(added)
     services.events.emit(TurnBegan(conversation, turn))
-    return Writing(memory, services.events, turn)
+    return ReplyWriting(memory, services.events, turn)

@@ -15,8 +15,8 @@ from typing import Any
 from palimpsest.config.settings import FileDescriptorSettings
 from palimpsest.context.estimate import estimate
 from palimpsest.conversations.answers import Answer, failed
-from palimpsest.conversations.call_room import Room
-from palimpsest.conversations.call_runner import Needs, Outcome, sent_of_tools
+from palimpsest.conversations.call_room import ResultRoom
+from palimpsest.conversations.call_runner import CallOutcome, Needs, sent_of_tools
 from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.fork_tools import ForkTools, most_chars
 from palimpsest.conversations.host import Host
@@ -110,15 +110,15 @@ class Toolset:
         return estimate(sent_of_tools(instructions(tools, native=natively), native)) <= room
 
     async def run(
-        self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: Room | None = None
-    ) -> Outcome:
+        self, conversation: str, turn: int, name: str, arguments: Mapping[str, Any], room: ResultRoom | None = None
+    ) -> CallOutcome:
         if why := self._why_off(name):
-            return Outcome("failed", failed(name, InvalidArgument(name, why)).xml)
+            return CallOutcome("failed", failed(name, InvalidArgument(name, why)).xml)
         options = thresholds(self._services)
         most = options.max_direct_output_chars if options.enabled else None
         bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
         result = await self._box().run(name, arguments, conversation, self._tool_host(self._host()), room, **bounds)
-        return Outcome("failed" if result.error else "done", result.xml, result.descriptor)
+        return CallOutcome("failed" if result.error else "done", result.xml, result.descriptor)
 
     async def answer(self, operation: Operation, arguments: Mapping[str, Any], conversation: str, host: Host) -> Answer:
         """What a program asks for.  `host`: where it asks the person and writes files.  Raises PalimpsestError."""

@@ -52,7 +52,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class TurnCall:
     """A call that a turn made, and what came of it.  `result` names its text."""
 
     turn: int
@@ -215,7 +215,7 @@ class Turns:
         status: str,
         result: str | None = None,
         descriptor: str | None = None,
-    ) -> Call:
+    ) -> TurnCall:
         """A call of a turn's, behind those that it has; of its result secrets are not kept."""
         with self._database.transaction() as rows:
             stored = None if result is None else self._contents.put(masked(result)).hash
@@ -227,19 +227,19 @@ class Turns:
             )
         return self.calls(turn)[int(number)]
 
-    def calls(self, turn: int) -> list[Call]:
+    def calls(self, turn: int) -> list[TurnCall]:
         return self.calls_of([turn])[turn]
 
-    def calls_of(self, turns: Iterable[int]) -> dict[int, list[Call]]:
+    def calls_of(self, turns: Iterable[int]) -> dict[int, list[TurnCall]]:
         """Those of each turn."""
-        found = {turn: list[Call]() for turn in turns}
+        found = {turn: list[TurnCall]() for turn in turns}
         with self._database.reading() as rows:
             for row in rows.execute(
                 "SELECT turn, number, name, arguments, status, result, descriptor, created, n_tokens FROM call"
                 " WHERE turn IN (SELECT value FROM json_each(?)) ORDER BY turn, number",
                 (json.dumps(list(found)),),
             ):
-                found[row[0]].append(Call(row[0], row[1], row[2], json.loads(row[3]), *row[4:]))
+                found[row[0]].append(TurnCall(row[0], row[1], row[2], json.loads(row[3]), *row[4:]))
         return found
 
     def _own(self, conversation: str, turn: int) -> Turn:

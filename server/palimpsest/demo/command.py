@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.text import Text
 
 from palimpsest.demo import draw
-from palimpsest.demo.story import Event, Story
-from palimpsest.demo.talk import Talk
+from palimpsest.demo.story import Story, StoryEvent
+from palimpsest.demo.talk import DemoTalk
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.client.driver import Driver
 from palimpsest.models.files import inspect
@@ -91,7 +91,7 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
         }
         if model:
             settings["model"] = {"path": str(Path(model).expanduser().resolve())}
-        window = Window(root, settings)
+        window = DemoWindow(root, settings)
         await window.open()
         try:
             console.print("starting the engine …", style="dim")
@@ -102,7 +102,7 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
             window.forget()
 
 
-class Window:
+class DemoWindow:
     """An editor window on the sample; `driver` is the present one's."""
 
     def __init__(self, root: Path, settings: dict[str, Any]) -> None:
@@ -128,12 +128,12 @@ class Window:
             one.unlink(missing_ok=True)
 
 
-async def _talk(console: Console, window: Window) -> dict[str, Any]:
+async def _talk(console: Console, window: DemoWindow) -> dict[str, Any]:
     about = " about the same workspace, with its own part of the cache"
     console.print(Text.assemble("\n", ("A conversation", "bold"), about), "")
     results: dict[str, Any] = {}
     number = 0
-    async for step in Talk(window.driver, window.root, window.restart).play():
+    async for step in DemoTalk(window.driver, window.root, window.restart).play():
         number += 1
         console.print(draw.step(number, step))
         results[step.title] = step.result
@@ -147,7 +147,7 @@ async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:
     console.print(Text.assemble("\n", (info["name"], "bold"), model))
     console.print(draw.legend(), "", sep="\n")
     story = Story(driver, root)
-    events: list[Event] = []
+    events: list[StoryEvent] = []
     async for event in story.play():
         events.append(event)
         console.print(draw.event(len(events), event))

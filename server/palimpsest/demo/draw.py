@@ -14,8 +14,8 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from palimpsest.demo.story import Event
-from palimpsest.demo.talk import Step
+from palimpsest.demo.story import StoryEvent
+from palimpsest.demo.talk import TalkStep
 
 WIDTH = 72
 COLOURS = {
@@ -32,7 +32,7 @@ COLOURS = {
 }
 
 
-def event(number: int, it: Event) -> RenderableType:
+def event(number: int, it: StoryEvent) -> RenderableType:
     title = Text(f"{number}. {it.event}", style="bold")
     parts: list[RenderableType] = [title, Padding(_figures(it), (0, 0, 0, 3)), Padding(_map(it.map), (0, 0, 0, 3))]
     if it.new:
@@ -42,7 +42,7 @@ def event(number: int, it: Event) -> RenderableType:
     return Group(*parts, "")
 
 
-def _figures(it: Event) -> Text:
+def _figures(it: StoryEvent) -> Text:
     return Text.assemble(
         (f"{it.decoded:5d}", "bold green" if it.decoded < 30 else "bold yellow"),
         " tokens decoded of ",
@@ -75,7 +75,7 @@ def _map(found: dict[str, Any]) -> Text:
     return text
 
 
-def _blocks(it: Event) -> Table:
+def _blocks(it: StoryEvent) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("new block")
     table.add_column("name", no_wrap=True, overflow="ellipsis", max_width=36)
@@ -88,7 +88,7 @@ def _blocks(it: Event) -> Table:
     return table
 
 
-def _completion(it: Event) -> RenderableType:
+def _completion(it: StoryEvent) -> RenderableType:
     if not it.completion:
         return Text("no completion worth showing", style="dim")
     typed, ghost = it.before_cursor, it.completion
@@ -108,7 +108,7 @@ def suggestion(found: dict[str, Any]) -> RenderableType:
     return Padding(Group(*parts), (0, 0, 0, 3))
 
 
-def step(number: int, it: Step) -> RenderableType:
+def step(number: int, it: TalkStep) -> RenderableType:
     """A step of the conversation."""
     parts: list[RenderableType] = [Text(f"{number}. {it.title}", style="bold")]
     parts += [Padding(Text(fact), (0, 0, 0, 3)) for fact in it.facts]

@@ -1,6 +1,6 @@
 """What the demonstration does, event by event, and what each cost.
 
-In: a started driver and a workspace.  Out: `Event`s, a completion, a suggestion.  Draws nothing.
+In: a started driver and a workspace.  Out: `StoryEvent`s, a completion, a suggestion.  Draws nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REPLIES = 8
 
 
 @dataclass(frozen=True)
-class Event:
+class StoryEvent:
     """One thing the person did.  Tokens: `context` all that the model sees now, of which each is one of `decoded` for
     it, `restored` from host memory, `reused` as it was in the cache, and `warmed`: the code at the cursor, decoded on
     the pause so that the next keystroke finds it there.  `dropped` were decoded besides and are not seen: copies of the
@@ -50,7 +50,7 @@ class Story:
     suggestion: dict[str, Any] = field(default_factory=dict)
     _seen: set[tuple[str, str]] = field(default_factory=set)
 
-    async def play(self) -> AsyncIterator[Event]:
+    async def play(self) -> AsyncIterator[StoryEvent]:
         d = self.driver
         before = await d.stats()
         cart = d.open(self.root / "shop" / "cart.py")
@@ -93,7 +93,7 @@ class Story:
 
     async def _event(
         self, name: str, uri: str, position: Any, *, ask: bool = False, before: dict[str, int] | None = None
-    ) -> Event:
+    ) -> StoryEvent:
         before = before or await self.driver.stats()
         start = time.perf_counter()
         shown: dict[str, Any] | None = None
@@ -106,7 +106,7 @@ class Story:
             shown = await self.driver.settled(uri, position)
         return await self._measured(name, before, start, uri, position, shown, completion)
 
-    async def _suggest(self, name: str, uri: str, position: Any) -> Event:
+    async def _suggest(self, name: str, uri: str, position: Any) -> StoryEvent:
         before = await self.driver.stats()
         start = time.perf_counter()
         where = {"line": position.line, "character": position.character}
@@ -122,7 +122,7 @@ class Story:
         position: Any,
         shown: dict[str, Any] | None,
         completion: str | None,
-    ) -> Event:
+    ) -> StoryEvent:
         ms = (time.perf_counter() - start) * 1000
         found = await self.driver.command("palimpsest.cache.map")
         where = {"uri": uri, "position": {"line": position.line, "character": position.character}}
@@ -141,7 +141,7 @@ class Story:
         decoded = min(decoded, context - restored - warmed)
         dropped += made - decoded - warmed
         typed = self.driver.texts[uri].split("\n")[position.line]
-        return Event(
+        return StoryEvent(
             event=name,
             decoded=decoded,
             context=context,

@@ -1,6 +1,6 @@
 """The demonstration's conversation: a ref, a long output, two forks, a summary, and all of it again after a kill.
 
-In: a started driver and a workspace.  Out: `Step`s.  Two turns are written here, so that there is something to show
+In: a started driver and a workspace.  Out: `TalkStep`s.  Two turns are written here, so that there is something to show
 with any model; the reply, the forks and the counts come from the real engine, what is kept from the real database.
 """
 
@@ -53,7 +53,7 @@ def _first(reply: str) -> str:
 
 
 @dataclass(frozen=True)
-class Step:
+class TalkStep:
     """`facts`: a line each.  `shown`: a text of `language` below them.  `result`: what the JSON output has."""
 
     title: str
@@ -63,7 +63,7 @@ class Step:
     result: dict[str, Any] = field(default_factory=dict)
 
 
-class Talk:
+class DemoTalk:
     """`restart`: kills the server (SIGKILL) and starts another one in the same workspace."""
 
     def __init__(self, driver: Driver, root: Path, restart: Callable[[], Awaitable[Driver]]) -> None:
@@ -72,7 +72,7 @@ class Talk:
         self._restart = restart
         self._talk = ""
 
-    async def play(self) -> AsyncIterator[Step]:
+    async def play(self) -> AsyncIterator[TalkStep]:
         self._talk = str((await self._do("conversation.new", {"name": "Postage"}))["conversation"])
         yield await self._ref()
         yield await self._reply()
@@ -88,7 +88,7 @@ class Talk:
     async def _append(self, role: str, content: str) -> dict[str, Any]:
         return await self._do("conversation.append", {"role": role, "content": content, "source": "demo"})
 
-    async def _ref(self) -> Step:
+    async def _ref(self) -> TalkStep:
         await self._append("user", QUESTION)
         await self._append("assistant", ANSWER)
         (ref,) = (await self._do("refs.list"))["refs"]
@@ -98,9 +98,9 @@ class Talk:
             f"written to {done['file_path']}, {done['bytes']} bytes:",
         ]
         text = (self._root / FILE).read_text(encoding="utf-8")
-        return Step("a part of a reply, written to a file", facts, text, "python", {"file": FILE, "text": text})
+        return TalkStep("a part of a reply, written to a file", facts, text, "python", {"file": FILE, "text": text})
 
-    async def _long_output(self) -> Step:
+    async def _long_output(self) -> TalkStep:
         """A message with the output of a real command: what Python imports for this program, module by module."""
         command = [sys.executable, "-P", "-X", "importtime", "-c", "import palimpsest.session.building"]
         done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=True)
@@ -117,9 +117,9 @@ class Talk:
         ]
         shown = "\n".join(f"{one['line']}: {one['text']}" for one in found["matches"][:2])
         result = {"lines": made["total_lines"], "pages": made["pages"], "found": found["count"]}
-        return Step("a long output, by page and searched", facts, shown, result=result)
+        return TalkStep("a long output, by page and searched", facts, shown, result=result)
 
-    async def _reply(self) -> Step:
+    async def _reply(self) -> TalkStep:
         """Behind the blocks at the cursor, which are in the cache already."""
         cart = self._driver.open(self._root / "shop" / "cart.py")
         position = plain_position(self._driver.at(cart, "        total = self.subtotal()"))
@@ -130,9 +130,9 @@ class Talk:
             f"asked “{FOLLOWING}”, behind {blocks:,} tokens of blocks that are in the cache already: "
             f"{usage['decoded']} tokens decoded. A small model replies (you can choose a larger one):",
         ]
-        return Step("the model goes on", facts, _top(answer["reply"]), "markdown", {"decoded": usage["decoded"]})
+        return TalkStep("the model goes on", facts, _top(answer["reply"]), "markdown", {"decoded": usage["decoded"]})
 
-    async def _forks(self) -> Step:
+    async def _forks(self) -> TalkStep:
         before = (await self._do("context.usage"))["used"]
         for task in TASKS:
             await self._do("fork.spawn", {"task": task})
@@ -144,9 +144,9 @@ class Talk:
             "these, each only its own task:",
             *(f"“{one['task']}”: {one['decoded']} tokens decoded. {_first(one['response'])}" for one in children),
         ]
-        return Step("two forks, side by side", facts, result={"before": before, "decoded": decoded})
+        return TalkStep("two forks, side by side", facts, result={"before": before, "decoded": decoded})
 
-    async def _compaction(self) -> Step:
+    async def _compaction(self) -> TalkStep:
         before = (await self._do("context.usage"))["parts"]["messages"]["used"]
         done = await self._do("conversation.compact")
         after = (await self._do("context.usage"))["parts"]["messages"]["used"]
@@ -156,7 +156,7 @@ class Talk:
             f"goal: {done['summary']['goal']}",
         ]
         result = {"written_by": done["written_by"], "before": before, "after": after}
-        return Step("a summary in the place of what was said", facts, result=result)
+        return TalkStep("a summary in the place of what was said", facts, result=result)
 
     async def _kept(self) -> dict[str, Any]:
         exported = await self._do("conversation.export", {"format": "json"})
@@ -165,7 +165,7 @@ class Talk:
         checkpoints = (await self._do("checkpoint.list"))["checkpoints"]
         return {"text": exported["text"], "forks": forks, "checkpoints": [one["checkpoint_id"] for one in checkpoints]}
 
-    async def _kill(self) -> Step:
+    async def _kill(self) -> TalkStep:
         before = await self._kept()
         refs, fds = (await self._do("refs.list"))["count"], len((await self._do("fd.list"))["descriptors"])
         self._driver = await self._restart()
@@ -175,4 +175,4 @@ class Talk:
         facts = [
             f"the server was killed and started again: {'all is' if same else 'NOT all is'} there, every turn, {what}",
         ]
-        return Step("SIGKILL", facts, result={"same": same})
+        return TalkStep("SIGKILL", facts, result={"same": same})

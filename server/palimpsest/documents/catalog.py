@@ -40,7 +40,7 @@ _NOTHING = outline("")
 _NONE = DocumentNames(())
 
 
-class Catalog:
+class DocumentCatalog:
     """One workspace's; `files` is this object's own, since it is looked at by any thread, one at a time."""
 
     def __init__(

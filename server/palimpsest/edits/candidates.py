@@ -23,7 +23,7 @@ _DOUBTS = (CUT_OFF, INCOMPLETE, FORMATTING)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EditCandidate:
     """One reply's edits, by document, the cursor's first.  `mends`: made for a name that is not defined anywhere
     (`misspelt.py`), not taken from a reply."""
 
@@ -40,7 +40,7 @@ class Candidate:
 
 def candidate_of(
     reading: Reading, baseline: Mapping[str, Baseline], *, here: str, logprob: float = 0.0, cut_off: bool = False
-) -> tuple[Candidate | None, tuple[Refusal, ...]]:
+) -> tuple[EditCandidate | None, tuple[Refusal, ...]]:
     """Combines a reply's suggestions into one candidate, None if none of them may be offered, and lists what was
     refused.
 
@@ -62,10 +62,10 @@ def candidate_of(
         return None, tuple(refused)
     incomplete = any(refusal.reason != NOTHING for refusal in refused)
     flags = _flags(parts) + (CUT_OFF,) * cut_off + (INCOMPLETE,) * incomplete
-    return Candidate(tuple(parts), reading.summary, flags, logprob), tuple(refused)
+    return EditCandidate(tuple(parts), reading.summary, flags, logprob), tuple(refused)
 
 
-def grouped(candidates: Sequence[Candidate | None], baseline: Mapping[str, Baseline]) -> tuple[Proposal, ...]:
+def grouped(candidates: Sequence[EditCandidate | None], baseline: Mapping[str, Baseline]) -> tuple[Proposal, ...]:
     """Groups candidates that leave the documents equal except for layout into one proposal each, with the share of
     replies (`None` counts too) that led to it.  Ordered by share, then probability, then position.  A candidate with
     `mends` counts as fully agreed on, since no reply was requested for it.
@@ -77,7 +77,7 @@ def grouped(candidates: Sequence[Candidate | None], baseline: Mapping[str, Basel
     changes = [part.change for candidate in found for part in candidate.parts]
     for uri in {change.uri for change in changes}:
         windows[uri] = window((change for change in changes if change.uri == uri), baseline[uri].lines)
-    groups = dict[object, list[Candidate]]()
+    groups = dict[object, list[EditCandidate]]()
     for candidate in found:
         groups.setdefault(_result(candidate, windows), []).append(candidate)
     n_replies = sum(candidate is None or not candidate.mends for candidate in candidates)
@@ -127,7 +127,7 @@ def _flags(parts: Sequence[Validated]) -> tuple[str, ...]:
     return tuple(flag for flag in flags if flag not in _LAYOUT or flag == whole)
 
 
-def _result(candidate: Candidate, windows: Mapping[str, tuple[int, int]]) -> object:
+def _result(candidate: EditCandidate, windows: Mapping[str, tuple[int, int]]) -> object:
     found = list[tuple[str, tuple[str, ...]]]()
     for part in candidate.parts:
         head, tail = windows[part.change.uri]

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.edits.line_edits import applied, line_map, normalised
-from palimpsest.edits.reply import Reply, WrittenEdits
+from palimpsest.edits.reply import EditReply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit, Reading, Refusal, Suggestion
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CheckedDocument:
     """A document now (`version`, `lines`), and as it was when its blocks were shown (`lines_shown`; None: unknown).
 
     `lines` have no line ends.
@@ -31,7 +31,7 @@ class _Refused(Exception):
     """Holds the reason, worded for a person."""
 
 
-def checked(reply: Reply, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]) -> Reading:
+def checked(reply: EditReply, shown: Mapping[str, ShownBlock], documents: Mapping[str, CheckedDocument]) -> Reading:
     """Every suggestion of a reply as an edit of the document as it is now, or its refusal.
 
     `documents` has every document of an editable block, by URI.  Suggestions are checked one by one: each applies to
@@ -49,7 +49,7 @@ def checked(reply: Reply, shown: Mapping[str, ShownBlock], documents: Mapping[st
 
 
 def _suggestion(
-    written: WrittenEdits, shown: Mapping[str, ShownBlock], documents: Mapping[str, Document]
+    written: WrittenEdits, shown: Mapping[str, ShownBlock], documents: Mapping[str, CheckedDocument]
 ) -> Suggestion:
     block = shown.get(written.name)
     if block is None:
@@ -67,7 +67,7 @@ def _suggestion(
     return Suggestion(block.name, block.uri, document.version, edits, before)
 
 
-def _placed(edits: Sequence[LineEdit], block: ShownBlock, document: Document) -> list[LineEdit]:
+def _placed(edits: Sequence[LineEdit], block: ShownBlock, document: CheckedDocument) -> list[LineEdit]:
     """Edits of the document as it is now, one per line touched, because neighbouring lines of the block need not be
     neighbours in the document.  If an edit adds more lines than it replaces, the extra ones go to its last line."""
     _check_order(edits, block)
@@ -116,7 +116,7 @@ def _document_line(index: int, block: ShownBlock) -> int:
     raise _Refused(f'line {line.number} of "{block.name}" stands for no line of the document')
 
 
-def _places(anchors: set[int], block: ShownBlock, document: Document) -> dict[int, int]:
+def _places(anchors: set[int], block: ShownBlock, document: CheckedDocument) -> dict[int, int]:
     """Where the touched lines are in the document now.  All must have moved by the same offset; otherwise the
     suggestion is refused."""
     texts = {line.document_line: line.text for line in block.lines}

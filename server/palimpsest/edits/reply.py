@@ -26,7 +26,7 @@ class WrittenEdits:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class EditReply:
     """A whole reply: the blocks it edits, in order, and its summary on one line."""
 
     written: tuple[WrittenEdits, ...] = ()

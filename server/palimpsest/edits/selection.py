@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from palimpsest.edits.reply import Reply, WrittenEdits
+from palimpsest.edits.reply import EditReply, WrittenEdits
 from palimpsest.edits.shown import EDITING, ShownBlock
 from palimpsest.types import ShownLine
 
@@ -32,7 +32,7 @@ def narrowed(shown: Mapping[str, ShownBlock], lines: range) -> dict[str, ShownBl
     }
 
 
-def within(reply: Reply, shown: Mapping[str, ShownBlock], lines: range) -> Reply:
+def within(reply: EditReply, shown: Mapping[str, ShownBlock], lines: range) -> EditReply:
     """The reply, with a problem in every suggestion that changes anything but the selected lines."""
     return replace(reply, written=tuple(_within(written, shown, lines) for written in reply.written))
 

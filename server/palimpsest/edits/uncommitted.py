@@ -61,14 +61,14 @@ def uncommitted(folder: Path, files: WorkspaceFiles, opened: Mapping[Path, Snaps
     return Uncommitted(tuple(sorted(changes, key=lambda c: -c.size)), tuple(named), reasons, said)
 
 
-def _here(entry: git.Changed, folder: Path, files: WorkspaceFiles) -> git.Changed:
+def _here(entry: git.ChangedFile, folder: Path, files: WorkspaceFiles) -> git.ChangedFile:
     """A file that comes from where a model may not look, or from another folder, is a new one."""
     if entry.before is None or (entry.before.is_relative_to(folder) and files.kept_out(entry.before) is None):
         return entry
     return replace(entry, kind="added", old="", before=None, is_executable=None)
 
 
-def _said(entries: Sequence[git.Changed], folder: Path) -> str:
+def _said(entries: Sequence[git.ChangedFile], folder: Path) -> str:
     """What has moved or become executable; "" where one line does not say it."""
     one = entries[0] if len(entries) == 1 else None
     if one is not None and one.is_executable is not None and one.before is None:
@@ -85,28 +85,28 @@ def _said(entries: Sequence[git.Changed], folder: Path) -> str:
     return f"Move {what} to {place if place != '.' else 'the top folder'}"
 
 
-def _unsaved(folder: Path, known: set[Path], opened: Mapping[Path, Snapshot]) -> Iterator[git.Changed]:
+def _unsaved(folder: Path, known: set[Path], opened: Mapping[Path, Snapshot]) -> Iterator[git.ChangedFile]:
     """Documents that git holds for unchanged, for it looks at the disk."""
     paths = [path for path in opened if path not in known and path.is_relative_to(folder)]
     for path, name in git.tracked(folder, paths).items():
-        yield git.Changed(path, "changed", name, name)
+        yield git.ChangedFile(path, "changed", name, name)
 
 
 def _read(
     folder: Path,
     files: WorkspaceFiles,
-    entries: Iterable[git.Changed],
+    entries: Iterable[git.ChangedFile],
     left_out: dict[Path, str],
     *,
     staged: bool,
-) -> tuple[list[FileChange], list[str], list[git.Changed]]:
+) -> tuple[list[FileChange], list[str], list[git.ChangedFile]]:
     """(changes, names of what is only named, which of these have the content that they had); what gives away a key or
     token, before or now, joins `left_out`."""
     entries = list(entries)
     shown, named = entries[:MOST_FILES], [_name(entry, folder) for entry in entries[MOST_FILES:]]
     wanted = [name for entry in shown if entry.is_regular for name in (entry.old, entry.new if staged else "")]
     objects = git.contents(folder, wanted)
-    changes, moved = list[FileChange](), list[git.Changed]()
+    changes, moved = list[FileChange](), list[git.ChangedFile]()
     for entry in shown:
         name = _name(entry, folder)
         old = _lines(objects, entry.old)
@@ -127,7 +127,7 @@ def _read(
     return changes, named, moved
 
 
-def _name(entry: git.Changed, folder: Path) -> str:
+def _name(entry: git.ChangedFile, folder: Path) -> str:
     """With what git says of it beside its content."""
     file = _named(entry.path, folder)
     if entry.before is not None:
@@ -154,7 +154,7 @@ def _lines(objects: Mapping[str, bytes], name: str) -> tuple[str, ...] | None:
     return None if text is None else _split(text)
 
 
-def _now(files: WorkspaceFiles, entry: git.Changed) -> tuple[str, ...] | None:
+def _now(files: WorkspaceFiles, entry: git.ChangedFile) -> tuple[str, ...] | None:
     if entry.kind == "removed":
         return ()
     source = files.source(entry.path)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from palimpsest.index.reader import InFile, Reader
+from palimpsest.index.reader import IndexReader, InFile
 from palimpsest.index.rows import DefinitionRow, FileRows, ImportRow, hashed, last_names, may_have
 from palimpsest.languages.name_index import IndexedDefinition, IndexedImport
 from palimpsest.syntax.values import Import
@@ -18,11 +18,11 @@ from palimpsest.system.reading import stamp
 from palimpsest.workspace.files import WorkspaceFiles
 
 
-class Known(Protocol):
+class AskedIndex(Protocol):
     """What is asked: `WorkspaceIndex`."""
 
     @property
-    def readers(self) -> Sequence[Reader]: ...
+    def readers(self) -> Sequence[IndexReader]: ...
     @property
     def opened(self) -> Mapping[str, FileRows]: ...
     @property
@@ -34,7 +34,7 @@ class Known(Protocol):
 class Asking:
     """A `NameIndex`."""
 
-    def __init__(self, known: Known, files: WorkspaceFiles) -> None:
+    def __init__(self, known: AskedIndex, files: WorkspaceFiles) -> None:
         self._known = known
         self._files = files
 
@@ -121,7 +121,7 @@ class Asking:
         rows = self._known.opened.get(str(path))
         return rows if rows is not None and self._may_be_seen(path) else None
 
-    def _path(self, reader: Reader, file: InFile, languages: Sequence[str]) -> Path | None:
+    def _path(self, reader: IndexReader, file: InFile, languages: Sequence[str]) -> Path | None:
         """The file of a row from a database; None where the row does not count."""
         if languages and file.language not in languages:
             return None

@@ -1,7 +1,7 @@
 """Keeps the index of one workspace folder up to date, a file at a time.
 
-In: that something may have changed, documents that are open.  Out: rows in the database; `Building`, `Built`, `Changed`
-and `Failed` to who listens.  Runs in the index's own process; knows no pipe.
+In: that something may have changed, documents that are open.  Out: rows in the database; `Building`, `Built`,
+`IndexChanged` and `Failed` to who listens.  Runs in the index's own process; knows no pipe.
 
 A walk through the folder compares each file's time stamp and size with the database's and reads what differs, so it
 is right however the last one ended.  Only one process walks through a folder; the others write what their editors say
@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from palimpsest.index.messages import Begin, Building, Built, Changed, Failed, Opened, Told
+from palimpsest.index.messages import BeginIndex, Building, Built, Failed, IndexChanged, IndexOpened, Told
 from palimpsest.index.rows import FileRows, rows_of
 from palimpsest.index.store import Stamp, Store, database
-from palimpsest.index.walk import FoundFile, Limits, Walk
+from palimpsest.index.walk import FoundFile, Walk, WalkLimits
 from palimpsest.languages.registry import language_in, language_of
 from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.system import process_lock
@@ -40,7 +40,7 @@ RULES = frozenset({".gitignore", ".palimpsestignore", "exclude"})
 """Names of files that say which others are ignored."""
 
 
-class Batch:
+class IndexWrites:
     """Changes of a store that are written together. All methods may raise `sqlite3.Error`. `wrote`: whether there was
     anything to write so far."""
 
@@ -73,12 +73,12 @@ class Batch:
 class Builder:
     """One folder's.  `fingerprint` is what the index has to be made with."""
 
-    def __init__(self, root: Path, begin: Begin, fingerprint: str, tell: Callable[[Told], None]) -> None:
+    def __init__(self, root: Path, begin: BeginIndex, fingerprint: str, tell: Callable[[Told], None]) -> None:
         self.root = root
         self._tell = tell
         self._fingerprint = fingerprint
         self._path = database(Path(begin.cache), root)
-        self._limits = Limits(begin.max_files, begin.max_file_bytes, Patterns(begin.unindexed, "index.exclude"))
+        self._limits = WalkLimits(begin.max_files, begin.max_file_bytes, Patterns(begin.unindexed, "index.exclude"))
         self._files = WorkspaceFiles((root,), begin.exclude, kept=1, clock=time.thread_time)
         self._store: Store | None = None
         self._lock: int | None = None
@@ -110,7 +110,7 @@ class Builder:
                 self._fail(error)  # else who keeps it may be making it
             return False
         self._store = store
-        self._tell(Opened(str(self.root), str(self._path), store.is_complete))
+        self._tell(IndexOpened(str(self.root), str(self._path), store.is_complete))
         return self._lock is not None
 
     def check(self) -> bool:
@@ -132,7 +132,7 @@ class Builder:
         if store is None or self._lock is None:
             return
         try:
-            known, batch = store.stamps(), Batch(store)
+            known, batch = store.stamps(), IndexWrites(store)
             self._files.look_again()
             walk = Walk(self._files, self.root, self._limits)
             due, seen = list[FoundFile](), set[str]()
@@ -164,7 +164,7 @@ class Builder:
         if self._store is None:
             return False
         try:
-            batch, is_due = Batch(self._store), False
+            batch, is_due = IndexWrites(self._store), False
             self._files.look_again()
             for path in paths:
                 name = _relative(path, self.root)
@@ -174,7 +174,7 @@ class Builder:
                 self._look(batch, path, name)
             batch.write()
             if batch.wrote:
-                self._tell(Changed(str(self.root)))
+                self._tell(IndexChanged(str(self.root)))
         except (sqlite3.Error, OSError) as error:
             self._fail(error)
             return False
@@ -191,7 +191,7 @@ class Builder:
             os.close(self._lock)
             self._lock = None
 
-    def _look(self, batch: Batch, path: Path, name: str) -> None:
+    def _look(self, batch: IndexWrites, path: Path, name: str) -> None:
         walk = Walk(self._files, self.root, self._limits)
         is_link = os.path.realpath(path) != os.path.join(os.path.realpath(self.root), *name.split("/"))
         found = None if is_link or self._files.refusal(path) is not None else walk.file(path, name)
@@ -200,7 +200,7 @@ class Builder:
         else:
             self._put(batch, found, walk)
 
-    def _put(self, batch: Batch, found: FoundFile, walk: Walk) -> None:
+    def _put(self, batch: IndexWrites, found: FoundFile, walk: Walk) -> None:
         if found.name == self._suspected:
             self._suspected = ""
             self._refused[found.name] = found.stamp, "ended the process that read it"

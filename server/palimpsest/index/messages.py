@@ -14,7 +14,7 @@ from palimpsest.index.rows import DefinitionRow, FileRows, ImportRow
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class BeginIndex:
     """The first message to the process: which folders, and how much of them.  `exclude`: what never enters a block;
     `unindexed`: what only the index leaves out."""
 
@@ -44,14 +44,14 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckIndex:
     """The database of a folder could not be read: is it damaged?"""
 
     root: str
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class IndexOpened:
     """A folder's database can be asked.  `complete`: it was built to its end before."""
 
     root: str
@@ -80,7 +80,7 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class IndexChanged:
     """Rows of a folder's files have changed."""
 
     root: str
@@ -104,17 +104,30 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class IndexLogLine:
     """A line for the log, with its level."""
 
     level: int
     text: str
 
 
-Asked = Begin | Look | Read | Check
-Told = Opened | Building | Built | Changed | Failed | Rows | Said
+Asked = BeginIndex | Look | Read | CheckIndex
+Told = IndexOpened | Building | Built | IndexChanged | Failed | Rows | IndexLogLine
 _KINDS: Mapping[str, Callable[..., Any]] = {
-    kind.__name__: kind for kind in (Begin, Look, Read, Check, Opened, Building, Built, Changed, Failed, Rows, Said)
+    kind.__name__: kind
+    for kind in (
+        BeginIndex,
+        Look,
+        Read,
+        CheckIndex,
+        IndexOpened,
+        Building,
+        Built,
+        IndexChanged,
+        Failed,
+        Rows,
+        IndexLogLine,
+    )
 }
 
 

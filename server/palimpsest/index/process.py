@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 
-from palimpsest.index.messages import Asked, Begin, Failed, Read, Rows, Said, Told, line_of
+from palimpsest.index.messages import Asked, BeginIndex, Failed, IndexLogLine, Read, Rows, Told, line_of
 from palimpsest.index.messages import told as message_of
 
 MOST_STARTS = 5
@@ -29,7 +29,7 @@ class IndexProcess:
     The process ends when its stdin is closed, so also when the server is killed.
     """
 
-    def __init__(self, begin: Begin, told: Callable[[IndexProcess, Told], None]) -> None:
+    def __init__(self, begin: BeginIndex, told: Callable[[IndexProcess, Told], None]) -> None:
         self._begin = begin
         self._told = told
         self._asked: queue.Queue[Asked | None] = queue.Queue()
@@ -127,7 +127,7 @@ class IndexProcess:
             except (ValueError, KeyError, TypeError) as error:
                 logger.error("the process that builds the index said what nobody understands: %r", error)
                 continue
-            if isinstance(message, Said):
+            if isinstance(message, IndexLogLine):
                 logger.log(message.level, "%s", message.text)
                 continue
             if isinstance(message, Rows):

@@ -35,7 +35,7 @@ class InFile(NamedTuple):
     language: str
 
 
-class Reader:
+class IndexReader:
     """`lost` is called, on the thread of who asks, when the database cannot be read any more."""
 
     def __init__(self, root: Path, path: Path, lost: Callable[[], None] = lambda: None) -> None:

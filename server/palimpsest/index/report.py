@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from palimpsest.index.reader import Reader
+from palimpsest.index.reader import IndexReader
 from palimpsest.index.store import database
 from palimpsest.text.amounts import amount
 
@@ -26,7 +26,7 @@ def report(cache: Path, folder: Path) -> IndexReport | None:
     path = database(cache, folder)
     if not path.is_file():
         return None
-    reader = Reader(folder, path)
+    reader = IndexReader(folder, path)
     try:
         notes = reader.notes()
     finally:

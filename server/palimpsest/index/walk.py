@@ -25,7 +25,7 @@ _FOLDERS_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WalkLimits:
     """`unindexed` has patterns of what is left out."""
 
     max_files: int
@@ -45,7 +45,7 @@ class FoundFile:
 class Walk:
     """One look at all folders, nearest the top first."""
 
-    def __init__(self, files: WorkspaceFiles, root: Path, limits: Limits) -> None:
+    def __init__(self, files: WorkspaceFiles, root: Path, limits: WalkLimits) -> None:
         self._files = files
         self._root = root
         self._limits = limits

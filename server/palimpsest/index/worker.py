@@ -18,7 +18,18 @@ from pathlib import Path
 from typing import BinaryIO
 
 from palimpsest.index.builder import Builder, rows_of_text
-from palimpsest.index.messages import Asked, Begin, Check, Look, Read, Rows, Said, Told, asked, line_of
+from palimpsest.index.messages import (
+    Asked,
+    BeginIndex,
+    CheckIndex,
+    IndexLogLine,
+    Look,
+    Read,
+    Rows,
+    Told,
+    asked,
+    line_of,
+)
 from palimpsest.index.schema import fingerprint
 from palimpsest.text.uris import to_uri
 
@@ -38,7 +49,7 @@ def main() -> int:
         os.nice(19)  # whoever types goes first; on Windows, who starts it says so
     line = sys.stdin.buffer.readline()
     begin = asked(line) if line else None
-    if not isinstance(begin, Begin):
+    if not isinstance(begin, BeginIndex):
         return 2
     worker = Worker(begin, queue.Queue(), tell)
     threading.Thread(target=_listen, args=(sys.stdin.buffer, worker), daemon=True).start()
@@ -49,7 +60,7 @@ def main() -> int:
 class Worker:
     """`tell` is called with every message for the server."""
 
-    def __init__(self, begin: Begin, given: queue.Queue[Asked], tell: Callable[[Told], None]) -> None:
+    def __init__(self, begin: BeginIndex, given: queue.Queue[Asked], tell: Callable[[Told], None]) -> None:
         self.given = given
         self._tell = tell
         made_with = fingerprint()
@@ -88,7 +99,7 @@ class Worker:
         if isinstance(message, Read):
             rows = rows_of_text(to_uri(message.path), message.language_id, message.text)
             self._tell(Rows(message.path, message.version, rows))
-        elif isinstance(message, Check):
+        elif isinstance(message, CheckIndex):
             for builder in self._builders:
                 if builder.root == Path(message.root) and builder.check():
                     self._begin(builder)
@@ -165,7 +176,7 @@ class _Handler(logging.Handler):
         self._tell = tell
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._tell(Said(record.levelno, record.getMessage()))
+        self._tell(IndexLogLine(record.levelno, record.getMessage()))
 
 
 if __name__ == "__main__":

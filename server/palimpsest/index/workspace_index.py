@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 
 from palimpsest.index.asking import Asking
-from palimpsest.index.messages import Asked, Begin, Built, Check, Failed, Look, Opened, Read, Rows, Told
+from palimpsest.index.messages import Asked, BeginIndex, Built, CheckIndex, Failed, IndexOpened, Look, Read, Rows, Told
 from palimpsest.index.process import IndexProcess
-from palimpsest.index.reader import Reader
+from palimpsest.index.reader import IndexReader
 from palimpsest.index.rows import FileRows
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.workspace.files import WorkspaceFiles
@@ -71,14 +71,14 @@ class WorkspaceIndex:
     def __init__(self, told: Callable[[Told], None] = lambda _: None) -> None:
         self.told = told
         self._lock = threading.Lock()
-        self._readers: dict[str, Reader] = {}
+        self._readers: dict[str, IndexReader] = {}
         self._complete = frozenset[str]()
         self._roots = frozenset[str]()
         self._revision = 0
         self._overlay = Overlay()
         self._process: IndexProcess | None = None
 
-    def begin(self, begin: Begin) -> None:
+    def begin(self, begin: BeginIndex) -> None:
         """Build an index, of other folders or with other settings if there is one already."""
         self.end()
         with self._lock:
@@ -103,7 +103,7 @@ class WorkspaceIndex:
         return self._process
 
     @property
-    def readers(self) -> Sequence[Reader]:
+    def readers(self) -> Sequence[IndexReader]:
         with self._lock:
             return tuple(self._readers.values())
 
@@ -151,10 +151,10 @@ class WorkspaceIndex:
             if process is not self._process:
                 return  # it was ended, and said this before
             match message:
-                case Opened():
+                case IndexOpened():
                     self._forget(message.root)
-                    root, check = Path(message.root), partial(self._ask, Check(message.root))
-                    self._readers[message.root] = Reader(root, Path(message.database), check)
+                    root, check = Path(message.root), partial(self._ask, CheckIndex(message.root))
+                    self._readers[message.root] = IndexReader(root, Path(message.database), check)
                     if message.complete:
                         self._complete |= {message.root}
                 case Built():

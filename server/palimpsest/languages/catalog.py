@@ -48,7 +48,7 @@ class _Known:
     of: tuple[Hashable, Hashable]
 
 
-class Catalog(Generic[K]):
+class ModuleCatalog(Generic[K]):
     """The modules of one describer.  `open_describer` may take long, is called in the background, and may return None.
     `decides` changes when it would open another one, which is opened then; `holds`, when modules may have been added to
     those that there are.  Both are cheap, and called by whoever asks.

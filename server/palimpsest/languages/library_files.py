@@ -18,7 +18,7 @@ from palimpsest.text import tokens
 from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.uris import is_inside, to_uri
-from palimpsest.workspace.files import MAX_BYTES, MAX_ENTRIES, Entry, FileText, Stamp, WorkspaceFiles, decoded
+from palimpsest.workspace.files import MAX_BYTES, MAX_ENTRIES, FileText, FolderEntry, Stamp, WorkspaceFiles, decoded
 
 _MOST_CACHED = 512
 _MOST_CHARACTERS = 32_000_000
@@ -40,7 +40,7 @@ class LibraryFiles:
         """Whether it is a file that `read` may read."""
         return self.stamp(path, within) is not None
 
-    def listing(self, folder: Path, within: Path) -> tuple[Entry, ...]:
+    def listing(self, folder: Path, within: Path) -> tuple[FolderEntry, ...]:
         """The entries of a folder, sorted, without secrets; empty if there is no such folder.  A link is listed as what
         it leads to, and does not exist if that is outside the library."""
         return self._files.seen(("library listing", folder, within), lambda: self._listing(folder, within))
@@ -94,15 +94,15 @@ class LibraryFiles:
             forget_oldest(self._texts, _MOST_CACHED, lambda one: len(one.text), _MOST_CHARACTERS)
         return found
 
-    def _listing(self, folder: Path, within: Path) -> tuple[Entry, ...]:
+    def _listing(self, folder: Path, within: Path) -> tuple[FolderEntry, ...]:
         if not self._may_read(folder, within):
             return ()
-        found = list[Entry]()
+        found = list[FolderEntry]()
         try:
             with os.scandir(folder) as entries:
                 for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
                     if self._may_list(entry, within):
-                        found.append(Entry(entry.name, entry.is_dir(), entry.is_symlink()))
+                        found.append(FolderEntry(entry.name, entry.is_dir(), entry.is_symlink()))
         except (OSError, ValueError):
             return ()
         return tuple(sorted(found, key=lambda entry: entry.name))

@@ -25,7 +25,7 @@ EntryKind = Literal["function", "class", "value", "module"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ModuleEntry:
     """One name of a module.  `signature` follows the name as the language writes it; `declaration` is the whole of it
     on one line, where that is not the name and the signature.
 
@@ -39,13 +39,13 @@ class Entry:
     kind: EntryKind
     signature: str = ""
     doc: str = ""
-    members: tuple[Entry, ...] = ()
+    members: tuple[ModuleEntry, ...] = ()
     bases: tuple[str, ...] = ()
     target: str = ""
     is_async: bool = False
     declaration: str = ""
     summary: str = ""
-    overloads: tuple[Entry, ...] = ()
+    overloads: tuple[ModuleEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class Description:
 
     module: str
     doc: str = ""
-    public: Mapping[str, Entry] = field(default_factory=dict)
-    looked_up: Mapping[str, Entry | None] = field(default_factory=dict)
+    public: Mapping[str, ModuleEntry] = field(default_factory=dict)
+    looked_up: Mapping[str, ModuleEntry | None] = field(default_factory=dict)
     read: tuple[tuple[Path, Stamp | None], ...] = ()
 
-    def entry(self, name: str) -> Entry | None:
+    def entry(self, name: str) -> ModuleEntry | None:
         return self.public.get(name) or self.looked_up.get(name)
 
     def knows(self, names: frozenset[str]) -> bool:
@@ -203,11 +203,11 @@ class Modules:
         """Whether a tool may make something of that name in a module, by the names that it has or the files beside."""
         return False
 
-    def keywords(self, module: str, entry: Entry) -> Keywords | None:
+    def keywords(self, module: str, entry: ModuleEntry) -> Keywords | None:
         """The names by which a call of what a module offers may pass arguments; None where nobody can tell."""
         return None
 
-    def written(self, prefix: str, entry: Entry) -> str:
+    def written(self, prefix: str, entry: ModuleEntry) -> str:
         """The declaration of a name on one line; `prefix` is what the code calls its module or class."""
         return entry.declaration or f"{prefix}.{entry.name}{entry.signature}"
 

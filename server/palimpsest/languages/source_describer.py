@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from palimpsest.languages.library_files import LibraryFiles
-from palimpsest.languages.modules import Description, Entry, ModuleFiles
+from palimpsest.languages.modules import Description, ModuleEntry, ModuleFiles
 from palimpsest.languages.source_entries import Item, entry, renamed
 from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.syntax.scopes import additions, children, docstring, file_scope
@@ -93,7 +93,7 @@ class SourceDescriber:
         first = next(iter(search.read.values()))[1]
         hidden = search.own(module.found) if names - offers.keys() else {}
         looked_up = {name: self._entry(offers.get(name) or hidden.get(name)) for name in sorted(names)}
-        public = dict[str, Entry]()
+        public = dict[str, ModuleEntry]()
         for name, offer in list(offers.items())[:MAX_PUBLIC]:
             found = looked_up.get(name) or self._entry(offer)
             if found is not None:
@@ -125,9 +125,9 @@ class SourceDescriber:
             path, text, lambda: parse_file(text.text, self._rules.language_at(path), text.uri)
         )
 
-    def _entry(self, offer: _Offer | None) -> Entry | None:
+    def _entry(self, offer: _Offer | None) -> ModuleEntry | None:
         if offer is None or offer.parsed is None or offer.item is None:
-            return None if offer is None else Entry(offer.name, "module", target=offer.module)
+            return None if offer is None else ModuleEntry(offer.name, "module", target=offer.module)
         found = entry(offer.parsed, offer.item, self._rules.is_member_public, offer.added)
         return replace(found, name=offer.name) if offer.name in self._rules.unnamed else renamed(found, offer.name)
 

@@ -1,6 +1,7 @@
 """What a source file offers, read off its tree.
 
-In: a parse.  Out: its top-level definitions and values by name, and `Entry`s of them.  Knows no files and no imports.
+In: a parse.  Out: its top-level definitions and values by name, and `ModuleEntry`s of them.  Knows no files and no
+imports.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from palimpsest.languages.modules import Entry
+from palimpsest.languages.modules import ModuleEntry
 from palimpsest.syntax.names import Visible, members_of, visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import children, docstring, file_scope, members, scopes, signature
@@ -54,24 +55,24 @@ def entry(
     item: Item,
     is_member_public: Callable[[Parsed, Item], bool],
     added: Sequence[tuple[Parsed, Scope]] = (),
-) -> Entry:
+) -> ModuleEntry:
     """A definition with its declaration and documentation, a class with its public members too; `added` are those that
     other files give it."""
     if isinstance(item, Visible):
-        return Entry(item.name, "value", declaration=_written(parsed, item), doc=_doc(parsed, item))
+        return ModuleEntry(item.name, "value", declaration=_written(parsed, item), doc=_doc(parsed, item))
     if item.kind != "class":
         first, *others = _signatures(parsed, item)
         summary, doc = first_paragraph(docstring(parsed, first) or ""), _doc(parsed, first)
-        found = Entry(item.name, "function", declaration=_declared(parsed, first), doc=doc)
+        found = ModuleEntry(item.name, "function", declaration=_declared(parsed, first), doc=doc)
         overloads = tuple(replace(found, declaration=_declared(parsed, it), doc=_doc(parsed, it)) for it in others)
         return replace(found, summary=summary if summary != doc else "", overloads=overloads)
-    shown = dict[str, Entry]()
+    shown = dict[str, ModuleEntry]()
     for there, member in [*_members(parsed, item), *added]:
         if len(shown) < _MAX_MEMBERS and member.name not in shown and is_member_public(there, member):
             shown[member.name] = _member(there, item, member)
     bases = tuple(sorted(parsed.language.bases(parsed, item)))
     declared = _declared(parsed, item)
-    return Entry(item.name, "class", "", _doc(parsed, item), tuple(shown.values()), bases, declaration=declared)
+    return ModuleEntry(item.name, "class", "", _doc(parsed, item), tuple(shown.values()), bases, declaration=declared)
 
 
 def _signatures(parsed: Parsed, function: Scope) -> Sequence[Scope]:
@@ -107,7 +108,7 @@ def _members(parsed: Parsed, cls: Scope) -> Iterator[tuple[Parsed, Item]]:
     yield from ((parsed, child) for child in own.values() if child.kind == "function")
 
 
-def renamed(found: Entry, name: str) -> Entry:
+def renamed(found: ModuleEntry, name: str) -> ModuleEntry:
     """The entry under another name, as a module offers it that gives it one."""
     if found.name == name:
         return found
@@ -115,13 +116,13 @@ def renamed(found: Entry, name: str) -> Entry:
     return replace(found, name=name, declaration=_with_name(found.declaration, found.name, name), overloads=overloads)
 
 
-def _member(parsed: Parsed, owner: Scope, item: Item) -> Entry:
+def _member(parsed: Parsed, owner: Scope, item: Item) -> ModuleEntry:
     """Declared with its class before its name, `Cart.total(): number`, if that does not say it."""
     text = item.signature if isinstance(item, Visible) else " ".join(signature(parsed, item).split())
     kind = "function" if not isinstance(item, Visible) or item.kind == "method" else "value"
     is_outside = isinstance(item, Scope) and item.owner  # and its class is written there
     declared = text if is_outside else _with_name(text, item.name, f"{owner.name}.{item.name}")
-    return Entry(item.name, kind, declaration=declared, doc=_doc(parsed, item))  # type: ignore[arg-type]
+    return ModuleEntry(item.name, kind, declaration=declared, doc=_doc(parsed, item))  # type: ignore[arg-type]
 
 
 def _with_name(text: str, name: str, new: str) -> str:

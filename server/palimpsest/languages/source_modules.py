@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from palimpsest.languages.catalog import Catalog
+from palimpsest.languages.catalog import ModuleCatalog
 from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.modules import Description, ModuleFiles, Modules, Surroundings
 from palimpsest.languages.registry import language_of
@@ -37,7 +37,7 @@ class SourceModules(Modules):
         self.variables = around.variables
         self._revision = 0
         self._describer = SourceDescriber(self)
-        self._catalog = Catalog[SourceKey](lambda: self._describer, around.executor, self._has_read)
+        self._catalog = ModuleCatalog[SourceKey](lambda: self._describer, around.executor, self._has_read)
 
     # A language overrides these, and `imported`, `implied`, `offered`, `reexports`
     def find(self, name: str, near: Path | None) -> ModuleFiles | None:

@@ -27,7 +27,7 @@ from palimpsest.lsp.suggestions import ACCEPT, APPLIED, APPLY, Suggest, best_of,
 from palimpsest.window.events import CursorMoved
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.proposals import Offer
+    from palimpsest.edits.suggestions.proposals import OfferedProposal
     from palimpsest.lsp.server import PalimpsestServer
 
 
@@ -97,7 +97,7 @@ def register(server: PalimpsestServer) -> None:
         return action
 
 
-def _fill_in(server: PalimpsestServer, action: lsp.CodeAction, offer: Offer) -> None:
+def _fill_in(server: PalimpsestServer, action: lsp.CodeAction, offer: OfferedProposal) -> None:
     """The edit itself; where a person is asked first, what asks and then has the client apply it."""
     window, identity = server.window, offer.proposal.id
     action.title = title_of(offer.proposal.summary) if offer.proposal.summary else action.title

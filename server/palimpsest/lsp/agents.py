@@ -23,7 +23,7 @@ from palimpsest.lsp.operations import command_of
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import BlockKey
 from palimpsest.window.events import CursorMoved, DocumentChanged, WindowClosing
-from palimpsest.windows.door import Door
+from palimpsest.windows.door import WindowSocket
 from palimpsest.workspace.files import WorkspaceFiles
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _open(server: PalimpsestServer, session: Session) -> None:
         given = rewritten(params, server.protocol.spellings.identity)
         return await command.run(server, read(method, command.argument, given))
 
-    door = Door(answer)
+    door = WindowSocket(answer)
     session.events.on(CursorMoved, note)
     session.events.on(DocumentChanged, note)
     session.events.on(WindowClosing, lambda _: door.close())

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from palimpsest.conversations.budgets import ConversationUsage
     from palimpsest.edits.suggestions.ranking import Suggested
     from palimpsest.lsp.window import Client
-    from palimpsest.session.context import ContextBudget, Shown
+    from palimpsest.session.context import ContextBudget, ShownContext
     from palimpsest.text.roots import Roots
     from palimpsest.window.usage import Usage
 
 
-def context(shown: Shown) -> dict[str, Any]:
+def context(shown: ShownContext) -> dict[str, Any]:
     editing = shown.view.editing
     return {
         "editing": {
@@ -40,7 +40,7 @@ def context(shown: Shown) -> dict[str, Any]:
     }
 
 
-def why(shown: Shown, found: Why) -> dict[str, Any]:
+def why(shown: ShownContext, found: Why) -> dict[str, Any]:
     """`order`: all blocks in their turn, with what they cost and are worth now."""
     editing, chosen = shown.view.editing, {block.key for block in shown.blocks}
     return {
@@ -71,7 +71,7 @@ def why(shown: Shown, found: Why) -> dict[str, Any]:
     }
 
 
-def _holder(found: Holder, shown: Shown) -> dict[str, Any]:
+def _holder(found: Holder, shown: ShownContext) -> dict[str, Any]:
     block = found.block
     return {
         "block": _block(block, shown) if found.outcome == "chosen" else left_out(block, found.tokens),
@@ -117,7 +117,7 @@ def _percentage(used: int, budget: int) -> int:
     return round(100 * used / budget) if budget else 0
 
 
-def _block(block: Block, shown: Shown) -> dict[str, Any]:
+def _block(block: Block, shown: ShownContext) -> dict[str, Any]:
     report = shown.reports.get(block.key)
     span = list(report.span) if report is not None and report.span is not None else None
     state = "resident" if span is not None else "stored" if block.key in shown.stored else "wanted"

@@ -26,7 +26,7 @@ from palimpsest.text.previews import without_links
 from palimpsest.window.events import DocumentChanged, DocumentOpened
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.proposals import Offer
+    from palimpsest.edits.suggestions.proposals import OfferedProposal
     from palimpsest.lsp.server import PalimpsestServer
 
 logger = logging.getLogger(__name__)
@@ -38,14 +38,14 @@ CANNOT_ASK = 'Your editor cannot ask; with `suggestion.confirm = "never"` edits 
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ApplyOutcome:
     """`reason`: why it is not applied as a whole, for a person."""
 
     applied: bool
     reason: str = ""
 
 
-async def confirm_and_apply(server: PalimpsestServer, identity: str, *, confirmed: bool = False) -> Outcome:
+async def confirm_and_apply(server: PalimpsestServer, identity: str, *, confirmed: bool = False) -> ApplyOutcome:
     """Raises InvalidArgument for an unknown id, StaleDocument where what it changes was edited."""
     suggestions = server.window.session.suggestions
     offer = suggestions.current(identity)
@@ -53,7 +53,7 @@ async def confirm_and_apply(server: PalimpsestServer, identity: str, *, confirme
         if reason := await _why_not(server, offer):
             if reason == CANNOT_ASK:
                 server.window.report.caution(reason)
-            return Outcome(False, reason)
+            return ApplyOutcome(False, reason)
         offer = suggestions.current(identity)  # meanwhile the person may have typed
     watch = _Watch(server, offer)
     try:
@@ -66,7 +66,7 @@ async def confirm_and_apply(server: PalimpsestServer, identity: str, *, confirme
     return outcome
 
 
-async def is_done(server: PalimpsestServer, offer: Offer) -> Outcome:
+async def is_done(server: PalimpsestServer, offer: OfferedProposal) -> ApplyOutcome:
     """What became of an edit that the client had in hand and says it has applied."""
     watch = _Watch(server, offer, moved_on=True)
     try:
@@ -89,7 +89,7 @@ async def _apply_and_tell(server: PalimpsestServer, identity: str) -> None:
         server.window.report.tell(str(error))
 
 
-async def _why_not(server: PalimpsestServer, offer: Offer) -> str:
+async def _why_not(server: PalimpsestServer, offer: OfferedProposal) -> str:
     """Ask the person; why it is not to be applied, or ""."""
     roots = server.window.roots
     files = ", ".join(f"{roots.locate(change.uri)[1]} ({size_of(change)})" for change in offer.proposal.changes)
@@ -106,7 +106,7 @@ async def _why_not(server: PalimpsestServer, offer: Offer) -> str:
     return "" if chosen is not None and chosen.title == YES else "it was not confirmed"
 
 
-async def _answered(server: PalimpsestServer, offer: Offer, watch: _Watch) -> lsp.ApplyWorkspaceEditResult:
+async def _answered(server: PalimpsestServer, offer: OfferedProposal, watch: _Watch) -> lsp.ApplyWorkspaceEditResult:
     """What the client says; one that never answers, such as ALE for Vim, says yes by changing the documents."""
     answer = asyncio.create_task(_told_to_apply(server, offer))
     seen = asyncio.create_task(watch.all_done.wait())
@@ -119,7 +119,7 @@ async def _answered(server: PalimpsestServer, offer: Offer, watch: _Watch) -> ls
     return answer.result() if answer.done() else lsp.ApplyWorkspaceEditResult(applied=True)
 
 
-async def _told_to_apply(server: PalimpsestServer, offer: Offer) -> lsp.ApplyWorkspaceEditResult:
+async def _told_to_apply(server: PalimpsestServer, offer: OfferedProposal) -> lsp.ApplyWorkspaceEditResult:
     edit = proposal_edit(offer.proposal, offer.snapshots, server.window.client)
     metadata = lsp.WorkspaceEditMetadata(is_refactoring=True) if server.window.client.edit_metadata else None
     params = lsp.ApplyWorkspaceEditParams(edit, title_of(offer.proposal.summary), metadata)
@@ -136,7 +136,7 @@ class _Watch:
     `moved_on`: it was applied a while ago, and a document that is another one than before counts.
     """
 
-    def __init__(self, server: PalimpsestServer, offer: Offer, *, moved_on: bool = False) -> None:
+    def __init__(self, server: PalimpsestServer, offer: OfferedProposal, *, moved_on: bool = False) -> None:
         self._server = server
         self._offer = offer
         self._moved_on = moved_on
@@ -154,7 +154,7 @@ class _Watch:
         for end in self._listening:
             end()
 
-    async def outcome(self, answer: lsp.ApplyWorkspaceEditResult) -> Outcome:
+    async def outcome(self, answer: lsp.ApplyWorkspaceEditResult) -> ApplyOutcome:
         """What came of it, as the client says and as the documents are; a person is told where these differ."""
         self._look()
         if answer.applied:
@@ -164,15 +164,15 @@ class _Watch:
                 self._look()
         left = [uri for uri in self._wanted if uri not in self._done]
         if not left:
-            return Outcome(True)
+            return ApplyOutcome(True)
         same = [uri for uri in left if self._now(uri) == self._before[uri]]
         if not answer.applied and len(same) == len(self._wanted):
             reason = answer.failure_reason or "the editor did not apply it"
             self._server.window.report.caution(f"The edit was not made: {reason}")
-            return Outcome(False, reason)
+            return ApplyOutcome(False, reason)
         reason = self._in_words(left, same, answer)
         self._server.window.report.caution(reason)
-        return Outcome(False, reason)
+        return ApplyOutcome(False, reason)
 
     def _in_words(self, left: list[str], same: list[str], answer: lsp.ApplyWorkspaceEditResult) -> str:
         locate = self._server.window.roots.locate

@@ -50,13 +50,13 @@ class Uri:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class DocumentArguments:
     uri: str
     version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceArguments:
     """Where the cursor was last in code, unless a document is named."""
 
     uri: str = ""
@@ -69,7 +69,7 @@ class Id:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ConversationArguments:
     conversation: str
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.conversations.calls.parsing import calls_in
 from palimpsest.conversations.conversations import name_of
-from palimpsest.conversations.conversing import Asked, Reply
+from palimpsest.conversations.conversing import Reply, ReplyOptions
 from palimpsest.conversations.events import TurnText
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace
@@ -71,7 +71,7 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     stop = session.events.on(TurnText, came)
     try:
         said = asked.text or ("" if parts else None)
-        reply = await session.conversing.send(talk, said, Asked(_cursor(server, asked), parts=parts))
+        reply = await session.conversing.send(talk, said, ReplyOptions(_cursor(server, asked), parts=parts))
     finally:
         stop()
     return {**answered(memory, reply), "usage": await _usage(server, reply)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
-from palimpsest.lsp.arguments import At, Nothing, Place, Uri
+from palimpsest.lsp.arguments import At, Nothing, PlaceArguments, Uri
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
 from palimpsest.text.amounts import amount
@@ -27,7 +27,7 @@ _NAME = re.compile(r"[^\W\d]\w{0,199}[?!]?")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class BlockArguments:
     type: BlockType
     name: str
 
@@ -75,7 +75,7 @@ def place_of(server: PalimpsestServer, uri: str, position: At | None) -> tuple[s
     return session.cursor.code
 
 
-async def show(server: PalimpsestServer, at: Place) -> dict[str, Any]:
+async def show(server: PalimpsestServer, at: PlaceArguments) -> dict[str, Any]:
     context = server.window.session.context
     shown = await context.show(*place_of(server, at.uri, at.position))
     budget = answers.budget(await context.budget_of(shown.view, shown.blocks))
@@ -118,7 +118,7 @@ async def put(server: PalimpsestServer, block: Put) -> dict[str, Any]:
     return {"name": name, "tokens": tokens}
 
 
-async def drop(server: PalimpsestServer, block: Named) -> dict[str, Any]:
+async def drop(server: PalimpsestServer, block: BlockArguments) -> dict[str, Any]:
     return {"dropped": server.window.session.context.drop(block.type, block.name)}
 
 
@@ -151,7 +151,7 @@ async def forget(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
 COMMANDS = (
     Command(
         "palimpsest.context.show",
-        Place,
+        PlaceArguments,
         show,
         "the editing block and context blocks there, or at the cursor, their state in the cache, and the budgets",
     ),
@@ -169,7 +169,7 @@ COMMANDS = (
         "them, what each source says of it",
     ),
     Command("palimpsest.context.put", Put, put, "a block from outside, by an agent or a script"),
-    Command("palimpsest.context.drop", Named, drop, "takes it off again"),
+    Command("palimpsest.context.drop", BlockArguments, drop, "takes it off again"),
     Command("palimpsest.context.pin", Uri, pin, "holds a file in the context"),
     Command("palimpsest.context.unpin", Uri, unpin, "lets it go"),
     Command(

@@ -20,7 +20,7 @@ from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.transcript.showing import document_of
 from palimpsest.errors import NotFound, StaleDocument
 from palimpsest.json_data import Range
-from palimpsest.lsp.arguments import Conversation, Nothing
+from palimpsest.lsp.arguments import ConversationArguments, Nothing
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.document_edits import ANSWER_S, why_not_made
@@ -48,7 +48,7 @@ class New:
 
 
 @dataclass(frozen=True, slots=True)
-class Fork:
+class ForkArguments:
     """Up to `turn`, or all that is shown.  `uri`: the document that it is asked from."""
 
     conversation: str
@@ -57,7 +57,7 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
-class Rename:
+class RenameArguments:
     conversation: str
     name: str
 
@@ -85,17 +85,17 @@ async def listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     return {"conversations": [{**_fields(one), "answering": conversing.is_running(one.id)} for one in found]}
 
 
-async def opened(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
+async def opened(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
     memory = server.window.session.memory.now()
     return await asyncio.to_thread(lambda: _opened(server, memory, memory.conversations.get(asked.conversation)))
 
 
-async def renamed(server: PalimpsestServer, asked: Rename) -> dict[str, Any]:
+async def renamed(server: PalimpsestServer, asked: RenameArguments) -> dict[str, Any]:
     memory = server.window.session.memory.now()
     return _fields(await memory.writes.run(memory.conversations.rename, asked.conversation, asked.name))
 
 
-async def deleted(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
+async def deleted(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
     memory = server.window.session.memory.now()
     memory.conversations.get(asked.conversation)
     await server.window.session.conversing.check_idle(asked.conversation)  # nor in another window
@@ -104,7 +104,7 @@ async def deleted(server: PalimpsestServer, asked: Conversation) -> dict[str, An
     return {"deleted": asked.conversation}
 
 
-async def forked(server: PalimpsestServer, asked: Fork) -> dict[str, Any]:
+async def forked(server: PalimpsestServer, asked: ForkArguments) -> dict[str, Any]:
     """With `uri`, the copy's document is made beside that one, by the editor, and shown."""
     session = server.window.session
     memory = session.memory.now()
@@ -196,20 +196,23 @@ COMMANDS = (
     ),
     Command("palimpsest.conversation.list", Nothing, listed, "the workspace's conversations, those changed last first"),
     Command(
-        "palimpsest.conversation.open", Conversation, opened, "a conversation as a document: where it is, and its text"
+        "palimpsest.conversation.open",
+        ConversationArguments,
+        opened,
+        "a conversation as a document: where it is, and its text",
     ),
     Command(
         "palimpsest.conversation.fork",
-        Fork,
+        ForkArguments,
         forked,
         "a copy of a conversation, up to a turn, that goes on by itself, with the same refs and descriptors; with "
         "`uri` its document is made beside that one",
         changes=True,
     ),
-    Command("palimpsest.conversation.rename", Rename, renamed, "calls a conversation otherwise", changes=True),
+    Command("palimpsest.conversation.rename", RenameArguments, renamed, "calls a conversation otherwise", changes=True),
     Command(
         "palimpsest.conversation.delete",
-        Conversation,
+        ConversationArguments,
         deleted,
         "deletes a conversation with its turns, refs and descriptors",
         changes=True,

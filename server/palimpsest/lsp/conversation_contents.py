@@ -17,7 +17,7 @@ from palimpsest.conversations.descriptors.results import FROM_USER
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to, without_repeats
 from palimpsest.conversations.refs.refs import Ref
 from palimpsest.conversations.refs.results import time_written
-from palimpsest.lsp.arguments import Conversation
+from palimpsest.lsp.arguments import ConversationArguments
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.link_ids import uri_of
 from palimpsest.text.amounts import amount
@@ -44,7 +44,7 @@ class Row:
     problem: str = ""
 
 
-async def contents(server: PalimpsestServer, asked: Conversation) -> dict[str, Any]:
+async def contents(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
     """Raises NotFound, StorageError."""
     session = server.window.session
     memory = session.memory.now()
@@ -107,7 +107,7 @@ def _joined(*words: str) -> str:
 
 COMMAND = Command(
     "palimpsest.conversation.contents",
-    Conversation,
+    ConversationArguments,
     contents,
     "a conversation's refs, descriptors, documents and checkpoints, as rows that an editor lists",
 )

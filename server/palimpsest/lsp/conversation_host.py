@@ -28,7 +28,7 @@ from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.file_writing import check_before, write_file
 from palimpsest.workspace.changes import FileWrite
-from palimpsest.workspace.writing import Written
+from palimpsest.workspace.writing import WrittenFile
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -73,7 +73,7 @@ class WindowHost(Host):
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
         return await chosen(self._server, question, (yes, no)) == yes
 
-    async def write_file(self, conversation: str, file: FileWrite) -> Written:
+    async def write_file(self, conversation: str, file: FileWrite) -> WrittenFile:
         file.check()
         real, is_there = await check_before(self._server, file)
         roots = self._server.window.roots.folders

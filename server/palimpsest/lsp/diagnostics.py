@@ -15,7 +15,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import Between, Document, read
+from palimpsest.lsp.arguments import Between, DocumentArguments, read
 from palimpsest.lsp.tolerance import clamped
 from palimpsest.window.events import DiagnosticsTold
 
@@ -45,7 +45,7 @@ class GivenDiagnostic:
 class Told:
     """All that is wrong in a document, in `version` of it.  An empty list is none given (`arguments.py`)."""
 
-    textDocument: Document
+    textDocument: DocumentArguments
     diagnostics: tuple[Any, ...] = ()
 
 

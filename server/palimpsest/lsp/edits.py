@@ -17,7 +17,7 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import DocumentChange, Proposal
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.proposals import Offer
+    from palimpsest.edits.suggestions.proposals import OfferedProposal
     from palimpsest.lsp.window import Client
     from palimpsest.text.roots import Roots
 
@@ -44,7 +44,7 @@ def proposal_edit(proposal: Proposal, snapshots: Mapping[str, Snapshot], client:
     )
 
 
-def asks_first(offer: Offer, confirm: str) -> bool:
+def asks_first(offer: OfferedProposal, confirm: str) -> bool:
     """Whether the setting `suggestion.confirm` wants a person to say yes before this is applied: to what changes
     other files than the one that was asked about, to everything, or to nothing."""
     others = any(change.uri != offer.request.uri for change in offer.proposal.changes)

@@ -19,7 +19,7 @@ from palimpsest.lsp.document_edits import make
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace.changes import FileWrite, change, n_lines
 from palimpsest.workspace.places import place, shown
-from palimpsest.workspace.writing import Written, write
+from palimpsest.workspace.writing import WrittenFile, write
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LABEL = "Palimpsest: write {}"
 
 
-async def write_file(server: PalimpsestServer, file: FileWrite, asked: Path | None = None) -> Written:
+async def write_file(server: PalimpsestServer, file: FileWrite, asked: Path | None = None) -> WrittenFile:
     """Raises what `workspace/writing.py` raises, and PalimpsestError where the editor does not apply the change."""
     window = server.window
     roots, exclude = window.roots.folders, window.settings.context.exclude
@@ -40,7 +40,7 @@ async def write_file(server: PalimpsestServer, file: FileWrite, asked: Path | No
         return await asyncio.to_thread(write, file, roots, exclude=exclude, asked=asked)
     file.check_there(bool(snapshot.text) or file.mode != "write")
     await _apply(server, snapshot, file, shown(path, roots))
-    return Written(shown(path, roots), len(file.text.encode()), n_lines(file.text))
+    return WrittenFile(shown(path, roots), len(file.text.encode()), n_lines(file.text))
 
 
 def _open(window: Window, path: Path) -> Snapshot | None:

@@ -28,7 +28,7 @@ TYPE = "At the cursor, {}type “{}”. What follows is shown in grey: Tab accep
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class FolderArguments:
     folder: str = ""
 
 
@@ -54,7 +54,7 @@ async def log(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     return {"path": str(place / folders.SERVER_LOG), "engine": str(place / f"{engine.name}.log")}
 
 
-async def copy_sample(server: PalimpsestServer, asked: Folder) -> dict[str, Any]:
+async def copy_sample(server: PalimpsestServer, asked: FolderArguments) -> dict[str, Any]:
     made = await asyncio.to_thread(sample.copy, Path(asked.folder) if asked.folder else None)
     position = {"line": made.line, "character": made.character}
     return {
@@ -82,7 +82,7 @@ COMMANDS = (
     Command("palimpsest.log", Nothing, log, "where the server's log and its engine's are"),
     Command(
         "palimpsest.sample",
-        Folder,
+        FolderArguments,
         copy_sample,
         "a fresh copy of the sample workspace, in a new or empty `folder` or one of ours, and where to type what in it",
     ),

@@ -39,7 +39,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Offer:
+class LinkOffer:
     text: str
     detail: str
     kind: lsp.CompletionItemKind = field(compare=False)
@@ -81,7 +81,7 @@ def begun_at(snapshot: Snapshot, position: Position) -> Begun | None:
     return Begun(typed, Position(position.line, at + 2), Position(position.line, column), is_closed)
 
 
-def offers(typed: str, near: str, names: DocumentNames, text: str) -> Iterator[Offer]:
+def offers(typed: str, near: str, names: DocumentNames, text: str) -> Iterator[LinkOffer]:
     """What may be meant, the best first, each name once.  A name that would mean something else is not offered."""
     target, mark, heading = typed.partition("#")
     headings = list(_headings(target.strip(), heading, near, names, text)) if mark else []
@@ -96,7 +96,7 @@ def offers(typed: str, near: str, names: DocumentNames, text: str) -> Iterator[O
             yield offer
 
 
-def _names(wanted: str, near: str, names: DocumentNames) -> Iterator[Offer]:
+def _names(wanted: str, near: str, names: DocumentNames) -> Iterator[LinkOffer]:
     """Headings only for somebody who has begun to write one: there are many."""
     for path, document in names.by_path.items():
         if path == near:
@@ -104,14 +104,14 @@ def _names(wanted: str, near: str, names: DocumentNames) -> Iterator[Offer]:
         suffix, known = PurePosixPath(path).suffix, document.outline
         name = path.removesuffix(suffix) if suffix in SUFFIXES else path
         if wanted in name.casefold():
-            yield Offer(name, path, lsp.CompletionItemKind.File)
+            yield LinkOffer(name, path, lsp.CompletionItemKind.File)
         for name in (known.title, *known.aliases):
             if wanted in name.casefold() and _may_stand(name, near, names, path):
-                yield Offer(name, path, lsp.CompletionItemKind.Reference)
+                yield LinkOffer(name, path, lsp.CompletionItemKind.Reference)
         for heading in known.headings if wanted else ():
             name = heading.title
             if wanted in name.casefold() and name != known.title and _may_stand(name, near, names, path):
-                yield Offer(name, f"{path}#{name}", lsp.CompletionItemKind.Text)
+                yield LinkOffer(name, f"{path}#{name}", lsp.CompletionItemKind.Text)
 
 
 def _may_stand(name: str, near: str, names: DocumentNames, path: str) -> bool:
@@ -123,7 +123,7 @@ def _may_stand(name: str, near: str, names: DocumentNames, path: str) -> bool:
     return isinstance(meaning, Found) and meaning.document.path == path
 
 
-def _headings(target: str, typed: str, near: str, names: DocumentNames, text: str) -> Iterator[Offer]:
+def _headings(target: str, typed: str, near: str, names: DocumentNames, text: str) -> Iterator[LinkOffer]:
     meaning = resolve(Link(target), near, names) if target else None
     if meaning is not None and not isinstance(meaning, Found):
         return
@@ -131,10 +131,12 @@ def _headings(target: str, typed: str, near: str, names: DocumentNames, text: st
     where = meaning.document.path if meaning is not None else "here"
     for heading in known.headings:
         if typed.strip().casefold() in heading.title.casefold() and not set("[]|") & set(heading.title):
-            yield Offer(f"{target}#{heading.title}", where, lsp.CompletionItemKind.Text)
+            yield LinkOffer(f"{target}#{heading.title}", where, lsp.CompletionItemKind.Text)
 
 
-def _item(server: PalimpsestServer, snapshot: Snapshot, begun: Begun, offer: Offer, number: int) -> lsp.CompletionItem:
+def _item(
+    server: PalimpsestServer, snapshot: Snapshot, begun: Begun, offer: LinkOffer, number: int
+) -> lsp.CompletionItem:
     encoding = server.window.client.encoding
     where = lsp.Range(position_out(snapshot, begun.start, encoding), position_out(snapshot, begun.end, encoding))
     return lsp.CompletionItem(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from palimpsest.conversations.documents.workspace_documents import Place
+from palimpsest.conversations.documents.workspace_documents import LinkPlace
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Resolved, links
 from palimpsest.syntax.scopes import docstring, scopes
@@ -31,7 +31,7 @@ class LinkAt:
     start: Position
     end: Position
     meaning: Resolved
-    place: Place
+    place: LinkPlace
 
 
 def is_markdown(snapshot: Snapshot) -> bool:

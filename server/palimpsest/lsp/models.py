@@ -33,7 +33,7 @@ class Get:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class UseArguments:
     name: str
 
 
@@ -81,7 +81,7 @@ async def get(server: PalimpsestServer, asked: Get) -> dict[str, Any]:
     return _used(server, found)
 
 
-async def use(server: PalimpsestServer, asked: Use) -> dict[str, Any]:
+async def use(server: PalimpsestServer, asked: UseArguments) -> dict[str, Any]:
     """Use what is here already.  Raises ModelError."""
     _need_choice(server)
     found = await asyncio.to_thread(catalogue.use, asked.name)
@@ -129,6 +129,9 @@ COMMANDS = (
         slow="Getting a model",
     ),
     Command(
-        "palimpsest.model.use", Use, use, "uses a model that is here, by its name in the list or its path, from now on"
+        "palimpsest.model.use",
+        UseArguments,
+        use,
+        "uses a model that is here, by its name in the list or its path, from now on",
     ),
 )

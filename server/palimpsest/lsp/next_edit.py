@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, PalimpsestError, StaleDocument
-from palimpsest.lsp.arguments import At, Document, Id, read
+from palimpsest.lsp.arguments import At, DocumentArguments, Id, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.protocol import response_error
@@ -41,7 +41,7 @@ ACCEPT = "palimpsest.nextEdit.accept"
 class NextEditParams:
     """`trigger`: `invoked` where a person asks for it, who is not held back as one who types."""
 
-    textDocument: Document
+    textDocument: DocumentArguments
     position: At
     trigger: Literal["automatic", "invoked"] = "automatic"
 
@@ -53,7 +53,7 @@ class InlineEditContext:
 
 @dataclass(frozen=True, slots=True)
 class InlineEditParams:
-    textDocument: Document
+    textDocument: DocumentArguments
     position: At
     context: InlineEditContext = InlineEditContext()
 

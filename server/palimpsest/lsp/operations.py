@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from palimpsest.conversations.events import BranchChanged, ConversationChanged
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.operations.memory import COMPACT
-from palimpsest.conversations.operations.operation import Operation, Parameter
+from palimpsest.conversations.operations.operation import Operation, OperationParameter
 from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import AlreadyExists, InvalidArgument
 from palimpsest.json_data import Range
@@ -23,7 +23,7 @@ from palimpsest.lsp.file_writing import write_file
 from palimpsest.lsp.parts import text_at
 from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.workspace.changes import FileWrite
-from palimpsest.workspace.writing import Written
+from palimpsest.workspace.writing import WrittenFile
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -97,7 +97,7 @@ class CommandHost(Host):
         self._server = server
         self._asks = asks
 
-    async def write_file(self, conversation: str, file: FileWrite) -> Written:
+    async def write_file(self, conversation: str, file: FileWrite) -> WrittenFile:
         try:
             return await write_file(self._server, file)
         except AlreadyExists:
@@ -109,7 +109,7 @@ class CommandHost(Host):
         return await chosen(self._server, question, (yes, no)) == yes
 
 
-def _field(operation: Operation, parameter: Parameter) -> tuple[Any, ...]:
+def _field(operation: Operation, parameter: OperationParameter) -> tuple[Any, ...]:
     required = parameter.required and parameter.name not in operation.may_omit
     kind, empty = _EMPTY[parameter.kind]
     if parameter.choices:

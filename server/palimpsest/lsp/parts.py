@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from palimpsest.conversations.descriptors.incoming import Part
+from palimpsest.conversations.descriptors.incoming import MessagePart
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.arguments import Between
@@ -41,20 +41,20 @@ class PartOf:
     language: str = ""
 
 
-async def parts_of(server: PalimpsestServer, given: Sequence[PartOf]) -> list[Part]:
+async def parts_of(server: PalimpsestServer, given: Sequence[PartOf]) -> list[MessagePart]:
     """Raises InvalidArgument."""
     if len(given) > MOST_PARTS:
         raise InvalidArgument("parts", f"{MOST_PARTS} are taken at most, not {len(given)}.")
     return [await _part(server, number, one) for number, one in enumerate(given)]
 
 
-async def _part(server: PalimpsestServer, number: int, one: PartOf) -> Part:
+async def _part(server: PalimpsestServer, number: int, one: PartOf) -> MessagePart:
     if one.uri:
         found, source, language = await text_at(server, one.uri, one.range)
-        return Part(found if isinstance(found, str) else "".join(found), source, one.language or language)
+        return MessagePart(found if isinstance(found, str) else "".join(found), source, one.language or language)
     if not one.content:
         raise InvalidArgument(f"parts[{number}].content", "is missing; give a text, or the uri of a document.")
-    return Part(one.content, f"{one.kind}:{one.name}" if one.name else one.kind, one.language)
+    return MessagePart(one.content, f"{one.kind}:{one.name}" if one.name else one.kind, one.language)
 
 
 async def text_at(

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass
-class Outcome:
+class ProgressOutcome:
     """What came of the work, in a few words."""
 
     message: str = ""
@@ -80,10 +80,10 @@ _SHOWN: ContextVar[_Shown | None] = ContextVar("shown", default=None)
 @asynccontextmanager
 async def progress(
     server: PalimpsestServer, title: str, token: lsp.ProgressToken | None = None
-) -> AsyncIterator[Outcome]:
+) -> AsyncIterator[ProgressOutcome]:
     """Show that work goes on; `window/workDoneProgress/cancel` cancels the task that runs inside.  What the body puts
     into the outcome is shown at the end."""
-    outcome, shown = Outcome(), _Shown(server, title)
+    outcome, shown = ProgressOutcome(), _Shown(server, title)
     if token is not None:
         shown.begin(token)
     elif server.window.client.progress and (server.creating is None or server.creating.done()):

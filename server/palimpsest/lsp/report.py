@@ -38,7 +38,7 @@ KV = {"leave": "its cache stays when blocks change", "decode": "decoded again wh
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class StatusReport:
     """`palimpsest/status` (docs/commands.md).  `state` is for an editor's status bar; `cause`: why it is neither
     loading nor ready, in a text that stays the same while the reason does; `restart`: whether a new start of the
     engine may help; `conversation`: the one that was answered last, as `usage.Talked` has it; `snoozed_until`: the
@@ -95,17 +95,17 @@ class Report:
 
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
-        self._status = Status()
+        self._status = StatusReport()
         self._told = self._status
         self._later: asyncio.TimerHandle | None = None
         self._warned: set[str] = set()
         self._troubles: set[str] = set()
 
     @property
-    def status(self) -> Status:
+    def status(self) -> StatusReport:
         return self._status
 
-    def show_status(self, status: Status) -> None:
+    def show_status(self, status: StatusReport) -> None:
         """Must be called on the event loop."""
         status = replace(status, cause=visible(status.cause), message=visible(status.message, "\n"))
         if status == self._status:

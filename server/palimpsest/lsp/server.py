@@ -23,7 +23,7 @@ from palimpsest import __version__
 from palimpsest.lsp.ending import Ending
 from palimpsest.lsp.protocol import Protocol, converter
 from palimpsest.lsp.report import Report
-from palimpsest.lsp.stdio import MessageReader, Writer, bodies, reader_of
+from palimpsest.lsp.stdio import MessageReader, StdioWriter, bodies, reader_of
 from palimpsest.lsp.window import SessionFactory, Window
 
 logger = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class PalimpsestServer(LanguageServer):
 
     async def serve(self, reader: MessageReader, stdout: BinaryIO) -> None:
         """Until `exit`, or until the editor is gone."""
-        self.protocol.set_writer(Writer(stdout, reader.feed_eof))
+        self.protocol.set_writer(StdioWriter(stdout, reader.feed_eof))
         await self._serve(reader)
 
     async def _serve_tcp(self, host: str, port: int) -> None:

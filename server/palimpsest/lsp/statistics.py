@@ -65,12 +65,12 @@ class Days:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StatisticsEvent:
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LineRange:
     """0-based; `end` is the line behind the last one."""
 
     start: Count
@@ -81,7 +81,7 @@ class Lines:
 class Yank:
     kind: str
     uri: str
-    lines: Lines | None = None
+    lines: LineRange | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def register(server: PalimpsestServer) -> None:
     @server.feature(EVENT)
     async def event(params: Any) -> None:
         try:
-            kind = read(EVENT, Event, params).kind
+            kind = read(EVENT, StatisticsEvent, params).kind
             if kind in HAPPENED:
                 counted(server, read(EVENT, Fate, params))
             elif kind == "focus":

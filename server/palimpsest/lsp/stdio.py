@@ -99,7 +99,7 @@ async def _body(reader: asyncio.StreamReader, length: int) -> bytes | None:
     return None
 
 
-class Writer:
+class StdioWriter:
     """What pygls writes to.  That nobody reads any more is no error: it is said once in the log, and `on_gone` is
     called; everything after that is dropped.
 

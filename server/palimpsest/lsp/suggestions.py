@@ -26,7 +26,7 @@ from palimpsest.lsp.progress import report
 from palimpsest.text.markup import attribute, escape_closing
 
 if TYPE_CHECKING:
-    from palimpsest.edits.suggestions.proposals import Offer
+    from palimpsest.edits.suggestions.proposals import OfferedProposal
     from palimpsest.edits.suggestions.ranking import Suggested
     from palimpsest.edits.summaries import Summarized
     from palimpsest.lsp.server import PalimpsestServer
@@ -187,7 +187,7 @@ COMMANDS = (
 )
 
 
-def best_of(server: PalimpsestServer, found: Suggested) -> Offer | None:
+def best_of(server: PalimpsestServer, found: Suggested) -> OfferedProposal | None:
     """The most agreed on; none, with a message that says why, when there is nothing to apply."""
     if not found.proposals:
         server.window.report.tell(reason_for_nothing(found))
@@ -195,7 +195,7 @@ def best_of(server: PalimpsestServer, found: Suggested) -> Offer | None:
     return server.window.session.suggestions.current(found.proposals[0].id)
 
 
-def edit_of(server: PalimpsestServer, offer: Offer) -> lsp.WorkspaceEdit:
+def edit_of(server: PalimpsestServer, offer: OfferedProposal) -> lsp.WorkspaceEdit:
     return proposal_edit(offer.proposal, offer.snapshots, server.window.client)
 
 

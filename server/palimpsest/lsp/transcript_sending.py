@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.conversations.conversations import Conversation, name_of
-from palimpsest.conversations.conversing import Asked
+from palimpsest.conversations.conversing import ReplyOptions
 from palimpsest.conversations.events import BranchChanged
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import QUOTED, CursorPlace
@@ -76,7 +76,7 @@ async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
         await session.conversing.append(talk, turn.role, turn.text, source)  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
     place = session.cursor.code
-    asked_at = Asked(None if place is None else CursorPlace(*place))
+    asked_at = ReplyOptions(None if place is None else CursorPlace(*place))
     return answered(session.memory.now(), await session.conversing.send(talk, said, asked_at))
 
 

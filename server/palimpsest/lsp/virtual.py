@@ -27,7 +27,7 @@ from palimpsest.lsp.document_commands import graph_svg
 from palimpsest.lsp.exporting import exported
 from palimpsest.lsp.pages import PageAt, page_of
 from palimpsest.lsp.protocol import response_error
-from palimpsest.lsp.virtual_refreshing import Shown
+from palimpsest.lsp.virtual_refreshing import ShownDocuments
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -162,7 +162,7 @@ async def read(server: PalimpsestServer, asked: Virtual) -> dict[str, Any]:
 
 
 def register(server: PalimpsestServer) -> None:
-    shown = Shown(server, partial(text_of, server))
+    shown = ShownDocuments(server, partial(text_of, server))
 
     @server.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, lsp.TextDocumentContentOptions(schemes=[SCHEME]))
     async def content(params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:

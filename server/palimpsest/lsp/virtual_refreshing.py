@@ -26,7 +26,7 @@ PAUSE_S = 0.5
 """Many events come together."""
 
 
-class Shown:
+class ShownDocuments:
     """The documents that the client asked for, and what they were then."""
 
     def __init__(self, server: PalimpsestServer, read: Callable[[str], Awaitable[str]]) -> None:

@@ -1,6 +1,6 @@
 """Models with a short name, and which of them suits a machine.
 
-In: a machine's memory and processors.  Out: `KnownModel`s, a `Choice` with its reason.  Opens nothing.
+In: a machine's memory and processors.  Out: `KnownModel`s, a `ModelChoice` with its reason.  Opens nothing.
 
 Each is pinned by the repository's revision and the file's SHA-256, as the hub's own pages show them.
 """
@@ -170,7 +170,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ModelChoice:
     """`model` is None if none is suitable; `reason` is worded for a person."""
 
     model: KnownModel | None
@@ -187,7 +187,7 @@ def line_s(known: KnownModel, machine: Machine) -> float:
     return LINE_TOKENS * known.size_gb / machine.gb_s
 
 
-def recommended(machine: Machine) -> Choice:
+def recommended(machine: Machine) -> ModelChoice:
     """The largest model with a free licence that fits the machine's memory and answers fast enough; preferably one that
     follows instructions, if there is one of that size."""
     fitting = [known for known in KNOWN if known.is_free and machine.room and fits(known, machine)]
@@ -195,15 +195,15 @@ def recommended(machine: Machine) -> Choice:
     where = f"a {machine.gpu}" if machine.gpu else f"{machine.cores} core{'' if machine.cores == 1 else 's'}"
     memory = f"{machine.memory / _GIB:.0f} GiB of memory"
     if not fitting:
-        return Choice(None, f"none fits half of {memory}")
+        return ModelChoice(None, f"none fits half of {memory}")
     if not soon:
-        return Choice(None, f"none writes a line within {SOON_S * 1000:.0f} ms on {where}")
+        return ModelChoice(None, f"none writes a line within {SOON_S * 1000:.0f} ms on {where}")
     best = max(soon, key=lambda known: (known.size_gb, known.instructed))
     larger = [known for known in fitting if known.size_gb > best.size_gb]
     reason = f"some {line_s(best, machine) * 1000:.0f} ms for a line on {where}"
     if larger:
         more = min(larger, key=lambda known: known.size_gb)
-        return Choice(
+        return ModelChoice(
             best, f"{reason}; {more.name} would fit the memory, but take {line_s(more, machine):.1f} s a line"
         )
-    return Choice(best, f"{reason}, and the largest that fits {memory}")
+    return ModelChoice(best, f"{reason}, and the largest that fits {memory}")

@@ -32,7 +32,7 @@ ELSEWHERE = ModelError(
 
 
 @dataclass(frozen=True, slots=True)
-class NextEditModel:
+class NextEditModelFile:
     """`format` is the name of one in `next_edits/formats/`."""
 
     file: GgufFile
@@ -48,7 +48,7 @@ def path_of(name: str) -> Path | None:
     return folders.expanded(name).absolute()
 
 
-def inspect(name: str) -> NextEditModel | None:
+def inspect(name: str) -> NextEditModelFile | None:
     """The model that the setting means, None where it names none.  Raises ModelError, which names the setting, where
     its file is missing or damaged, or was made for something else."""
     path = path_of(name)
@@ -67,7 +67,7 @@ def inspect(name: str) -> NextEditModel | None:
 
 
 @lru_cache(4)
-def _inspected(path: Path, *_state: int) -> NextEditModel | ModelError:
+def _inspected(path: Path, *_state: int) -> NextEditModelFile | ModelError:
     """Read once for each state of a file, also of one that is of no use: it is asked at each pause."""
     try:
         file = read_header(path)
@@ -77,4 +77,4 @@ def _inspected(path: Path, *_state: int) -> NextEditModel | ModelError:
     format = next((format for format, pattern in FORMATS if re.search(pattern, names)), "")
     if not format:
         return ModelError(f"{SETTING}: {path} is not known to be a model for next edits.", hint=HINT)
-    return NextEditModel(file, format)
+    return NextEditModelFile(file, format)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest.context.activity.origins import Origin, Step
+from palimpsest.context.activity.origins import Origin, OriginStep
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 NEAR = 6
@@ -34,7 +34,7 @@ class Burst:
     after: Snapshot
     first: int
     last: int
-    steps: tuple[Step, ...] = ()
+    steps: tuple[OriginStep, ...] = ()
     paused: Snapshot | None = None
 
 
@@ -44,7 +44,7 @@ class Bursts:
     def __init__(self) -> None:
         self._open: Burst | None = None
         self._ended: list[Burst] = []
-        self._earlier: tuple[Step, ...] = ()
+        self._earlier: tuple[OriginStep, ...] = ()
         """Of the open burst, before its newest change."""
         self._at = 0.0
 
@@ -71,7 +71,7 @@ class Bursts:
                 self.end()
                 burst = None
             if burst is None:
-                self._open = Burst(old, new, first, last, (Step(origin, new),))
+                self._open = Burst(old, new, first, last, (OriginStep(origin, new),))
                 continue
             shift = edit.new_end_point[0] - edit.old_end_point[0]
             end = burst.last + shift if burst.last >= edit.old_end_point[0] else burst.last
@@ -80,14 +80,14 @@ class Bursts:
                 self._open = replace(burst, first=first, last=last)
                 continue
             self._earlier = burst.steps
-            steps = _stepped(burst.steps, Step(origin, new))
+            steps = _stepped(burst.steps, OriginStep(origin, new))
             self._open = Burst(burst.before, new, first, last, steps, old if is_pause else burst.paused)
 
     def accepted(self, uri: str) -> None:
         """The newest change is one that had been proposed."""
         burst = self._open
         if burst is not None and burst.after.uri == uri:
-            steps = (*self._earlier, Step("accepted", burst.after))
+            steps = (*self._earlier, OriginStep("accepted", burst.after))
             self._open = replace(burst, steps=steps)
 
     def cursor_at(self, uri: str, line: int) -> None:
@@ -122,7 +122,7 @@ def _is_near(burst: Burst, first: int, last: int) -> bool:
     return burst.first - NEAR <= last and first <= burst.last + NEAR
 
 
-def _stepped(steps: tuple[Step, ...], new: Step) -> tuple[Step, ...]:
+def _stepped(steps: tuple[OriginStep, ...], new: OriginStep) -> tuple[OriginStep, ...]:
     """What is taken back was done in the same way."""
     if steps and new.origin in (steps[-1].origin, "undone"):
         return (*steps[:-1], replace(new, origin=steps[-1].origin))

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from palimpsest.context.activity.edits import Edits, Texts, is_secret, shows_secret
+from palimpsest.context.activity.edits import Edits, EditTexts, is_secret, shows_secret
 from palimpsest.context.activity.origins import Origin
 from palimpsest.next_edits.formats.diffs import unified
-from palimpsest.next_edits.formats.format import Change
+from palimpsest.next_edits.formats.format import PastChange
 from palimpsest.text.alike import ends_alike
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Snapshot
@@ -61,8 +61,8 @@ class EditEvent:
         rows = self.rows_before(window)
         return "\n".join(self.before.lines[rows.start : rows.stop])
 
-    def change(self, path: str) -> Change:
-        return Change(path, self.diff, self.origin == "accepted", self.is_open)
+    def change(self, path: str) -> PastChange:
+        return PastChange(path, self.diff, self.origin == "accepted", self.is_open)
 
 
 def events(edits: Edits, may_show: Callable[[Snapshot], bool]) -> tuple[EditEvent, ...]:
@@ -90,7 +90,7 @@ def earlier(told: Sequence[EditEvent], now: Snapshot, rows: range) -> Iterator[t
         yield now.lines[rows.start : rows.stop]
 
 
-def _steps(texts: Texts) -> Iterator[EditEvent]:
+def _steps(texts: EditTexts) -> Iterator[EditEvent]:
     before = texts.before
     for step in texts.steps:
         yield EditEvent(before, step.after, "typed" if step.origin == "undone" else step.origin)

@@ -48,7 +48,7 @@ _Change = tuple[EditPattern, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SiteCandidate:
     change: EditPattern
     file: File
     place: Site
@@ -60,7 +60,7 @@ class FinderResult:
     """`unexplained` is the newest burst where no tree tells what follows it, with its parses; `idle` are those that
     need not be kept."""
 
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[SiteCandidate, ...] = ()
     unexplained: tuple[Parsed, Parsed] | None = None
     idle: tuple[Burst, ...] = ()
 
@@ -100,7 +100,7 @@ class Finder:
                 return FinderResult()
         bursts = [*ended, *([burst] if burst else [])]
         followed, worth = self._changes(bursts)
-        found = dict[tuple[str, int, int, str], Candidate]()
+        found = dict[tuple[str, int, int, str], SiteCandidate]()
         for change, part in followed:
             home = by_uri.get(change.uri)
             if home is None:
@@ -109,7 +109,7 @@ class Finder:
                 point = point_of(file.parsed.snapshot, place.start)
                 if len(found) < MOST_PLACES:
                     key = (place.uri, place.start, place.end, place.text)
-                    found.setdefault(key, Candidate(change, file, place, point))
+                    found.setdefault(key, SiteCandidate(change, file, place, point))
         idle = tuple(burst for burst in ended if burst not in worth and burst is not bursts[-1])
         return FinderResult(tuple(found.values()), self._unexplained(bursts, by_uri), idle)
 

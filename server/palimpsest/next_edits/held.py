@@ -15,7 +15,7 @@ from palimpsest.text.alike import ends_alike
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class HeldRest:
     """`text` belongs between two offsets of a document; nothing is left where there is none and they are one."""
 
     start: int
@@ -40,29 +40,29 @@ class HeldEdit:
     below: str
 
     @classmethod
-    def of(cls, text: str, edit: Left) -> HeldEdit:
+    def of(cls, text: str, edit: HeldRest) -> HeldEdit:
         return cls(text[: edit.start], text[edit.start : edit.end], edit.text, text[edit.end :])
 
     @property
     def result(self) -> str:
         return f"{self.above}{self.new}{self.below}"
 
-    def left(self, text: str) -> Left | None:
+    def left(self, text: str) -> HeldRest | None:
         """What makes the result of a text; None where something else was changed: the edit is not true any more."""
         trimmed = self._trimmed
         if (middle := self._middle(text)) is not None:
             start, end = len(self.above), len(self.above) + len(middle)
             if middle == self.old:
-                return Left(start, end, self.new)
+                return HeldRest(start, end, self.new)
             # An end of what was there that is gone was no part of what is typed, unless all of it goes.
             is_typed = not self.old.startswith(middle) if middle else bool(trimmed.old)
             if is_typed and self.new.startswith(middle):
-                return Left(end, end, self.new[len(middle) :])
+                return HeldRest(end, end, self.new[len(middle) :])
         middle = trimmed._middle(text)
         if middle is None or not trimmed.new.startswith(middle):
             return None
         end = len(trimmed.above) + len(middle)
-        return Left(end, end, trimmed.new[len(middle) :])
+        return HeldRest(end, end, trimmed.new[len(middle) :])
 
     @property
     def _trimmed(self) -> HeldEdit:
@@ -78,6 +78,6 @@ class HeldEdit:
         return text[len(self.above) : len(self.above) + size]
 
 
-def extends(newer: Left, held: Left) -> bool:
+def extends(newer: HeldRest, held: HeldRest) -> bool:
     """Whether it says the same of a text and perhaps more: nothing that is shown goes away."""
     return newer.start == held.start and newer.end >= held.end and newer.text.startswith(held.text)

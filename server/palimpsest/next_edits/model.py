@@ -13,7 +13,7 @@ from palimpsest.completions.requests import completion
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.errors import PalimpsestError
 from palimpsest.next_edits.changes import Site
-from palimpsest.next_edits.related import Related
+from palimpsest.next_edits.related import RelatedLine
 from palimpsest.next_edits.targets import File
 from palimpsest.syntax.calls import first_argument
 from palimpsest.syntax.parse import parse_snapshot
@@ -75,7 +75,7 @@ class NextEditModel:
                 return replace(place, text=lead + value + place.text[place.hole :], hole=None)
         return None
 
-    async def alike(self, snapshot: Snapshot, about: Related) -> Site | None:
+    async def alike(self, snapshot: Snapshot, about: RelatedLine) -> Site | None:
         """The first edit of the model's around the related line, or None where it has none worth offering."""
         try:
             suggested = await self._suggestions.at(

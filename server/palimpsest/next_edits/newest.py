@@ -31,7 +31,7 @@ class _UnderWay(Generic[T]):
             self.task.cancel()
 
 
-class Newest(Generic[T]):
+class NewestTask(Generic[T]):
     def __init__(self) -> None:
         self._under_way: _UnderWay[T] | None = None
         self._waiting: object | None = None

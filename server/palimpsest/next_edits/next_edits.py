@@ -16,19 +16,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from palimpsest.edits.suggestions.files import Files
+from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.languages.registry import kin_of, language_of
 from palimpsest.next_edits.bursts import Bursts
 from palimpsest.next_edits.changes import EditPattern, Site
 from palimpsest.next_edits.detect import window
-from palimpsest.next_edits.finder import Candidate, Finder, point_of
+from palimpsest.next_edits.finder import Finder, SiteCandidate, point_of
 from palimpsest.next_edits.model import NextEditModel, applied
-from palimpsest.next_edits.newest import Newest
-from palimpsest.next_edits.offered import Offered, Offers, Point
-from palimpsest.next_edits.related import Related, related
+from palimpsest.next_edits.newest import NewestTask
+from palimpsest.next_edits.offered import Offered, OfferedNextEdits, Point
+from palimpsest.next_edits.related import RelatedLine, related
 from palimpsest.next_edits.targets import File
-from palimpsest.next_edits.written import WrittenEdits
+from palimpsest.next_edits.written import ModelEdits
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.text.snapshot import Position, Range, Snapshot
@@ -68,15 +68,15 @@ class NextEdits:
     ) -> None:
         self._services = services
         self._bursts = Bursts()
-        self._offers = Offers()
-        self._files = Files(services)
+        self._offers = OfferedNextEdits()
+        self._files = EditableFiles(services)
         self.trees = True
         """Whether places are looked for in syntax trees; measurements of a model alone do without."""
         self._finder = self._made()
         self._model = NextEditModel(services, suggestions)
-        self._written = WrittenEdits(services, self._offers, clock)
+        self._written = ModelEdits(services, self._offers, clock)
         self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
-        self._asking = Newest[Site | None]()
+        self._asking = NewestTask[Site | None]()
         self._newest: object | None = None
         self._one_search = asyncio.Lock()
         events = services.events
@@ -246,17 +246,17 @@ class NextEdits:
     def _are_current(self, files: Sequence[File]) -> bool:
         return all(self._services.documents.find(file.uri) is file.parsed.snapshot for file in files)
 
-    def _ordered(self, found: Sequence[Candidate], uri: str, position: Position) -> list[Candidate]:
+    def _ordered(self, found: Sequence[SiteCandidate], uri: str, position: Position) -> list[SiteCandidate]:
         """Below the cursor, above it, then the other files in the order they were found; what only a model can finish
         is left out where none may be asked."""
         files = list(dict.fromkeys(candidate.place.uri for candidate in found))
 
-        def rank(candidate: Candidate) -> tuple[int, bool, Point]:
+        def rank(candidate: SiteCandidate) -> tuple[int, bool, Point]:
             is_here = candidate.place.uri == uri
             where = -1 if is_here else files.index(candidate.place.uri)
             return where, is_here and candidate.point[0] < position.line, candidate.point
 
-        def can(candidate: Candidate) -> bool:
+        def can(candidate: SiteCandidate) -> bool:
             place, snapshot = candidate.place, candidate.file.parsed.snapshot
             if not self._offers.may_offer(candidate.change, place, candidate.point):
                 return False
@@ -264,7 +264,7 @@ class NextEdits:
 
         return sorted(filter(can, found), key=rank)
 
-    async def _finished(self, candidate: Candidate) -> Site | None:
+    async def _finished(self, candidate: SiteCandidate) -> Site | None:
         """The place with what it lacks, if it brings no syntax error."""
         place: Site | None = candidate.place
         if candidate.place.hole is not None:
@@ -290,11 +290,11 @@ class NextEdits:
             return None
         return self._offer_of_model(about, file, place)
 
-    async def _alike(self, asked: tuple[str, str], snapshot: Snapshot, about: Related) -> Site | None:
+    async def _alike(self, asked: tuple[str, str], snapshot: Snapshot, about: RelatedLine) -> Site | None:
         self._answer = asked, await self._model.alike(snapshot, about)
         return self._answer[1]
 
-    def _offer_of_model(self, about: Related, file: File, place: Site) -> NextEdit | None:
+    def _offer_of_model(self, about: RelatedLine, file: File, place: Site) -> NextEdit | None:
         point = point_of(file.parsed.snapshot, place.start)
         if not self._offers.may_offer(about.instruction, place, point):
             return None

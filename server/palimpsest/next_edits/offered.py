@@ -35,7 +35,7 @@ class Offered:
     is_gone: bool = False
 
 
-class Offers:
+class OfferedNextEdits:
     """The next edits that were offered, by id, and what became of each."""
 
     def __init__(self) -> None:

@@ -19,14 +19,14 @@ SHORTEST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedLine:
     """`line` (0-based) is similar to the edited line before the edit; `instruction` says what the edit did."""
 
     line: int
     instruction: str
 
 
-def related(before: Parsed, after: Parsed) -> Related | None:
+def related(before: Parsed, after: Parsed) -> RelatedLine | None:
     """The nearest line in another definition that is similar to the only edited line; None if there is none."""
     lines = window(before, after)
     if lines is None or len(lines[0]) != 1 or len(lines[1]) != 1:
@@ -37,7 +37,7 @@ def related(before: Parsed, after: Parsed) -> Related | None:
     place = _nearest(after, old, new, lines)
     if place is None:
         return None
-    return Related(place, same_change(old, new))
+    return RelatedLine(place, same_change(old, new))
 
 
 def same_change(old: str, new: str) -> str:

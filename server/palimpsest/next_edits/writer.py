@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from palimpsest import wire
 from palimpsest.edits.line_edits import applied, normalised
-from palimpsest.edits.suggestions.files import Files
+from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.errors import ModelError, PalimpsestError
 from palimpsest.languages.placeholders import placeholder
 from palimpsest.languages.registry import language_of
@@ -23,8 +23,8 @@ from palimpsest.models import next_edit_models
 from palimpsest.next_edits.events import EditEvent, earlier, events, is_told
 from palimpsest.next_edits.formats import FORMATS
 from palimpsest.next_edits.formats.diffs import Replacement, replacements
-from palimpsest.next_edits.formats.format import Asked, FilePart, Format, Piece, Prompt
-from palimpsest.next_edits.held import Left
+from palimpsest.next_edits.formats.format import FilePart, NextEditFormat, NextEditPrompt, PromptPiece, WindowRequest
+from palimpsest.next_edits.held import HeldRest
 from palimpsest.next_edits.held_window import HeldWindow
 from palimpsest.next_edits.policy import in_conflict, why_not
 from palimpsest.providers.base.protocol import HasNextEditModel
@@ -52,7 +52,7 @@ SAFE_MODE = "The engine died and goes on in safe mode, without a model for next 
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenWindow:
     """What the model has written of the lines `window`, or why there is nothing; `is_answer`: it said so itself."""
 
     edits: tuple[Replacement, ...] = ()
@@ -64,7 +64,7 @@ class Written:
 class NextEditWriter:
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._files = Files(services)
+        self._files = EditableFiles(services)
         self._held = HeldWindow()
         self._held_for = ""
         self.told = ""
@@ -73,42 +73,42 @@ class NextEditWriter:
     def document_changed(self, event: DocumentChanged) -> None:
         self._held.changed(event.old, event.new, event.edits)
 
-    async def write(self, snapshot: Snapshot, position: Position, made: EditEvent | None = None) -> Written:
+    async def write(self, snapshot: Snapshot, position: Position, made: EditEvent | None = None) -> WrittenWindow:
         """`made`: an edit that leads to this snapshot and is not made yet; that is asked about in the background."""
         try:
             return await self._write(snapshot, position, made)
         except ModelError as error:
             return self._refused(str(error))
         except PalimpsestError as error:
-            return Written(why_not=str(error), is_answer=False)
+            return WrittenWindow(why_not=str(error), is_answer=False)
 
-    async def _write(self, snapshot: Snapshot, position: Position, made: EditEvent | None) -> Written:
+    async def _write(self, snapshot: Snapshot, position: Position, made: EditEvent | None) -> WrittenWindow:
         services = self._services
         if services.supervisor.target.is_remote:
             return self._refused(str(next_edit_models.ELSEWHERE))
         model = await asyncio.to_thread(next_edit_models.inspect, services.settings.next_edit.model)
         if model is None:
-            return Written(why_not="no model for them is set", is_answer=False)
+            return WrittenWindow(why_not="no model for them is set", is_answer=False)
         if services.supervisor.status.safe_mode:
             return self._refused(SAFE_MODE)
         if services.supervisor.target.next_edit_model is None:
             services.events.emit(SettingsChanged(frozenset({"engine"})))  # its file came behind the engine
-            return Written(why_not="its model is still being loaded", is_answer=False)
+            return WrittenWindow(why_not="its model is still being loaded", is_answer=False)
         format = FORMATS[model.format]
         told = self._events(snapshot, made)
         if not told:
-            return Written(why_not="nothing was edited yet", is_answer=False)
+            return WrittenWindow(why_not="nothing was edited yet", is_answer=False)
         parsed = services.parser.hurried(snapshot) if made is None else await asyncio.to_thread(parsed_alone, snapshot)
         asked = self._asked(format, parsed, position, told, HeldWindow() if made else self._held_of(format))
         if asked is not None and in_conflict(snapshot.lines, asked.around):
-            return Written(why_not="a merge conflict is near the cursor", is_answer=False)
+            return WrittenWindow(why_not="a merge conflict is near the cursor", is_answer=False)
         prompt = None if asked is None else format.prompt(asked)
         if asked is None or prompt is None:
-            return Written(why_not="the model cannot be asked about these lines", is_answer=False)
+            return WrittenWindow(why_not="the model cannot be asked about these lines", is_answer=False)
         request = request_of(services.workspace, format, asked, prompt, "background" if made else "suggestion")
         async with services.supervisor.engine() as engine:
             if not isinstance(engine, HasNextEditModel):
-                return Written(why_not="the engine has no model for them", is_answer=False)
+                return WrittenWindow(why_not="the engine has no model for them", is_answer=False)
             with services.usage.busy(), services.usage.spent("engine"):
                 answer = await engine.for_next_edits().generate(request)
         choice = answer.choices[0]
@@ -117,18 +117,18 @@ class NextEditWriter:
         if not reason and await asyncio.to_thread(_leaves_out, parsed, asked.window, read.text):
             reason = "it leaves code out"
         if reason:
-            return Written(why_not=f"{OF_NO_USE}: {reason}")
-        return Written(replacements(snapshot, asked.window, read.text), asked.window)
+            return WrittenWindow(why_not=f"{OF_NO_USE}: {reason}")
+        return WrittenWindow(replacements(snapshot, asked.window, read.text), asked.window)
 
-    def _refused(self, why: str) -> Written:
+    def _refused(self, why: str) -> WrittenWindow:
         """The person is told once: it is asked at each pause."""
         why = f"{next_edit_models.SETTING}: {why.removeprefix(f'{next_edit_models.SETTING}: ')}"
         if why != self.told:
             self.told = why
             self._services.events.emit(NextEditModelFailed(why))
-        return Written(why_not=why, is_answer=False)
+        return WrittenWindow(why_not=why, is_answer=False)
 
-    def _held_of(self, format: Format) -> HeldWindow:
+    def _held_of(self, format: NextEditFormat) -> HeldWindow:
         if format.name != self._held_for:
             self._held, self._held_for = HeldWindow(), format.name
         return self._held
@@ -143,8 +143,8 @@ class NextEditWriter:
         return (*(replace(event, is_open=False) for event in told), made) if is_told(made) else ()
 
     def _asked(
-        self, format: Format, parsed: Parsed, position: Position, told: Sequence[EditEvent], held: HeldWindow
-    ) -> Asked | None:
+        self, format: NextEditFormat, parsed: Parsed, position: Position, told: Sequence[EditEvent], held: HeldWindow
+    ) -> WindowRequest | None:
         snapshot = parsed.snapshot
         rows = rows_around(parsed, position.line, snapshot.byte_column(position))
         window, around = held.at(snapshot, position.line, format.window(snapshot.lines, position.line, rows))
@@ -156,7 +156,7 @@ class NextEditWriter:
             return None  # its answer would be without what no model can write, or may see
         newest = told[-1]
         is_here = newest.after.uri == snapshot.uri and newest.after.text == snapshot.text
-        return Asked(
+        return WindowRequest(
             self._path(snapshot.uri),
             lines,
             window,
@@ -198,14 +198,14 @@ def clusters(edits: Sequence[Replacement]) -> Iterator[tuple[Replacement, ...]]:
         yield tuple(found)
 
 
-def as_one(snapshot: Snapshot, edits: Sequence[Replacement]) -> Left:
+def as_one(snapshot: Snapshot, edits: Sequence[Replacement]) -> HeldRest:
     """All of them as one, with what stands between."""
     start, end = snapshot.offset(edits[0].range.start), snapshot.offset(edits[-1].range.end)
     text, at = "", start
     for edit in edits:
         text += snapshot.text[at : snapshot.offset(edit.range.start)] + edit.text
         at = snapshot.offset(edit.range.end)
-    return Left(start, end, text)
+    return HeldRest(start, end, text)
 
 
 def _leaves_out(parsed: Parsed, window: range, text: str) -> bool:
@@ -221,7 +221,9 @@ def parsed_alone(snapshot: Snapshot) -> Parsed:
     return parse_snapshot(snapshot, language_of(snapshot.language_id, snapshot.uri))
 
 
-def request_of(workspace: str, format: Format, asked: Asked, prompt: Prompt, slot: wire.Slot) -> wire.GenerateRequest:
+def request_of(
+    workspace: str, format: NextEditFormat, asked: WindowRequest, prompt: NextEditPrompt, slot: wire.Slot
+) -> wire.GenerateRequest:
     """Pieces before the first of kind "text" are blocks, where none stands behind it."""
     first = next(n for n, piece in enumerate(prompt.pieces) if piece.kind == "text")
     stand_apart = not any(piece.kind != "text" for piece in prompt.pieces[first:])
@@ -242,7 +244,7 @@ def request_of(workspace: str, format: Format, asked: Asked, prompt: Prompt, slo
     )
 
 
-def _blocks(pieces: tuple[Piece, ...]) -> list[wire.WantedBlock]:
+def _blocks(pieces: tuple[PromptPiece, ...]) -> list[wire.WantedBlock]:
     """The newest first, which is what they are worth."""
     texts = dict.fromkeys((piece.kind, well_formed(piece.text)) for piece in reversed(pieces))
     return [wire.WantedBlock(f"{kind}:{wire.text_hash(text)}", text, wire.text_hash(text)) for kind, text in texts]

@@ -19,9 +19,9 @@ from math import inf
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.next_edits.changes import Site
 from palimpsest.next_edits.events import EditEvent
-from palimpsest.next_edits.held import HeldEdit, Left, extends
-from palimpsest.next_edits.newest import Newest
-from palimpsest.next_edits.offered import Offered, Offers, Point
+from palimpsest.next_edits.held import HeldEdit, HeldRest, extends
+from palimpsest.next_edits.newest import NewestTask
+from palimpsest.next_edits.offered import Offered, OfferedNextEdits, Point
 from palimpsest.next_edits.policy import is_blank
 from palimpsest.next_edits.writer import OF_NO_USE, NextEditWriter, as_one, clusters, parsed_alone
 from palimpsest.syntax.indentation import is_worse
@@ -43,7 +43,7 @@ OVERTAKEN = "something newer was typed or asked"
 class _Answer:
     """An edit of a text, with the lines that the model looked at, or why there is none."""
 
-    edit: Left | None = None
+    edit: HeldRest | None = None
     window: range = range(0)
     why_not: str = ""
     is_answer: bool = True
@@ -58,7 +58,7 @@ class _Held:
     edit: HeldEdit
     made_for: Snapshot
     window: range
-    left: Left
+    left: HeldRest
 
     def is_about(self, here: Snapshot, position: Position) -> bool:
         window, grown = self.window, here.line_count - self.made_for.line_count
@@ -74,13 +74,13 @@ class _Ahead:
     task: asyncio.Task[_Answer]
 
 
-class WrittenEdits:
+class ModelEdits:
     """`offers` are the window's; `clock`: seconds that only go on."""
 
-    def __init__(self, services: Services, offers: Offers, clock: Callable[[], float]) -> None:
+    def __init__(self, services: Services, offers: OfferedNextEdits, clock: Callable[[], float]) -> None:
         self._services, self._offers, self._clock = services, offers, clock
         self._writer = NextEditWriter(services)
-        self._asking = Newest[_Answer]()
+        self._asking = NewestTask[_Answer]()
         self._held: _Held | None = None
         self._ahead: _Ahead | None = None
         self._made: tuple[Offered, Position] | None = None
@@ -251,7 +251,7 @@ class WrittenEdits:
                 return _Answer(edit, written.window)
         return _Answer(why_not=f"{OF_NO_USE}: it brings new syntax errors")
 
-    def _new(self, here: Snapshot, edit: Left, window: range) -> _Held | None:
+    def _new(self, here: Snapshot, edit: HeldRest, window: range) -> _Held | None:
         """The edit as one that is offered; None where the person has settled it before."""
         held = HeldEdit.of(here.text, edit)
         place, point = _place(here, edit), (here.position(edit.start).line, 0)
@@ -282,7 +282,7 @@ class WrittenEdits:
         self._nothing_for = {line: at for line, at in self._nothing_for.items() if uri not in ("", line[0])}
 
 
-def _may_replace(here: Snapshot, newer: Left, held: Left) -> bool:
+def _may_replace(here: Snapshot, newer: HeldRest, held: HeldRest) -> bool:
     """Whether one that is true goes for another one: the same and more, or one for a place that the person went to."""
     (first, last), (other, end) = (
         (here.position(edit.start).line, here.position(edit.end).line) for edit in (newer, held)
@@ -296,7 +296,7 @@ def _lines(edit: HeldEdit) -> str:
     return f"{edit.above[start:]}{edit.new}{edit.below.partition(chr(10))[0]}"
 
 
-def _place(here: Snapshot, edit: Left) -> Site:
+def _place(here: Snapshot, edit: HeldRest) -> Site:
     first, before = len(utf8(here.text[: edit.start])), here.text[edit.start : edit.end]
     return Site(here.uri, first, first + len(utf8(before)), before, edit.text, "model", "what comes next")
 

@@ -1,8 +1,8 @@
 """Keeps an engine connected for one server: gets one, watches it, and gets it again when it is gone.
 
-In: a `Target`.  Out: an engine that is ready, or why there is none; a `Status` after each change.  `provider.py` starts
-or reaches the engine, `lifecycle.py` says what follows from what happens to it.  The cache of a new engine is empty:
-every generate carries its `sync`, so nobody has to be told.
+In: a `Target`.  Out: an engine that is ready, or why there is none; an `EngineStatus` after each change.  `provider.py`
+starts or reaches the engine, `lifecycle.py` says what follows from what happens to it.  The cache of a new engine is
+empty: every generate carries its `sync`, so nobody has to be told.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from palimpsest.errors import (
 from palimpsest.providers.base.errors import from_object
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
-from palimpsest.providers.http.http import Busy, Filtered, NoEngine, NotServed
+from palimpsest.providers.http.http import Filtered, NoEngine, NotServed, ServerBusy
 from palimpsest.providers.lifecycle import EngineLifecycle, State
 from palimpsest.providers.provider import provider_of
 from palimpsest.system import folders
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class EngineStatus:
     """`message` is for a person, empty while all is well.  `model`: while the engine is ready.  `pid`: while it runs.
     `cause`: where there is no engine, or one that refuses what it is asked, and a person may have to act: a text that
     stays the same while the reason does."""
@@ -68,8 +68,8 @@ class Supervisor:
         self._next_try = ""
         self._model: ModelInfo | None = None
         self._health: Health | None = None
-        self._told: Status | None = None
-        self._listeners: list[Callable[[Status], None]] = []
+        self._told: EngineStatus | None = None
+        self._listeners: list[Callable[[EngineStatus], None]] = []
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -79,16 +79,18 @@ class Supervisor:
         return self._target
 
     @property
-    def status(self) -> Status:
+    def status(self) -> EngineStatus:
         lifecycle, health, refusal = self._lifecycle, self._health, self._refusal
         message = f"{lifecycle.reason} {self._next_try}".strip()
         cause = (str(self._error or lifecycle.for_good or lifecycle.state)) if lifecycle.is_lasting else ""
         if lifecycle.state == "ready" and refusal is not None:
             # without the server's words, which may number requests
             message, cause = f"{refusal.message.rstrip('.')}. {refusal.hint or REFUSED_HINT}", _beginning(refusal)
-        return Status(lifecycle.state, message, self._model, health.pid if health else None, lifecycle.safe_mode, cause)
+        return EngineStatus(
+            lifecycle.state, message, self._model, health.pid if health else None, lifecycle.safe_mode, cause
+        )
 
-    def on_status(self, callback: Callable[[Status], None]) -> None:
+    def on_status(self, callback: Callable[[EngineStatus], None]) -> None:
         """`callback` gets each new status, on the event loop; it must neither block nor raise."""
         self._listeners.append(callback)
 
@@ -272,7 +274,7 @@ def _is_refusal(error: EngineError | InvalidArgument) -> bool:
     """It answered, and would so to any request, or at least to this one."""
     if isinstance(error, InvalidArgument):
         return error.field == "request"
-    kinds = (EngineLoading, EngineRefused, Busy, Filtered, NoEngine, NotServed, ModelError)
+    kinds = (EngineLoading, EngineRefused, ServerBusy, Filtered, NoEngine, NotServed, ModelError)
     return isinstance(error, kinds) or type(error) is EngineError
 
 

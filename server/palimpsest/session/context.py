@@ -25,7 +25,7 @@ from palimpsest.window.services import Services
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownContext:
     """What `palimpsest.context.show` tells: the view, the chosen blocks, and what the engine has of them."""
 
     view: CursorView
@@ -80,13 +80,13 @@ class WindowContext:
         """Raises InvalidArgument for a document of which nothing is shown to a model."""
         return self._services.view(snapshot, position, hurried=True)
 
-    async def show(self, uri: str, position: Position) -> Shown:
+    async def show(self, uri: str, position: Position) -> ShownContext:
         """The context as it is chosen now, after waiting a moment for sources that are still reading."""
         services = self._services
         view = services.view(services.documents.get(uri), position)
         return await self._shown(view, await services.chooser.settled(view))
 
-    async def why(self, uri: str, position: Position, name: str = "") -> tuple[Shown, Why]:
+    async def why(self, uri: str, position: Position, name: str = "") -> tuple[ShownContext, Why]:
         """What becomes of a name: of the one that is given, or the one there.  Nobody types it while he asks, so it
         counts like any other.  Raises InvalidArgument."""
         services = self._services
@@ -94,14 +94,14 @@ class WindowContext:
         why = await services.chooser.why(view, name or _name_at(view))
         return await self._shown(view, why.selection.chosen), why
 
-    async def _shown(self, view: CursorView, blocks: list[Block]) -> Shown:
+    async def _shown(self, view: CursorView, blocks: list[Block]) -> ShownContext:
         services, chooser = self._services, self._services.chooser
         stored: frozenset[BlockKey] = frozenset()
         with suppress(EngineError):
             engine = await services.supervisor.ready()
             stored = frozenset(map(BlockKey.parse, (await engine.cache_map(services.workspace)).stored))
         reports = {block.key: report for block in blocks if (report := services.usage.report_of(block)) is not None}
-        return Shown(view, blocks, {block.key: chooser.count(block) for block in blocks}, reports, stored)
+        return ShownContext(view, blocks, {block.key: chooser.count(block) for block in blocks}, reports, stored)
 
     async def budget(self, uri: str, position: Position) -> ContextBudget:
         """What the context at a cursor takes of the cache, as it is chosen now."""

@@ -11,7 +11,7 @@ import logging
 from contextlib import suppress
 from pathlib import Path
 
-from palimpsest.index.messages import Begin, Building, Built, Changed, Failed, Told
+from palimpsest.index.messages import BeginIndex, Building, Built, Failed, IndexChanged, Told
 from palimpsest.system import folders
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.window.events import (
@@ -41,7 +41,7 @@ class Indexing:
         self._index = services.index
         self._pauses: dict[str, asyncio.TimerHandle] = {}
         self._is_begun = False
-        self._begun: Begin | None = None
+        self._begun: BeginIndex | None = None
         events = services.events
         events.on(DocumentOpened, lambda event: self._opened(event.snapshot))
         events.on(DocumentClosed, lambda event: self._closed(event.uri))
@@ -108,7 +108,7 @@ class Indexing:
             self._index.begin(wanted)
         return True
 
-    def _wanted(self) -> Begin | None:
+    def _wanted(self) -> BeginIndex | None:
         """What the process is to do; None if there is to be none."""
         settings, given = self._services.settings.index, self._services.roots.folders
         roots = [root for root in given if not folders.is_whole_disk(root)]
@@ -121,7 +121,7 @@ class Indexing:
         except OSError as error:
             logger.warning("there is no index: %s", error)
             return None
-        return Begin(
+        return BeginIndex(
             roots=tuple(map(str, roots)),
             cache=str(cache),
             exclude=self._services.settings.context.exclude,
@@ -145,7 +145,7 @@ class Indexing:
                 events.emit(IndexBuilt(Path(root)))
                 if read:
                     events.emit(RefreshNeeded(restart=False))
-            case Changed():
+            case IndexChanged():
                 events.emit(RefreshNeeded(restart=False))
             case Failed(root, why):
                 events.emit(IndexBuilt(Path(root), why))

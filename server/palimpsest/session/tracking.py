@@ -14,7 +14,7 @@ import time
 
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.chunks import MAX_TOKENS, MOST_LINES, Chunk, chunk_at, chunk_of
-from palimpsest.context.activity.edits import Texts
+from palimpsest.context.activity.edits import EditTexts
 from palimpsest.context.estimate import chars_for
 from palimpsest.next_edits.bursts import Burst, Bursts
 from palimpsest.syntax.scopes import scope_at
@@ -159,8 +159,8 @@ class ActivityTracker:
         return not self._services.privacy.why_not(snapshot)
 
 
-def _texts(burst: Burst) -> Texts:
-    return Texts(burst.before, burst.steps, burst.paused)
+def _texts(burst: Burst) -> EditTexts:
+    return EditTexts(burst.before, burst.steps, burst.paused)
 
 
 def _within(chunk: Chunk | None) -> Chunk | None:

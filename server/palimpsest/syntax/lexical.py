@@ -50,7 +50,7 @@ class Lexical:
         return _patterns(self)
 
 
-class Token(NamedTuple):
+class LexicalToken(NamedTuple):
     """`begin` and `end` are those of a string or block comment, `comment` is the start of a line comment; `quote` is
     the end mark of the string or block comment.  An `escape` is a backslash with the following character, if any."""
 
@@ -90,28 +90,28 @@ def _patterns(lexical: Lexical) -> _Patterns:
     return _Patterns(re.compile(code, re.DOTALL), closing, ends, blocks)
 
 
-def tokens(text: str, lexical: Lexical, quote: str = "", start: int = 0) -> Iterator[Token]:
+def tokens(text: str, lexical: Lexical, quote: str = "", start: int = 0) -> Iterator[LexicalToken]:
     """The tokens of `text` from `start` on, in order; `quote` is the end mark of the string that is open there."""
     patterns = lexical.patterns
     at = start
     while (found := (patterns.closing[quote] if quote else patterns.code).search(text, at)) is not None:
         piece, at = found[0], found.end()
         if piece[0] == "\\" and piece != quote:
-            yield Token("escape", found.start(), at)
+            yield LexicalToken("escape", found.start(), at)
         elif quote:
-            yield Token("line" if piece == "\n" else "end", found.start(), at)
+            yield LexicalToken("line" if piece == "\n" else "end", found.start(), at)
             quote = ""
         elif piece == "\n":
-            yield Token("line", found.start(), at)
+            yield LexicalToken("line", found.start(), at)
         elif piece in _OPEN:
-            yield Token("open", found.start(), at)
+            yield LexicalToken("open", found.start(), at)
         elif piece in _CLOSE:
-            yield Token("close", found.start(), at)
+            yield LexicalToken("close", found.start(), at)
         elif piece in patterns.ends:
             quote = patterns.ends[piece]
-            yield Token("begin", found.start(), at, quote)
+            yield LexicalToken("begin", found.start(), at, quote)
         elif piece.startswith(lexical.line_comments):
-            yield Token("comment", found.start(), at)
+            yield LexicalToken("comment", found.start(), at)
             at = text.find("\n", at)
             if at < 0:
                 return
@@ -153,7 +153,7 @@ def state_after(text: str, lexical: Lexical) -> State:
     return state
 
 
-def tokens_from(text: str, lexical: Lexical, state: State) -> Iterator[Token]:
+def tokens_from(text: str, lexical: Lexical, state: State) -> Iterator[LexicalToken]:
     """The tokens of a text that goes on in a state."""
     start = int(state.escaped)
     if state.comment:
@@ -161,7 +161,7 @@ def tokens_from(text: str, lexical: Lexical, state: State) -> Iterator[Token]:
     return tokens(text, lexical, state.quote, start) if start >= 0 else iter(())
 
 
-def _after(state: State, token: Token, lexical: Lexical) -> State:
+def _after(state: State, token: LexicalToken, lexical: Lexical) -> State:
     match token.kind:
         case "open":
             return replace(state, depth=state.depth + 1)

@@ -61,7 +61,7 @@ _REGULAR = frozenset({_NONE, "100644", _EXECUTABLE})
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedFile:
     """A file that differs from the last commit; one that `git mv` moved was `before` somewhere else.
 
     `old` and `new` name its content in the last commit and in the index, for `contents`; "" for none.  The file on disk
@@ -78,7 +78,7 @@ class Changed:
     is_executable: bool | None = None
 
 
-def changed(folder: Path, *, staged: bool = False) -> list[Changed]:
+def changed(folder: Path, *, staged: bool = False) -> list[ChangedFile]:
     """The files below `folder` that differ from the last commit, untracked ones included, sorted by path; with `staged`
     those that the next commit would change.
 
@@ -100,7 +100,7 @@ def changed(folder: Path, *, staged: bool = False) -> list[Changed]:
         ),
         *("--", "."),
     )
-    found, lines = dict[Path, Changed](), filter(None, os.fsdecode(words).split("\0"))
+    found, lines = dict[Path, ChangedFile](), filter(None, os.fsdecode(words).split("\0"))
     for line in lines:
         before = next(lines) if line.startswith("2 ") else ""
         if (entry := _read(line, before, top, staged)) is not None:
@@ -197,12 +197,12 @@ def _without_filter(name: str) -> Iterator[str]:
         yield from ("-c", f"filter.{name}.{setting}")
 
 
-def _read(line: str, before: str, top: Path, staged: bool) -> Changed | None:
+def _read(line: str, before: str, top: Path, staged: bool) -> ChangedFile | None:
     """An entry of `status --porcelain=v2 -z`: `1 XY sub mH mI mW hH hI path`, `2 XY sub mH mI mW hH hI Xscore path`
     with the path before, `u XY sub m1 m2 m3 mW h1 h2 h3 path` or `? path`."""
     kind, _, rest = line.partition(" ")
     if kind == "?":
-        return Changed(top / rest.rstrip("/"), "added", "", "", is_regular=not rest.endswith("/"))
+        return ChangedFile(top / rest.rstrip("/"), "added", "", "", is_regular=not rest.endswith("/"))
     if kind == "u" and not staged:
         _, _, _, m2, _, mode, _, old, _, path = rest.split(" ", 9)
         return _changed(top / path, old, "", (m2, mode))
@@ -218,7 +218,7 @@ def _read(line: str, before: str, top: Path, staged: bool) -> Changed | None:
 
 def _changed(
     path: Path, old: str, new: str, modes: tuple[str, str], top: Path | None = None, before: str = ""
-) -> Changed:
+) -> ChangedFile:
     moved = top / before if top is not None and before else None
     if moved is not None and modes[1] == _NONE:  # moved, and then taken out of the folder
         path, moved = moved, None
@@ -226,7 +226,7 @@ def _changed(
     old, new = ("" if not name.strip("0") else name for name in (old, new))
     is_file = _REGULAR.issuperset(modes)
     executable = modes[1] == _EXECUTABLE if is_file and _NONE not in modes and modes[0] != modes[1] else None
-    return Changed(path, kind, old, new, is_file, moved, executable)
+    return ChangedFile(path, kind, old, new, is_file, moved, executable)
 
 
 def _objects(answer: bytes) -> Iterator[tuple[str, bytes]]:

@@ -28,7 +28,7 @@ class WindowSilent(WindowGone):
     """It does not answer: it is suspended, or busy."""
 
 
-class Window:
+class WindowClient:
     """Requests go one after the other."""
 
     def __init__(self, path: Path) -> None:

@@ -29,7 +29,7 @@ TOO_LONG = InvalidArgument(
 OUR_FAULT = "Palimpsest failed at this; its log says how."
 
 
-class Door:
+class WindowSocket:
     """Lives on the window's event loop.  A door that cannot be opened is logged: a person can work without agents."""
 
     def __init__(self, answer: Answer) -> None:

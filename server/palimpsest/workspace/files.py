@@ -47,7 +47,7 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FolderEntry:
     """One name in a folder.  A link to a folder is listed as a folder but never entered."""
 
     name: str
@@ -100,7 +100,7 @@ class WorkspaceFiles:
         self._clock = clock
         self._texts: dict[Path, FileText] = {}
         self._secrets: dict[Path, tuple[str, str]] = {}  # the text that was searched, and the kind of secret found
-        self._listings: dict[Path, tuple[object, tuple[Entry, ...]]] = {}
+        self._listings: dict[Path, tuple[object, tuple[FolderEntry, ...]]] = {}
         self._answers: dict[Hashable, Any] = {}
         self._seen: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
@@ -321,11 +321,11 @@ class WorkspaceFiles:
             forget_oldest(self._texts, self._kept, lambda source: len(source.text), _MOST_CHARACTERS)
         return found
 
-    def listing(self, folder: Path) -> tuple[Entry, ...]:
+    def listing(self, folder: Path) -> tuple[FolderEntry, ...]:
         """The entries of a folder, sorted, without ignored files and secrets; empty if there is no such folder."""
         return self.seen(("listing", folder), lambda: self._listing(folder))
 
-    def _listing(self, folder: Path) -> tuple[Entry, ...]:
+    def _listing(self, folder: Path) -> tuple[FolderEntry, ...]:
         root = self.root_of(folder)
         if root is None or self._real(folder) is None:
             return ()
@@ -351,8 +351,8 @@ class WorkspaceFiles:
         return root is None or self._rules[root].ignored(folder, is_dir=True)
 
 
-def _entries(folder: Path, rules: IgnoreRules, is_late: Callable[[], bool], most: int) -> list[Entry]:
-    found = list[Entry]()
+def _entries(folder: Path, rules: IgnoreRules, is_late: Callable[[], bool], most: int) -> list[FolderEntry]:
+    found = list[FolderEntry]()
     try:
         with os.scandir(folder) as entries:
             for _, entry in zip(range(most), entries, strict=False):
@@ -364,7 +364,7 @@ def _entries(folder: Path, rules: IgnoreRules, is_late: Callable[[], bool], most
                     continue
                 if is_secret(folder / entry.name, rules.root) or rules.ignored_in(folder, entry.name, is_dir=is_dir):
                     continue
-                found.append(Entry(entry.name, is_dir, entry.is_symlink()))
+                found.append(FolderEntry(entry.name, is_dir, entry.is_symlink()))
     except OSError:
         return []
     return found

@@ -17,7 +17,7 @@ _OPEN = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class HeldFolder:
     """`handle`: None where the system holds none.  Whatever it does raises OSError; a link or a file in the place of a
     folder is one (ELOOP, ENOTDIR)."""
 
@@ -27,7 +27,7 @@ class Folder:
 
     @classmethod
     @contextmanager
-    def opened(cls, path: Path) -> Iterator[Folder]:
+    def opened(cls, path: Path) -> Iterator[HeldFolder]:
         with ExitStack() as held:
             yield cls(path, _opened(held, str(path), None), held)
 
@@ -35,7 +35,7 @@ class Folder:
         """How a file is called beside `handle`."""
         return name if self.handle is not None else str(self.path / name)
 
-    def below(self, names: Sequence[str]) -> Folder | None:
+    def below(self, names: Sequence[str]) -> HeldFolder | None:
         """None where it is not there."""
         folder = self
         try:
@@ -46,9 +46,9 @@ class Folder:
         return folder
 
     @contextmanager
-    def made_below(self, names: Sequence[str]) -> Iterator[Folder]:
+    def made_below(self, names: Sequence[str]) -> Iterator[HeldFolder]:
         """With the folders that are missing, which go again where something is raised."""
-        made, folder = list[tuple[Folder, str]](), self
+        made, folder = list[tuple[HeldFolder, str]](), self
         try:
             for name in names:
                 try:
@@ -64,8 +64,8 @@ class Folder:
                     os.rmdir(around.at(name), dir_fd=around.handle)
             raise
 
-    def _in(self, name: str) -> Folder:
-        return Folder(self.path / name, _opened(self._held, self.at(name), self.handle), self._held)
+    def _in(self, name: str) -> HeldFolder:
+        return HeldFolder(self.path / name, _opened(self._held, self.at(name), self.handle), self._held)
 
     def rename(self, old: str, new: str) -> None:
         os.replace(self.at(old), self.at(new), src_dir_fd=self.handle, dst_dir_fd=self.handle)

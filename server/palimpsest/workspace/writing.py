@@ -26,7 +26,7 @@ from palimpsest.errors import AlreadyExists, Denied, InvalidArgument, Palimpsest
 from palimpsest.system.process_lock import holding
 from palimpsest.system.reading import Refused, read_there
 from palimpsest.workspace.changes import FileWrite, changed, n_lines
-from palimpsest.workspace.held_folders import Folder
+from palimpsest.workspace.held_folders import HeldFolder
 from palimpsest.workspace.places import FIELD, around, place, shown
 
 PATIENCE_S = 10.0
@@ -42,7 +42,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | 
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """`shown` is the path as people see it; `bytes` and `lines` are those of the text, not of the whole file."""
 
     shown: str
@@ -50,7 +50,9 @@ class Written:
     lines: int
 
 
-def write(file: FileWrite, roots: Sequence[Path], *, exclude: Sequence[str] = (), asked: Path | None = None) -> Written:
+def write(
+    file: FileWrite, roots: Sequence[Path], *, exclude: Sequence[str] = (), asked: Path | None = None
+) -> WrittenFile:
     """`asked`: the place that the person has agreed to.  Raises OutsideWorkspace, Denied, AlreadyExists, NotFound,
     OutOfRange, InvalidArgument or StaleDocument; whatever is raised, an old file is as it was."""
     file.check()
@@ -61,7 +63,7 @@ def write(file: FileWrite, roots: Sequence[Path], *, exclude: Sequence[str] = ()
     n_bytes, path = len(data), place(file.path, roots, exclude, asked)
     root = around(path, roots).resolve()
     try:
-        with holding(path.parent, PATIENCE_S), Folder.opened(root) as folder:
+        with holding(path.parent, PATIENCE_S), HeldFolder.opened(root) as folder:
             inner = folder.below(path.parent.relative_to(root).parts)
             before = None if inner is None else _status(inner, path.name)
             file.check_there(before is not None)
@@ -72,10 +74,10 @@ def write(file: FileWrite, roots: Sequence[Path], *, exclude: Sequence[str] = ()
         raise PalimpsestError(f"{file.path} is being written by another window; try again.") from None
     except OSError as error:
         raise PalimpsestError(f"{file.path} could not be written: {error.strerror or error}.") from error
-    return Written(shown(path, roots), n_bytes, n_lines(file.text))
+    return WrittenFile(shown(path, roots), n_bytes, n_lines(file.text))
 
 
-def _after(folder: Folder, name: str, file: FileWrite) -> bytes:
+def _after(folder: HeldFolder, name: str, file: FileWrite) -> bytes:
     """The bytes of a file that exists, after the change."""
     try:
         data = read_there(folder.handle, folder.at(name), MOST_BYTES)
@@ -93,7 +95,7 @@ def _after(folder: Folder, name: str, file: FileWrite) -> bytes:
     return bom + changed(old, replace(file, text=file.text.removeprefix("\ufeff")) if bom else file).encode()
 
 
-def _status(folder: Folder, name: str) -> os.stat_result | None:
+def _status(folder: HeldFolder, name: str) -> os.stat_result | None:
     try:
         return os.stat(folder.at(name), dir_fd=folder.handle, follow_symlinks=False)
     except FileNotFoundError:
@@ -102,7 +104,7 @@ def _status(folder: Folder, name: str) -> os.stat_result | None:
         raise Denied(f"{FIELD}: {name} cannot be looked at: {error.strerror}.") from error
 
 
-def _replace(root: Folder, parts: Sequence[str], data: bytes, before: os.stat_result | None) -> None:
+def _replace(root: HeldFolder, parts: Sequence[str], data: bytes, before: os.stat_result | None) -> None:
     *folders, name = parts
     temporary = f"{_OURS}{secrets.token_hex(8)}.tmp"
     with root.made_below(folders) as folder:
@@ -122,7 +124,7 @@ def _replace(root: Folder, parts: Sequence[str], data: bytes, before: os.stat_re
         folder.flush()
 
 
-def _remove_left(folder: Folder) -> None:
+def _remove_left(folder: HeldFolder) -> None:
     """Not what another of us may be writing, where the folder was made just now or the system holds none."""
     left = filter(_LEFT.fullmatch, folder.names())
     for name in left:
@@ -132,7 +134,7 @@ def _remove_left(folder: Folder) -> None:
                 folder.remove(name)
 
 
-def _write_through(folder: Folder, name: str, data: bytes, before: os.stat_result | None) -> None:
+def _write_through(folder: HeldFolder, name: str, data: bytes, before: os.stat_result | None) -> None:
     descriptor = os.open(folder.at(name), _CREATE, 0o666, dir_fd=folder.handle)
     with open(descriptor, "wb") as file:
         if before is not None:
@@ -150,7 +152,7 @@ def _keep_mode(descriptor: int, before: os.stat_result) -> None:
     os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
-def _put_new(folder: Folder, temporary: str, name: str) -> None:
+def _put_new(folder: HeldFolder, temporary: str, name: str) -> None:
     """Gives a file its name unless another has it by now."""
     try:
         folder.link(temporary, name)

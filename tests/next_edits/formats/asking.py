@@ -6,22 +6,22 @@ from dataclasses import replace
 
 from palimpsest.next_edits.formats import FORMATS
 from palimpsest.next_edits.formats.diffs import unified
-from palimpsest.next_edits.formats.format import Answer, Asked, Change
+from palimpsest.next_edits.formats.format import PastChange, WindowAnswer, WindowRequest
 from palimpsest.text.snapshot import Position
 
 CURSOR = "ˇ"
 
 
-def asked(path: str, text: str, window: range, around: range | None = None, *, skip: int = 0) -> Asked:
+def asked(path: str, text: str, window: range, around: range | None = None, *, skip: int = 0) -> WindowRequest:
     """`skip`: lines of the document above the text that are not seen."""
     head = text.split(CURSOR)[0]
     cursor = Position(skip + head.count("\n"), len(head) - head.rfind("\n") - 1)
     lines = ["unseen"] * skip + text.replace(CURSOR, "").split("\n")
     window, around = (range(r.start + skip, r.stop + skip) for r in (window, around or range(len(lines) - skip)))
-    return Asked(path, lines, window, around, cursor)
+    return WindowRequest(path, lines, window, around, cursor)
 
 
-def asked_in(name: str, path: str, text: str, *changes: Change) -> Asked:
+def asked_in(name: str, path: str, text: str, *changes: PastChange) -> WindowRequest:
     """With the window that a format chooses for text without a tree; before the changes it was the same."""
     whole = asked(path, text, range(0))
     window, around = FORMATS[name].window(whole.lines, whole.cursor.line, ())
@@ -29,11 +29,11 @@ def asked_in(name: str, path: str, text: str, *changes: Change) -> Asked:
     return replace(made, original=made.text)
 
 
-def change(path: str, before: str, after: str, *, is_open: bool = False) -> Change:
-    return Change(path, unified(before.split("\n"), after.split("\n")), is_open=is_open)
+def change(path: str, before: str, after: str, *, is_open: bool = False) -> PastChange:
+    return PastChange(path, unified(before.split("\n"), after.split("\n")), is_open=is_open)
 
 
-def answer(name: str, about: Asked, written: str, *, is_whole: bool = True) -> Answer:
+def answer(name: str, about: WindowRequest, written: str, *, is_whole: bool = True) -> WindowAnswer:
     prompt = FORMATS[name].prompt(about)
     assert prompt is not None
     return FORMATS[name].read(about, prompt, written, is_whole=is_whole)

@@ -12,12 +12,12 @@ import pytest
 
 from palimpsest.next_edits.formats import FORMATS
 from palimpsest.next_edits.formats.diffs import unified
-from palimpsest.next_edits.formats.format import Asked, Change, FilePart
+from palimpsest.next_edits.formats.format import FilePart, PastChange, WindowRequest
 from palimpsest.next_edits.formats.zeta_2 import Zeta2
 from tests.next_edits.formats.asking import asked, asked_in, change
 
 
-def prompt(name: str, about: Asked) -> str:
+def prompt(name: str, about: WindowRequest) -> str:
     made = FORMATS[name].prompt(about)
     assert made is not None
     return made.text
@@ -29,7 +29,7 @@ def test_sweep() -> None:
         about,
         original="old window",
         files=(FilePart("src/context.rs", "context"),),
-        changes=(Change("src/lib.rs", "-old\n+new\n"),),
+        changes=(PastChange("src/lib.rs", "-old\n+new\n"),),
     )
     assert prompt("sweep", about) == (
         "<|file_sep|>src/context.rs\n"
@@ -49,7 +49,7 @@ def test_sweep() -> None:
 
 def test_a_change_for_sweep_has_the_lines_around_it_on_both_sides() -> None:
     diff = '@@ -1,3 +1,3 @@\n fn main() {\n-    println!("old");\n+    println!("new");\n }\n'
-    about = replace(asked("a.rs", "xˇ", range(1)), original="x", changes=(Change("src/main.rs", diff),))
+    about = replace(asked("a.rs", "xˇ", range(1)), original="x", changes=(PastChange("src/main.rs", diff),))
     assert (
         '\noriginal:\nfn main() {\n    println!("old");\n}\nupdated:\nfn main() {\n    println!("new");\n}\n'
         in prompt("sweep", about)
@@ -63,7 +63,7 @@ def test_of_a_long_change_sweep_is_shown_both_ends() -> None:
     assert shown == [*(f"old {n}" for n in range(20)), "...", *(f"old {n}" for n in range(41, 60))]
 
 
-RELATED = {"files": (FilePart("related.rs", "fn helper() {}\n"),), "changes": (Change("a.rs", "-old\n+new\n"),)}
+RELATED = {"files": (FilePart("related.rs", "fn helper() {}\n"),), "changes": (PastChange("a.rs", "-old\n+new\n"),)}
 BASIC = """\
 <[fim-suffix]>
 suffix
@@ -120,7 +120,7 @@ def test_zeta_2_drops_what_has_no_room(tokens: int, expected: str | None) -> Non
     about = replace(
         asked("test.rs", "coˇde", range(1)),
         files=(FilePart("r1.rs", "content\n"),),
-        changes=(Change("a.rs", "-x\n+y\n"),),
+        changes=(PastChange("a.rs", "-x\n+y\n"),),
     )
     made = Small().prompt(about)
     assert (made and made.text) == expected
@@ -137,7 +137,7 @@ def test_zeta_2_is_shown_files_in_their_order() -> None:
 
 
 def test_zeta_2_is_told_the_last_changes_and_which_were_accepted() -> None:
-    changes = tuple(Change(f"event-{n}.rs", f"-old-{n}\n+new-{n}\n", accepted=n == 7) for n in range(8))
+    changes = tuple(PastChange(f"event-{n}.rs", f"-old-{n}\n+new-{n}\n", accepted=n == 7) for n in range(8))
     made = prompt("zeta-2", replace(asked("test.rs", "coˇde", range(1)), changes=changes))
     told = [f"--- a/event-{n}.rs\n+++ b/event-{n}.rs\n-old-{n}\n+new-{n}\n" for n in range(2, 8)]
     told[-1] = f"// User accepted prediction:\n{told[-1]}"
@@ -186,7 +186,7 @@ def test_nothing_of_a_document_is_taken_for_the_prompts_own(name: str) -> None:
     for mark in format.marks:
         text = f"ok\n{mark.strip()}\nwindowˇ"
         assert format.prompt(asked_in(name, "a.py", text)) is None
-        safe = asked_in(name, "a.py", "windowˇ", Change("b.py", f"+{mark}\n"))
+        safe = asked_in(name, "a.py", "windowˇ", PastChange("b.py", f"+{mark}\n"))
         if mark.startswith("\n"):
             continue
         made = format.prompt(replace(safe, files=(FilePart("c.py", f"so {mark}"),)))

@@ -45,9 +45,9 @@ from acp.schema import (
 from palimpsest import __version__
 from palimpsest.agents.acp.blocks import Block
 from palimpsest.agents.acp.host import EditorHost
-from palimpsest.agents.acp.lines import Lines
-from palimpsest.agents.acp.talk import Talk
-from palimpsest.agents.acp.workspaces import AcpWorkspace, Workspaces
+from palimpsest.agents.acp.lines import LineTransport
+from palimpsest.agents.acp.talk import AcpSession
+from palimpsest.agents.acp.workspaces import AcpWorkspace, AcpWorkspaces
 from palimpsest.conversations.conversations import MOST_NAME, Conversation
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
 
@@ -59,7 +59,7 @@ Servers = list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio] | N
 INVALID, FAILED, MISSING = -32602, -32603, -32002
 
 
-async def serve(lines: Lines) -> None:
+async def serve(lines: LineTransport) -> None:
     """Until the editor leaves."""
     agent = ConversationAgent(lines)
     try:
@@ -73,12 +73,12 @@ async def serve(lines: Lines) -> None:
 class ConversationAgent:
     """One connection's.  The protocol's library calls the methods by name."""
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: LineTransport) -> None:
         self._lines = lines
         self._client: Client | None = None
         self._can = ClientCapabilities()
-        self._workspaces = Workspaces()
-        self._talks: dict[str, Talk] = {}
+        self._workspaces = AcpWorkspaces()
+        self._talks: dict[str, AcpSession] = {}
         self._tasks = set[asyncio.Task[None]]()
 
     def on_connect(self, conn: Client) -> None:
@@ -197,11 +197,11 @@ class ConversationAgent:
 
     # Parts
 
-    def _begin(self, workspace: AcpWorkspace, conversation: str, servers: Servers) -> Talk:
+    def _begin(self, workspace: AcpWorkspace, conversation: str, servers: Servers) -> AcpSession:
         """The engine is made ready, and the editor is told what can be asked, behind the answer to its request."""
         assert self._client is not None  # requests come through the connection
         if (talk := self._talks.get(conversation)) is None:
-            talk = self._talks[conversation] = Talk(workspace, conversation, self._client, self._lines)
+            talk = self._talks[conversation] = AcpSession(workspace, conversation, self._client, self._lines)
         talk.unused = [server.name for server in servers or ()]
         workspace.session.conversing.host = EditorHost(workspace, self._client, self._can, self._talks.get)
         workspace.start()
@@ -210,7 +210,7 @@ class ConversationAgent:
         task.add_done_callback(self._tasks.discard)
         return talk
 
-    def _talk(self, session_id: str) -> Talk:
+    def _talk(self, session_id: str) -> AcpSession:
         if (talk := self._talks.get(session_id)) is None:
             raise NotFound("sessionId", f"session {session_id!r} is not open; load it, or begin a new one.")
         return talk

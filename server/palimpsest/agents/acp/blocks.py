@@ -20,7 +20,7 @@ from acp.schema import (
     TextResourceContents,
 )
 
-from palimpsest.conversations.descriptors.incoming import Part
+from palimpsest.conversations.descriptors.incoming import MessagePart
 from palimpsest.errors import InvalidArgument
 from palimpsest.languages.registry import language_of
 
@@ -29,12 +29,12 @@ Block = TextContentBlock | ImageContentBlock | AudioContentBlock | ResourceConte
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class AcpPrompt:
     text: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[MessagePart, ...] = ()
 
 
-class Files(Protocol):
+class FileReader(Protocol):
     def named(self, uri: str) -> str:
         """What a URI's document is called here."""
         ...
@@ -48,9 +48,9 @@ class Files(Protocol):
         ...
 
 
-def prompt_of(blocks: Iterable[Block], files: Files) -> Prompt:
+def prompt_of(blocks: Iterable[Block], files: FileReader) -> AcpPrompt:
     """Raises InvalidArgument for what is neither text nor a link, and for secrets."""
-    typed, parts, was_text = "", dict[str, Part](), False
+    typed, parts, was_text = "", dict[str, MessagePart](), False
     for block in blocks:
         if isinstance(block, TextContentBlock):
             # a text right behind a text is one of its own, such as the code that was selected
@@ -68,7 +68,7 @@ def prompt_of(blocks: Iterable[Block], files: Files) -> Prompt:
         else:
             raise InvalidArgument("prompt", "the model reads only text: take pictures, sounds and binary files out.")
         was_text = isinstance(block, TextContentBlock)
-    return Prompt(typed.strip("\n"), tuple(parts.values()))
+    return AcpPrompt(typed.strip("\n"), tuple(parts.values()))
 
 
 def _beside(typed: str, more: str) -> str:
@@ -77,7 +77,7 @@ def _beside(typed: str, more: str) -> str:
     return f"{typed} {more}" if touch else typed + more
 
 
-def _added(parts: dict[str, Part], name: str, text: str) -> str:
+def _added(parts: dict[str, MessagePart], name: str, text: str) -> str:
     """A file once, by its name; what stands for it in the text."""
-    parts[name] = Part(text, f"file:{name}", language_of("", name).id)
+    parts[name] = MessagePart(text, f"file:{name}", language_of("", name).id)
     return f"`{name}`"

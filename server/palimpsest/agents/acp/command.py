@@ -82,6 +82,6 @@ async def _serve() -> None:
     from acp import stdio_streams
 
     from palimpsest.agents.acp.agent import serve
-    from palimpsest.agents.acp.lines import MOST_BUFFERED, Lines
+    from palimpsest.agents.acp.lines import MOST_BUFFERED, LineTransport
 
-    await serve(Lines(*await stdio_streams(limit=MOST_BUFFERED)))
+    await serve(LineTransport(*await stdio_streams(limit=MOST_BUFFERED)))

@@ -27,14 +27,14 @@ from pydantic import ValidationError
 
 from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.commands import OWN_WRITE
-from palimpsest.agents.acp.talk import Talk
+from palimpsest.agents.acp.talk import AcpSession
 from palimpsest.agents.acp.workspaces import AcpWorkspace
 from palimpsest.conversations.host import Host, WriteQuestion, asking_to_write, is_allowed
 from palimpsest.errors import Denied, PalimpsestError, StaleDocument
 from palimpsest.system.reading import Refused, read_text
 from palimpsest.workspace.changes import FileWrite, changed, n_lines
 from palimpsest.workspace.places import FIELD, place, shown
-from palimpsest.workspace.writing import MOST_BYTES, Written, write
+from palimpsest.workspace.writing import MOST_BYTES, WrittenFile, write
 
 KINDS: Mapping[str, PermissionOptionKind] = {
     "allow": "allow_once",
@@ -47,7 +47,7 @@ MOST_SHOWN = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProposedChange:
     """What a person is asked about: a file before and after; `before` is None for a new one."""
 
     path: Path
@@ -66,25 +66,29 @@ class EditorHost(Host):
     """Of one workspace.  `talk_of` finds the session in which a conversation is shown."""
 
     def __init__(
-        self, workspace: AcpWorkspace, client: Client, can: ClientCapabilities, talk_of: Callable[[str], Talk | None]
+        self,
+        workspace: AcpWorkspace,
+        client: Client,
+        can: ClientCapabilities,
+        talk_of: Callable[[str], AcpSession | None],
     ) -> None:
         self._workspace = workspace
         self._client = client
         self._can = can.fs
         self._talk_of = talk_of
 
-    async def write_file(self, conversation: str, file: FileWrite) -> Written:
+    async def write_file(self, conversation: str, file: FileWrite) -> WrittenFile:
         """Through the editor where it offers that: what it has open is changed there."""
         session, roots = self._workspace.session, self._workspace.roots
         talk = self._shown_in(conversation)
         file.check()
         through = talk if self._writes else None
 
-        async def planned() -> Change:
+        async def planned() -> ProposedChange:
             real = await asyncio.to_thread(place, file.path, roots, session.services.settings.context.exclude)
             before = await self._before(through, real, file)
             after = file.text if before is None else await asyncio.to_thread(changed, before, file)
-            return Change(real, before, after)
+            return ProposedChange(real, before, after)
 
         change = await planned()
         if not OWN_WRITE.get():
@@ -107,7 +111,7 @@ class EditorHost(Host):
             await self._client.write_text_file(through.conversation, self._workspace.written(real), after)
         except RequestError as error:
             raise PalimpsestError(f"The editor did not write {file.path}: {error}") from error
-        return Written(shown(real, roots), len(file.text.encode()), n_lines(file.text))
+        return WrittenFile(shown(real, roots), len(file.text.encode()), n_lines(file.text))
 
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
         call = ToolCallUpdate(tool_call_id="ask", title=question, kind="think", status="pending")
@@ -132,7 +136,7 @@ class EditorHost(Host):
             return ""  # an editor that cannot ask, or whose answer is none
         return answer.outcome.option_id if isinstance(answer.outcome, AllowedOutcome) else ""
 
-    async def _before(self, through: Talk | None, real: Path, file: FileWrite) -> str | None:
+    async def _before(self, through: AcpSession | None, real: Path, file: FileWrite) -> str | None:
         """What is in the file, None where there is none.  Raises AlreadyExists, NotFound."""
         is_there = real.exists()
         file.check_there(is_there)
@@ -147,13 +151,13 @@ class EditorHost(Host):
                 return ""  # something that is no text is replaced
             raise Denied(f"{FIELD}: {file.path} cannot be read: {error}.") from error
 
-    async def _read(self, talk: Talk, path: Path) -> str:
+    async def _read(self, talk: AcpSession, path: Path) -> str:
         try:
             return (await self._client.read_text_file(talk.conversation, self._workspace.written(path))).content
         except (RequestError, ValidationError) as error:
             raise PalimpsestError(f"The editor did not read {path.name}: {error}") from error
 
-    def _shown_in(self, conversation: str) -> Talk | None:
+    def _shown_in(self, conversation: str) -> AcpSession | None:
         """The session of a conversation, or of the one that it is a fork of."""
         memory = self._workspace.session.conversing.memory
         at: str | None = conversation
@@ -164,7 +168,7 @@ class EditorHost(Host):
         return None
 
 
-def _call(question: WriteQuestion, change: Change, path: str) -> ToolCallUpdate:
+def _call(question: WriteQuestion, change: ProposedChange, path: str) -> ToolCallUpdate:
     """`path`: as the editor writes it."""
     identity = f"ask-{question.what}"
     call = ToolCallUpdate(tool_call_id=identity, title=question.text, kind="edit", status="pending")

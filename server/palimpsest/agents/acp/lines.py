@@ -10,13 +10,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from palimpsest.agents.lines import Refusal, message_in, no_request, written
+from palimpsest.agents.lines import LineError, message_in, no_request, written
 
 MOST_BUFFERED = 16 << 20
 """Bytes that are read ahead; a line may be longer."""
 
 
-class Lines:
+class LineTransport:
     """The library's transport for a connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -34,7 +34,7 @@ class Lines:
             message = message_in(line)
             if isinstance(message, dict) and not isinstance(message.get("error", {}), dict):
                 message = no_request("An error is a JSON object.", message)
-            if isinstance(message, Refusal):
+            if isinstance(message, LineError):
                 await self.send(message.message)
                 continue
             if message.get("method") == "initialize":

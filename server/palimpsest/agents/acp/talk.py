@@ -16,10 +16,10 @@ from acp.schema import PromptResponse, SessionInfoUpdate, UsageUpdate
 from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.blocks import Block, prompt_of
 from palimpsest.agents.acp.commands import COMMANDS, command_in
-from palimpsest.agents.acp.lines import Lines
+from palimpsest.agents.acp.lines import LineTransport
 from palimpsest.agents.acp.workspaces import AcpWorkspace
 from palimpsest.chat_templates.spoken import Spoken
-from palimpsest.conversations.conversing import Asked
+from palimpsest.conversations.conversing import ReplyOptions
 from palimpsest.conversations.events import (
     CallBegan,
     CallDone,
@@ -54,10 +54,10 @@ STOPS: dict[Stopped, StopReason] = {
 }
 
 
-class Talk:
+class AcpSession:
     """Everything to the editor goes through one queue, so that nothing overtakes what was told before."""
 
-    def __init__(self, workspace: AcpWorkspace, conversation: str, client: Client, lines: Lines) -> None:
+    def __init__(self, workspace: AcpWorkspace, conversation: str, client: Client, lines: LineTransport) -> None:
         self.conversation = conversation
         self.call = ""
         """The id of the call that is being run; "" where none is."""
@@ -177,7 +177,7 @@ class Talk:
             self._tell(updates.said(answer, f"command-{command.name}"))
             return "cancelled" if self._cancelled else "end"
         await self._named(prompt.text)
-        reply = await conversing.send(self.conversation, prompt.text, Asked(parts=prompt.parts))
+        reply = await conversing.send(self.conversation, prompt.text, ReplyOptions(parts=prompt.parts))
         for turn in reply.turns:
             self._tell_documents(turn)
         return reply.stopped

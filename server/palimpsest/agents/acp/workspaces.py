@@ -72,7 +72,7 @@ class AcpWorkspace:
         return f"holds what looks like {found}" if found else reason
 
 
-class Workspaces:
+class AcpWorkspaces:
     """Each set of folders that a session of the connection is about, once."""
 
     def __init__(self) -> None:

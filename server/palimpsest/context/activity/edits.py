@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
-from palimpsest.context.activity.origins import Step
+from palimpsest.context.activity.origins import OriginStep
 from palimpsest.text import tokens
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
@@ -26,11 +26,11 @@ _AROUND = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class EditTexts:
     """An edit's: the document before it, and behind each of its steps.  `paused` is what it was at the last pause."""
 
     before: Snapshot
-    steps: tuple[Step, ...]
+    steps: tuple[OriginStep, ...]
     paused: Snapshot | None = None
 
 
@@ -43,14 +43,14 @@ class Edit:
     number: int
     line: int
     diff: tuple[str, ...]
-    texts: Texts
+    texts: EditTexts
 
 
 @dataclass(slots=True)
 class Edits:
     """Owner of the edits.  `open` has the texts of one that may still go on."""
 
-    open: Texts | None = None
+    open: EditTexts | None = None
     _edits: list[Edit] = field(default_factory=list)
     _counted: dict[str, int] = field(default_factory=dict)
 
@@ -58,7 +58,7 @@ class Edits:
         """The newest first."""
         return reversed(tuple(self._edits))
 
-    def add(self, texts: Texts, first: int, last: int) -> None:
+    def add(self, texts: EditTexts, first: int, last: int) -> None:
         """Changes that are in the lines `first..last` of the last of the texts, both included.  One that takes the
         newest back leaves neither."""
         before, after = texts.before, texts.steps[-1].after

@@ -26,7 +26,7 @@ _LAYOUT = re.compile(r"[\s,;'\"`()]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OriginStep:
     """Changes that came about in one way, and the document behind them."""
 
     origin: Origin

@@ -16,7 +16,7 @@ from typing import Literal
 from palimpsest.context.choice.selection import Ranked, Selection
 from palimpsest.context.name_uses import names_that_come_with, without_strings
 from palimpsest.context.sources.elsewhere import ElsewhereSource
-from palimpsest.context.sources.gatherer import Offer
+from palimpsest.context.sources.gatherer import SourceOffer
 from palimpsest.context.sources.indexed import INCOMPLETE, IndexedDefinitions
 from palimpsest.context.sources.package import PackageSource
 from palimpsest.context.view import CursorView
@@ -85,7 +85,7 @@ class Defined:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportOrigin:
     """An import that binds the name, or what stands before it."""
 
     module: str
@@ -106,7 +106,7 @@ class Why:
     is_complete: bool
     n_definitions: int
     definitions: tuple[Defined, ...]
-    imports: tuple[Imported, ...]
+    imports: tuple[ImportOrigin, ...]
     n_holders: int
     holders: tuple[Holder, ...]
     looked: tuple[Looked, ...]
@@ -155,7 +155,7 @@ class Why:
 def explain(
     view: CursorView,
     name: str,
-    offers: Sequence[Offer],
+    offers: Sequence[SourceOffer],
     selection: Selection,
     budget: int,
     count: Callable[[Block], int],
@@ -203,7 +203,7 @@ def _plain(written: str) -> str:
 def _holders(
     view: CursorView,
     word: re.Pattern[str],
-    offers: Sequence[Offer],
+    offers: Sequence[SourceOffer],
     selection: Selection,
     count: Callable[[Block], int],
 ) -> Iterator[Holder]:
@@ -258,7 +258,7 @@ def _with_lines(block: Block, ranked: Sequence[Ranked]) -> BlockKey | None:
     return next((it.key for it in same), None)
 
 
-def _looked(offer: Offer, holders: Sequence[Holder]) -> Looked:
+def _looked(offer: SourceOffer, holders: Sequence[Holder]) -> Looked:
     why_not = "" if any(it.declares for it in holders) else offer.why_not
     return Looked(offer.source.name, offer.source.setting or "", offer.is_on, len(offer.blocks), len(holders), why_not)
 
@@ -272,11 +272,11 @@ def _defined(view: CursorView, definitions: IndexedDefinitions, found: IndexedDe
     return Defined(to_uri(path), file, found.line, found.kind, found.qualified_name, is_test)
 
 
-def _imports(view: CursorView, name: str, definitions: IndexedDefinitions) -> Iterator[Imported]:
+def _imports(view: CursorView, name: str, definitions: IndexedDefinitions) -> Iterator[ImportOrigin]:
     modules, own = definitions.modules.of(view), definitions.modules.name_of(view)
     for found in islice(view.imports_of(name), MOST):
         module = modules.imported(found, own, view.path)
         origin: Origin = "nowhere"
         if module is not None and (modules.is_known(module) or modules.describe(module, frozenset({name}), view.path)):
             origin = "workspace" if modules.is_own(module, view.path) else "library"
-        yield Imported("." * found.level + found.module or found.bound, found.line, origin)
+        yield ImportOrigin("." * found.level + found.module or found.bound, found.line, origin)

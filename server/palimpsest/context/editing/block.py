@@ -30,7 +30,7 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class BlockPiece:
     """Document lines that are shown or cut together.  `stands_for` is the indent of a `...` that follows them.  `head`
     pieces are shown however far away the cursor is."""
 
@@ -55,7 +55,7 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
     if scope.kind != "function":
         pieces = list(_skeleton_pieces(parsed, scope, end, at.line, budget))
     elif sum(len(line) + 1 for line in parsed.snapshot.lines[scope.start_line : end]) <= budget:
-        pieces = [Piece(tuple(range(scope.start_line, end)))]
+        pieces = [BlockPiece(tuple(range(scope.start_line, end)))]
     else:
         pieces = list(_function_pieces(parsed, scope, end, at.line, budget))
     if not any(at.line in piece.lines for piece in pieces):  # in broken code definitions may seem to overlap
@@ -67,7 +67,7 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
 def _whole_file(parsed: Parsed, at: Position, file: str, budget: int) -> Editing:
     """The part of a file of data or prose around the cursor, below the first lines of what it is in."""
     lines = parsed.snapshot.lines
-    shown = _shown(lines, [Piece(piece) for piece in whole_file.pieces(parsed, at.line, budget)], at.line, budget)
+    shown = _shown(lines, [BlockPiece(piece) for piece in whole_file.pieces(parsed, at.line, budget)], at.line, budget)
     first = next(number for _, number in shown if number is not None)
     heads = [(lines[number], number) for number in whole_file.around(parsed, at.line) if number < first]
     heads = heads if 2 * sum(len(text) for text, _ in heads) < budget else []
@@ -108,33 +108,33 @@ def _kept(shown: Sequence[tuple[str, int | None]], cursor_line: int, column: int
     return characters(length, column, room * int(8 * share) // 8)  # in eighths, so that typing seldom moves the cut
 
 
-def _function_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget: int) -> Iterator[Piece]:
+def _function_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget: int) -> Iterator[BlockPiece]:
     """The header, the docstring's first line, the rest of it, then every statement."""
     body = scope.header_end_line
-    yield Piece(tuple(range(scope.start_line, body)), head=True)
+    yield BlockPiece(tuple(range(scope.start_line, body)), head=True)
     shown, docstring_end = parsed.language.docstring_lines(parsed, scope, end)
     if docstring_end > body:
-        yield Piece(tuple(range(body, shown)), head=True)
-        yield Piece(tuple(range(shown, docstring_end)))
+        yield BlockPiece(tuple(range(body, shown)), head=True)
+        yield BlockPiece(tuple(range(shown, docstring_end)))
     yield from _statement_pieces(parsed, max(body, docstring_end), end, cursor, budget)
 
 
-def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget: int) -> Iterator[Piece]:
+def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget: int) -> Iterator[BlockPiece]:
     """The header, the docstring's first line, then own statements and the headers of what is defined inside."""
     lines = parsed.snapshot.lines
     at = scope.start_line
     if scope.kind != "file":
         at = scope.header_end_line
-        yield Piece(tuple(range(scope.start_line, at)), head=True)
+        yield BlockPiece(tuple(range(scope.start_line, at)), head=True)
     inside = children(parsed, scope)
     # In broken code a docstring may seem to run on into the definitions.
     shown, docstring_end = parsed.language.docstring_lines(parsed, scope, inside[0].start_line if inside else end)
     if docstring_end > at:
         if at <= cursor < docstring_end:
-            yield Piece(tuple(range(at, docstring_end)), head=True)
+            yield BlockPiece(tuple(range(at, docstring_end)), head=True)
         else:
             more = _indent(lines[shown - 1]) if shown < docstring_end else None
-            yield Piece(tuple(range(at, shown)), more, head=True)
+            yield BlockPiece(tuple(range(at, shown)), more, head=True)
         at = docstring_end
     for inner in inside:
         yield from _statement_pieces(parsed, at, inner.start_line, cursor, budget, skip_blank_runs=True)
@@ -143,7 +143,7 @@ def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget
     yield from _statement_pieces(parsed, at, end, cursor, budget, skip_blank_runs=True)
 
 
-def _header_pieces(parsed: Parsed, scope: Scope) -> Iterator[Piece]:
+def _header_pieces(parsed: Parsed, scope: Scope) -> Iterator[BlockPiece]:
     """Decorators and header, `...` for the body unless that is on the header's line, and the line that ends the body
     where a language has one."""
     lines, end = parsed.snapshot.lines, scope.end_line
@@ -151,14 +151,14 @@ def _header_pieces(parsed: Parsed, scope: Scope) -> Iterator[Piece]:
     closes = not parsed.language.indented and end > scope.header_end_line
     closes = closes and indent_width(lines[end - 1]) <= scope.indent
     first = next((line for line in lines[scope.header_end_line : end - closes] if line.strip()), None)
-    yield Piece(header, None if first is None else _indent(first))
+    yield BlockPiece(header, None if first is None else _indent(first))
     if closes:
-        yield Piece((end - 1,))
+        yield BlockPiece((end - 1,))
 
 
 def _statement_pieces(
     parsed: Parsed, start: int, end: int, cursor: int, budget: int, *, skip_blank_runs: bool = False
-) -> Iterator[Piece]:
+) -> Iterator[BlockPiece]:
     """A piece for each statement with the blank lines behind it, and one for all that is too far from the cursor to be
     shown, on either side.  With `skip_blank_runs`, only the first of several blank lines is shown, and the cursor's."""
     if start >= end:
@@ -174,7 +174,7 @@ def _statement_pieces(
             if not skip_blank_runs or number in (cursor, start) or lines[number].strip() or lines[number - 1].strip()
         )
         if numbers:
-            yield Piece(numbers)
+            yield BlockPiece(numbers)
 
 
 def _near(lines: Sequence[str], region: range, cursor: int, budget: int) -> range:
@@ -205,7 +205,9 @@ def _away(lines: Sequence[str], numbers: range, budget: int) -> int:
     return number
 
 
-def _shown(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: int) -> list[tuple[str, int | None]]:
+def _shown(
+    lines: Sequence[str], pieces: Sequence[BlockPiece], cursor: int, budget: int
+) -> list[tuple[str, int | None]]:
     """The lines of the pieces that fit with their numbers, with a `...` wherever something was cut."""
     pieces = _fitting(lines, pieces, cursor, budget)
     n_head = next((n for n, piece in enumerate(pieces) if not piece.head), len(pieces))
@@ -234,35 +236,35 @@ def _numbered(lines: Sequence[tuple[str, int | None]]) -> tuple[ShownLine, ...]:
     return tuple(shown)
 
 
-def _fitting(lines: Sequence[str], pieces: Sequence[Piece], cursor: int, budget: int) -> list[Piece]:
+def _fitting(lines: Sequence[str], pieces: Sequence[BlockPiece], cursor: int, budget: int) -> list[BlockPiece]:
     """The pieces, with a huge head or a huge statement at the cursor split into its lines."""
     sizes = [_size(lines, piece) for piece in pieces]
     if sum(sizes) <= budget:
         return list(pieces)
-    fitting: list[Piece] = []
+    fitting: list[BlockPiece] = []
     head_too_large = 2 * sum(size for size, piece in zip(sizes, pieces, strict=True) if piece.head) > budget
     for size, piece in zip(sizes, pieces, strict=True):
         if (2 * size > budget and cursor in piece.lines) or (piece.head and head_too_large):
-            fitting += [Piece((number,)) for number in piece.lines[:-1]]
-            fitting.append(Piece(piece.lines[-1:], piece.stands_for))
+            fitting += [BlockPiece((number,)) for number in piece.lines[:-1]]
+            fitting.append(BlockPiece(piece.lines[-1:], piece.stands_for))
         else:
             fitting.append(piece)
     return fitting
 
 
-def _lines_of(lines: Sequence[str], piece: Piece) -> list[tuple[str, int | None]]:
+def _lines_of(lines: Sequence[str], piece: BlockPiece) -> list[tuple[str, int | None]]:
     shown: list[tuple[str, int | None]] = [(lines[number], number) for number in piece.lines]
     if piece.stands_for is not None:
         shown.append((piece.stands_for + CUT, None))
     return shown
 
 
-def _size(lines: Sequence[str], piece: Piece) -> int:
+def _size(lines: Sequence[str], piece: BlockPiece) -> int:
     mark = 0 if piece.stands_for is None else len(piece.stands_for + CUT) + 1
     return sum([len(lines[number]) for number in piece.lines]) + len(piece.lines) + mark
 
 
-def _cut_mark(lines: Sequence[str], following: Sequence[Piece]) -> str:
+def _cut_mark(lines: Sequence[str], following: Sequence[BlockPiece]) -> str:
     """`...` at the indent of the statement that follows."""
     texts = (lines[number] for piece in following for number in piece.lines if lines[number].strip())
     return _indent(next(texts, "")) + CUT

@@ -18,7 +18,7 @@ from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import Distance, worth
 from palimpsest.context.view import CursorView
-from palimpsest.languages.modules import Entry
+from palimpsest.languages.modules import ModuleEntry
 from palimpsest.syntax.calls import calls
 from palimpsest.syntax.scopes import children, class_of, docstring, file_scope, members, scopes, signature
 from palimpsest.syntax.values import Scope
@@ -140,7 +140,7 @@ class CalledSource(Source):
         return Block("documentation", f"{module}.{place.name}", "\n".join(lines), value, source=self.name)
 
 
-def _more_of(entry: Entry | None) -> str:
+def _more_of(entry: ModuleEntry | None) -> str:
     """The first paragraph, where it is more than its first line, which the module's block shows."""
     return entry.summary if entry is not None and entry.kind == "function" else ""
 

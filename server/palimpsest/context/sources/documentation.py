@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DocumentSection:
     """`lines` with the heading and up to the next one of whatever level; the first is line `start` of the document."""
 
     title: str
@@ -49,7 +49,7 @@ class DocumentationSource(Source):
     def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage) -> None:
         self._files = files
         self._modules = modules
-        self._sections: dict[Path, tuple[FileText, list[Section]]] = {}
+        self._sections: dict[Path, tuple[FileText, list[DocumentSection]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
         return [*self._docstring(view), *self._readme(view)]
@@ -89,7 +89,7 @@ class DocumentationSource(Source):
         yield from self._docstring(view)
         yield from (block for _, block in self._blocks(view))
 
-    def _blocks(self, view: CursorView) -> Iterator[tuple[Section, Block]]:
+    def _blocks(self, view: CursorView) -> Iterator[tuple[DocumentSection, Block]]:
         """Every section of the READMEs from the file's folder up, as a block."""
         if view.path is None or view.root is None:
             return
@@ -104,7 +104,7 @@ class DocumentationSource(Source):
                     for section in self._read(path):
                         yield section, section_block(path, name, section, max_tokens, self.name)
 
-    def _read(self, path: Path) -> list[Section]:
+    def _read(self, path: Path) -> list[DocumentSection]:
         source = self._files.source(path)
         if source is None:
             return []
@@ -115,7 +115,7 @@ class DocumentationSource(Source):
         return known[1]
 
 
-def section_block(path: Path, document: str, section: Section, max_tokens: int, source: str) -> Block:
+def section_block(path: Path, document: str, section: DocumentSection, max_tokens: int, source: str) -> Block:
     """A section as far as tokens go, which is a range of its document; its value is for the caller to give."""
     kept = head(section.lines, max_tokens)
     while kept and not kept[-1].strip():
@@ -131,16 +131,16 @@ def section_block(path: Path, document: str, section: Section, max_tokens: int, 
     )
 
 
-def sections(text: str, name: str = "") -> list[Section]:
+def sections(text: str, name: str = "") -> list[DocumentSection]:
     """The sections of a document, each without its subsections; text before the first heading is left out."""
-    lines, found = lines_of(text), list[Section]()
+    lines, found = lines_of(text), list[DocumentSection]()
     for (mark, title, _), (behind, _, _) in pairwise([*heading_marks(text, name), (range(len(lines), 0), "", 0)]):
         start, body = mark.start, lines[mark.start : behind.start]
         while body and not body[-1].strip():
             body.pop()
         words = frozenset(_WORD.findall("\n".join(body)))
         if len(body) > 1 and any(_is_prose(line) for line in body[1:]):
-            found.append(Section(title, tuple(body), words, start))
+            found.append(DocumentSection(title, tuple(body), words, start))
     return found
 
 

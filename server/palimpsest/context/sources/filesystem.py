@@ -22,7 +22,7 @@ from palimpsest.context.values import FILESYSTEM
 from palimpsest.context.view import CursorView
 from palimpsest.types import Block
 from palimpsest.visible import visible
-from palimpsest.workspace.files import MAX_ENTRIES, Entry, WorkspaceFiles
+from palimpsest.workspace.files import MAX_ENTRIES, FolderEntry, WorkspaceFiles
 
 MAX_FOLDERS = 64
 """The most folders listed for one block."""
@@ -49,7 +49,7 @@ class FilesystemSource(Source):
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._known: dict[tuple[Path, Path, str, int, int], tuple[Sequence[Entry], list[str]]] = {}
+        self._known: dict[tuple[Path, Path, str, int, int], tuple[Sequence[FolderEntry], list[str]]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.path is None or view.root is None:
@@ -103,7 +103,9 @@ class FilesystemSource(Source):
         return [folder / entry.name for entry in self._files.listing(folder) if entry.is_dir and not entry.is_link]
 
 
-def _lines(root: Path, folder: Path, entries: Sequence[Entry], name: str, most: int, max_tokens: int) -> list[str]:
+def _lines(
+    root: Path, folder: Path, entries: Sequence[FolderEntry], name: str, most: int, max_tokens: int
+) -> list[str]:
     before = "" if folder == root else visible(folder.relative_to(root).as_posix()) + "/"
     costs = sum(estimate(before + entry.name) + 1 for entry in entries)
     if len(entries) > most or costs > max_tokens:
@@ -120,7 +122,7 @@ def _more(before: str, number: int, *, at_least: bool = False) -> str:
     return f"{before}… {number:,}{' or' if at_least else ''} more"
 
 
-def nearest(entries: Sequence[Entry], name: str, most: int) -> list[Entry]:
+def nearest(entries: Sequence[FolderEntry], name: str, most: int) -> list[FolderEntry]:
     """At most `most` of the entries, sorted as they are; `name` need not be among them, "" is before all others.
 
     The entries of the same kind (folders, or files with the same suffix) are divided into pages in order of their
@@ -141,14 +143,14 @@ def nearest(entries: Sequence[Entry], name: str, most: int) -> list[Entry]:
     return [entry for entry in entries if entry.name in shown]
 
 
-def _page(kin: list[Entry], name: str, size: int) -> list[Entry]:
+def _page(kin: list[FolderEntry], name: str, size: int) -> list[FolderEntry]:
     """The last page is filled from the one before."""
     before = sum(entry.name < name for entry in kin)
     start = max(0, min(before // size * size, len(kin) - size))
     return kin[start : start + size]
 
 
-def _kind(entry: Entry) -> tuple[bool, str]:
+def _kind(entry: FolderEntry) -> tuple[bool, str]:
     return entry.is_dir, "" if entry.is_dir else _suffix(entry.name)
 
 

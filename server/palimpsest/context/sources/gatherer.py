@@ -65,7 +65,7 @@ _MOST_CACHED = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SourceOffer:
     """What a source has for a cursor.  `is_on`: the settings let it be asked.  `why_not`: what it says of a name; holds
     if none of the blocks has it."""
 
@@ -176,14 +176,14 @@ class Gatherer:
             del self._origins[next(iter(self._origins))]
         return [self._with_rights(_presentable(block), view) for block in _once(found)]
 
-    def offers(self, view: CursorView, name: str) -> list[Offer]:
+    def offers(self, view: CursorView, name: str) -> list[SourceOffer]:
         """What each source has and says of a name, for a person who asks, behind `candidates`.  Of those that are off,
         the ones that look for names are asked, too."""
-        found = list[Offer]()
+        found = list[SourceOffer]()
         for source in self._sources:
             is_on, why_not = _is_on(source, view), self._guarded(source, partial(source.why_not, view, name), "")
             blocks = self._asked(source, view) if is_on or why_not else []
-            found.append(Offer(source, is_on, list(map(_presentable, blocks)), why_not))
+            found.append(SourceOffer(source, is_on, list(map(_presentable, blocks)), why_not))
         return found
 
     def still_valid(self, block: Block, view: CursorView) -> bool:

@@ -38,7 +38,7 @@ _STATE_OF = ("HEAD", "logs/HEAD", "index")
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class HistoryPlace:
     """A function or class of a file, or with an empty name the file itself."""
 
     path: Path
@@ -55,7 +55,7 @@ class HistorySource(Source):
     def __init__(self, files: WorkspaceFiles, own: WorkspaceFiles, executor: Executor | None) -> None:
         self._files, self._own = files, own
         self._diffs = Answers[Path, tuple[str, ...]](self._uncommitted, executor, ())
-        self._commits = Answers[Function, tuple[Commit, ...]](self._touching, executor, ())
+        self._commits = Answers[HistoryPlace, tuple[Commit, ...]](self._touching, executor, ())
 
     @property
     def revision(self) -> int:
@@ -81,7 +81,7 @@ class HistorySource(Source):
         if own is not None and own.name == block.name:
             return own.text == block.text
         name = block.name.removesuffix(" in git").partition(" ")[2]
-        function = Function(view.path, view.parsed.snapshot.language_id, name)
+        function = HistoryPlace(view.path, view.parsed.snapshot.language_id, name)
         known = self._history(view, function, self._commits.last(function))
         return known is not None and known.text == block.text
 
@@ -98,10 +98,10 @@ class HistorySource(Source):
 
         return self._files.seen(("committed", path, root), look)
 
-    def _function(self, view: CursorView, path: Path) -> Function | None:
+    def _function(self, view: CursorView, path: Path) -> HistoryPlace | None:
         if view.scope.kind == "file":
             return None
-        return Function(path, view.parsed.snapshot.language_id, view.scope.qualified_name)
+        return HistoryPlace(path, view.parsed.snapshot.language_id, view.scope.qualified_name)
 
     def _changes(self, view: CursorView, diff: tuple[str, ...]) -> Block | None:
         lines = head(diff, min(MAX_TOKENS, view.settings.block_tokens))
@@ -110,7 +110,7 @@ class HistorySource(Source):
         text = "\n".join(lines)
         return Block("recent", f"{view.file} not committed", text, UNCOMMITTED, uri=view.uri, source=self.name)
 
-    def _history(self, view: CursorView, function: Function, commits: tuple[Commit, ...]) -> Block | None:
+    def _history(self, view: CursorView, function: HistoryPlace, commits: tuple[Commit, ...]) -> Block | None:
         told = list[str]()
         for commit in commits:
             told += [f"{commit.day} {commit.subject}", *commit.changed[:_CHANGED_LINES]]
@@ -133,7 +133,7 @@ class HistorySource(Source):
         lines = list(unified_diff(old, new, n=1, lineterm=""))[2:]  # without the names
         return tuple("..." if line.startswith("@@") else line for line in lines)
 
-    def _touching(self, function: Function) -> tuple[Commit, ...]:
+    def _touching(self, function: HistoryPlace) -> tuple[Commit, ...]:
         """The commits of a function, by where it is in the last commit."""
         if not self._may_show(function.path):
             return ()

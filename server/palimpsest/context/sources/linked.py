@@ -20,7 +20,7 @@ from palimpsest.context.sources.lines_of import LinesOf
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import LINKED, PER_RANK
 from palimpsest.context.view import CursorView
-from palimpsest.documents.catalog import LOOK_S, Catalog
+from palimpsest.documents.catalog import LOOK_S, DocumentCatalog
 from palimpsest.documents.outline import Outline, is_markdown, outline
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import SUFFIXES, Found, Link, links, resolve
@@ -45,7 +45,7 @@ class LinkedSource(Source):
     def __init__(self, files: WorkspaceFiles, own: WorkspaceFiles, executor: Executor | None) -> None:
         self._look_s = 0.0 if executor is None else LOOK_S
         self._lines = LinesOf(files)
-        self._catalog = Catalog(own, self._look_s)
+        self._catalog = DocumentCatalog(own, self._look_s)
         self._found = Answers[tuple[Path, str, tuple[Link, ...]], tuple[Target, ...]](self._resolve, executor, ())
         self._outlines: dict[Path, tuple[Sequence[str], Outline]] = {}
 

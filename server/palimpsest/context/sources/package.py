@@ -20,7 +20,7 @@ from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, Distance, worth
 from palimpsest.context.view import CursorView
-from palimpsest.languages.modules import Description, Entry, Modules
+from palimpsest.languages.modules import Description, ModuleEntry, Modules
 from palimpsest.syntax.values import Import
 from palimpsest.types import Block
 
@@ -35,7 +35,7 @@ _MAX_MEMBERS = 24
 
 
 @dataclass(slots=True)
-class Use:
+class ModuleUse:
     """What a file uses of one module.  `prefix` is the module's name in the code.
 
     `names` are the used names, each as the code writes it; `star`: there is an `import *`, so any word of the file may
@@ -59,7 +59,7 @@ class PackageSource(Source):
 
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
-        self._texts: dict[str, tuple[Description, Use, int, frozenset[str], str]] = {}
+        self._texts: dict[str, tuple[Description, ModuleUse, int, frozenset[str], str]] = {}
 
     def candidates(self, view: CursorView) -> list[Block]:
         found = [list(self._blocks(view, use, rank)) for rank, use in enumerate(self._uses(view))]
@@ -102,9 +102,9 @@ class PackageSource(Source):
         """The file's module name, to which its relative imports refer."""
         return self._modules.name_of(view) if view.path is not None else ""
 
-    def _uses(self, view: CursorView) -> list[Use]:
+    def _uses(self, view: CursorView) -> list[ModuleUse]:
         """The modules that the editing block uses, in order of their first import."""
-        own, uses, chosen = self._own_name(view), dict[str, Use](), set[str]()
+        own, uses, chosen = self._own_name(view), dict[str, ModuleUse](), set[str]()
         modules, imported = self._modules.of(view), self._imports(view, own)
         bases = [modules.imported(found, own, view.path) for found in imported]
         needed = [_is_needed(view, found) for found in imported]
@@ -115,7 +115,7 @@ class PackageSource(Source):
             module = self._imported(view, own, found)[0]
             binds = found.name is None or module != base
             head = found.alias or (module if found.name is None else found.bound)
-            use = uses.setdefault(module, Use(module, head if binds else module))
+            use = uses.setdefault(module, ModuleUse(module, head if binds else module))
             if found.name == "*":
                 use.star = True
             elif binds:
@@ -141,7 +141,7 @@ class PackageSource(Source):
         below = modules.below(module, found.name or "")
         return [below, module] if below is not None and modules.is_own(below, view.path) else [module]
 
-    def _text(self, view: CursorView, found: Description, use: Use) -> str:
+    def _text(self, view: CursorView, found: Description, use: ModuleUse) -> str:
         """`_package_text`, cached."""
         max_tokens, words = view.settings.block_tokens, view.words
         known = self._texts.get(use.module)
@@ -154,7 +154,7 @@ class PackageSource(Source):
         self._texts[use.module] = found, use, max_tokens, words, text
         return text
 
-    def _blocks(self, view: CursorView, use: Use, rank: int) -> Iterator[Block]:
+    def _blocks(self, view: CursorView, use: ModuleUse, rank: int) -> Iterator[Block]:
         modules = self._modules.of(view)
         found = modules.describe(use.module, frozenset(use.names), view.path)
         if found is None:
@@ -170,7 +170,7 @@ class PackageSource(Source):
             yield Block("package", use.module, text, value=value, source=self.name)
         for name, entry in below.items():
             head = use.names[name]
-            inner = Use(f"{use.module}.{name}", head, {n: f"{head}.{n}" for n in view.attributes_of(head)})
+            inner = ModuleUse(f"{use.module}.{name}", head, {n: f"{head}.{n}" for n in view.attributes_of(head)})
             deeper = modules.describe(entry.target, frozenset(inner.names), view.path) if inner.names else None
             if deeper is not None and (text := self._text(view, deeper, inner)):
                 yield Block("package", inner.module, text, value=value - PER_RANK / 2, source=self.name)
@@ -187,7 +187,7 @@ def _is_fresh(view: CursorView, found: Import) -> bool:
 
 
 def _package_text(
-    found: Description, use: Use, max_tokens: int, words: frozenset[str], line: Callable[..., str]
+    found: Description, use: ModuleUse, max_tokens: int, words: frozenset[str], line: Callable[..., str]
 ) -> str:
     """The block's lines: used names with documentation and a used class's members, then the other public names."""
     lines, first = list[str](), set[int]()
@@ -211,7 +211,7 @@ def _package_text(
     return "\n".join(lines[i] for i in fitted(lines, first, max_tokens))
 
 
-def _line(modules: Modules, comment: str, prefix: str, entry: Entry, *, with_doc: bool) -> str:
+def _line(modules: Modules, comment: str, prefix: str, entry: ModuleEntry, *, with_doc: bool) -> str:
     line = modules.written(prefix, entry)[:_LONGEST_LINE]
     doc = entry.doc[:_LONGEST_DOC].rstrip() + ("…" if len(entry.doc) > _LONGEST_DOC else "")
     return f"{line}  {comment} {doc}" if with_doc and doc else line

@@ -52,7 +52,7 @@ class RetrievalSource(Source):
 
     def __init__(self, files: WorkspaceFiles, executor: Executor | None) -> None:
         self._look_s = 0.0 if executor is None else LOOK_S
-        self._documents = Documents(files, self._look_s)
+        self._documents = SearchedDocuments(files, self._look_s)
         self._found = Answers[tuple[Path, frozenset[str]], tuple[FoundSection, ...]](self._search, executor, ())
 
     @property
@@ -93,7 +93,7 @@ class RetrievalSource(Source):
         return self._documents.search(root, words)
 
 
-class Documents:
+class SearchedDocuments:
     """The documents of each workspace folder, as they were when they were last looked for, at most every `look_s`
     seconds.  Names of code are looked for as they are, words by their `stems`.  Thread-safe."""
 

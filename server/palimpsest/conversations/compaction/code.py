@@ -36,7 +36,7 @@ CALLED = re.compile(r"([A-Za-z_]\w*)\(")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CodePiece:
     """Half-open.  `language`: its fence's word, "" where it has none."""
 
     start: int
@@ -49,14 +49,14 @@ class Piece:
         return self.text.count("\n") + 1
 
 
-def pieces(text: str) -> list[Piece]:
+def pieces(text: str) -> list[CodePiece]:
     """Fences, and outside of them what is indented and defines something."""
-    fenced = [Piece(one.start, one.end, one.content, one.language) for one in fences(text)]
+    fenced = [CodePiece(one.start, one.end, one.content, one.language) for one in fences(text)]
     outside = blanked(text, [(one.start, one.end) for one in fenced])
     return sorted([*fenced, *_indented(outside)], key=lambda one: one.start)[:MOST_PIECES]
 
 
-def defined(piece: Piece) -> Mapping[str, int]:
+def defined(piece: CodePiece) -> Mapping[str, int]:
     """The names of its definitions, with the lines that each has."""
     language = called(language_name(piece.text, {"lang": piece.language} if piece.language else {}))
     if language is None:
@@ -90,9 +90,10 @@ def last_line(text: str) -> int:
     return max((int(number) for one in LINES.findall(text) for number in one if number), default=0)
 
 
-def _indented(text: str) -> Iterator[Piece]:
+def _indented(text: str) -> Iterator[CodePiece]:
     found = (
-        Piece(one.start(), one.start() + len(one[0].rstrip()), one[0].rstrip(), "") for one in INDENTED.finditer(text)
+        CodePiece(one.start(), one.start() + len(one[0].rstrip()), one[0].rstrip(), "")
+        for one in INDENTED.finditer(text)
     )
     long = (piece for piece in found if piece.n_lines >= LEAST_LINES)
     yield from (piece for piece in islice(long, MOST_TRIED) if defined(piece))

@@ -42,7 +42,7 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class TurnWithCalls:
     """A turn with its calls."""
 
     role: str
@@ -50,7 +50,7 @@ class Spoken:
     calls: Sequence[Called] = field(default_factory=tuple)
 
 
-def paths(turns: Sequence[Spoken]) -> list[str]:
+def paths(turns: Sequence[TurnWithCalls]) -> list[str]:
     """Files and folders that were named."""
     found = list[str]()
     for text in _newest(turns):
@@ -60,7 +60,7 @@ def paths(turns: Sequence[Spoken]) -> list[str]:
     return list(dict.fromkeys(found))[:MOST_PATHS]
 
 
-def names(turns: Sequence[Spoken], tools: Collection[str] = ()) -> list[str]:
+def names(turns: Sequence[TurnWithCalls], tools: Collection[str] = ()) -> list[str]:
     """Identifiers of the work, those that were said most often first; none of `tools` or of their parameters."""
     of_tools = {*tools, *(call.name for turn in turns for call in turn.calls)}
     counted, known = Counter[str](), {*paths(turns), *of_tools}
@@ -74,7 +74,7 @@ def names(turns: Sequence[Spoken], tools: Collection[str] = ()) -> list[str]:
     return [name for name, _ in counted.most_common(MOST_NAMES)]
 
 
-def failures(turns: Sequence[Spoken], tools: Collection[str] = ()) -> list[str]:
+def failures(turns: Sequence[TurnWithCalls], tools: Collection[str] = ()) -> list[str]:
     """What was tried and failed: calls, and lines that tell of errors; what a call writes tells of none."""
     found, of_tools = list[str](), {*tools, *(call.name for turn in turns for call in turn.calls)}
     for turn in reversed(turns):
@@ -120,7 +120,7 @@ def _failed_lines(text: str) -> Iterator[str]:
             yield short(line)
 
 
-def _newest(turns: Sequence[Spoken], *, with_errors: bool = True) -> Iterator[str]:
+def _newest(turns: Sequence[TurnWithCalls], *, with_errors: bool = True) -> Iterator[str]:
     """`with_errors`: what is said of calls that failed, too."""
     for turn in reversed(turns):
         yield turn.text

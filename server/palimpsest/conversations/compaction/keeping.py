@@ -18,7 +18,7 @@ LEAST_FREED = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class KeepableMessage:
     """`names`: what others can call it by; `mentions`: those that it calls, and what may be names of code;
     `is_marked`: by the person.  `defines`: the names of the code in it, with the lines of each; `n_lines`: those of its
     longest piece of code; `last_line`: the last one of some code that it mentions by its number; 0 for none."""
@@ -34,13 +34,22 @@ class Message:
 
 
 def kept(
-    messages: Sequence[Message], until: int, before: Collection[int], most_chars: int, most_with_code: int | None = None
+    messages: Sequence[KeepableMessage],
+    until: int,
+    before: Collection[int],
+    most_chars: int,
+    most_with_code: int | None = None,
 ) -> list[int]:
     """Of those up to `until`: first what the person marked, then what later ones mention and what was kept `before`,
     then other code, which may be asked about yet; of each the newest first, as long as they fit.  Of code that was
     written again, the later is kept, unless it is shorter.  `most_with_code`: the most characters with that other code,
     `most_chars` where it is None."""
-    marked, others, code, mentioned = list[Message](), list[Message](), list[Message](), set[str]()
+    marked, others, code, mentioned = (
+        list[KeepableMessage](),
+        list[KeepableMessage](),
+        list[KeepableMessage](),
+        set[str](),
+    )
     defined, by_lines = dict[str, int](), _mentioned_by_lines(messages)
     is_behind = True
     for one in reversed(messages):
@@ -64,7 +73,7 @@ def kept(
     return sorted(found)
 
 
-def _mentioned_by_lines(messages: Sequence[Message]) -> set[int]:
+def _mentioned_by_lines(messages: Sequence[KeepableMessage]) -> set[int]:
     """Of each message that mentions lines, the nearest one before it whose code has so many; else the nearest with
     code, which may be a part of a file."""
     found = set[int]()

@@ -11,7 +11,7 @@ from typing import Any
 
 from palimpsest.conversations.compaction.code import without_code
 from palimpsest.conversations.compaction.collecting import (
-    Spoken,
+    TurnWithCalls,
     call_line,
     failures,
     names,
@@ -33,7 +33,7 @@ TEXTS = "goal", "instruction", "current_status", "likely_next_work"
 
 
 def mechanical(
-    turns: Sequence[Spoken], before: Summary | None, instruction: str = "", tools: Collection[str] = ()
+    turns: Sequence[TurnWithCalls], before: Summary | None, instruction: str = "", tools: Collection[str] = ()
 ) -> Summary:
     """A summary of the turns by rules alone.  `instruction`: a person's own for this compaction.  `tools`: names."""
     requests = [turn.text for turn in turns if turn.role == "user" and turn.text.strip()]
@@ -54,7 +54,7 @@ def mechanical(
 
 
 def completed(
-    summary: Summary, turns: Sequence[Spoken], before: Summary | None, tools: Collection[str] = ()
+    summary: Summary, turns: Sequence[TurnWithCalls], before: Summary | None, tools: Collection[str] = ()
 ) -> Summary:
     """A summary with the names, paths and failures of the turns, and those that the summary before them held."""
     old = before or Summary("", "", [], [], "", "", [])

@@ -21,11 +21,11 @@ from palimpsest.conversations.descriptors.addresses import (
 )
 from palimpsest.conversations.descriptors.matches import SearchResult, match
 from palimpsest.conversations.descriptors.page_tables import PageTables
-from palimpsest.conversations.descriptors.pages import LEAST, MOST, Reading
+from palimpsest.conversations.descriptors.pages import LEAST, MOST, PageReading
 from palimpsest.conversations.descriptors.pretty import pretty_printed
-from palimpsest.conversations.descriptors.reader import Reader, Wanted, no_such
+from palimpsest.conversations.descriptors.reader import DescriptorReader, PartWanted, no_such
 from palimpsest.conversations.descriptors.searching import places
-from palimpsest.conversations.descriptors.sections import Section, Sections
+from palimpsest.conversations.descriptors.sections import DescriptorSection, Sections
 from palimpsest.conversations.descriptors.units import PARAGRAPH
 from palimpsest.conversations.refs.kinds import language_name
 from palimpsest.conversations.store.database import Database
@@ -60,7 +60,7 @@ class Descriptors:
         self._database = database
         self._contents = contents
         self._tables = PageTables(database, contents)
-        self._reader = Reader(contents, self._tables)
+        self._reader = DescriptorReader(contents, self._tables)
         self._sections = Sections(database)
 
     def create(
@@ -113,13 +113,15 @@ class Descriptors:
             ).fetchall()
         return [self._described(of_row(row)) for row in found]
 
-    def read(self, conversation_id: str, fd: str, wanted: Wanted | None = None, *, most: int | None = None) -> Reading:
+    def read(
+        self, conversation_id: str, fd: str, wanted: PartWanted | None = None, *, most: int | None = None
+    ) -> PageReading:
         """A part, of `most` characters at most; the first page where nothing is wanted."""
-        at, wanted = addressed(self._database, conversation_id, fd), wanted or Wanted()
+        at, wanted = addressed(self._database, conversation_id, fd), wanted or PartWanted()
         language = "" if wanted.unit in ("", PARAGRAPH) else self._language(at)
         return self._reader.read(at.id, at.hash, at.page_size, language, wanted, most)
 
-    def extract(self, conversation_id: str, fd: str, wanted: Wanted) -> Descriptor:
+    def extract(self, conversation_id: str, fd: str, wanted: PartWanted) -> Descriptor:
         """A part as a descriptor of its own."""
         at = addressed(self._database, conversation_id, fd)
         part = self.read(conversation_id, fd, wanted)
@@ -201,7 +203,7 @@ class Descriptors:
             )
         return self.get(conversation_id, at.id)
 
-    def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> Section:
+    def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> DescriptorSection:
         """Lines that are not there are refused."""
         at = self._own(conversation_id, fd)
         self._reader.line_bounds(at.hash, start_line, end_line)
@@ -209,17 +211,17 @@ class Descriptors:
             raise no_such("end_line", "line", end_line, n_lines)
         return self._sections.mark(conversation_id, at.id, name, start_line, end_line)
 
-    def section(self, conversation_id: str, fd: str, name: str, *, most: int | None = None) -> Reading:
+    def section(self, conversation_id: str, fd: str, name: str, *, most: int | None = None) -> PageReading:
         at = self._own(conversation_id, fd)
         known = self._sections.get(conversation_id, at.id, name)
         return self.read(
-            conversation_id, at.id, Wanted(start_line=known.start_line, end_line=known.end_line), most=most
+            conversation_id, at.id, PartWanted(start_line=known.start_line, end_line=known.end_line), most=most
         )
 
-    def sections(self, conversation_id: str, fd: str) -> Sequence[Section]:
+    def sections(self, conversation_id: str, fd: str) -> Sequence[DescriptorSection]:
         return self._sections.list(conversation_id, self._own(conversation_id, fd).id)
 
-    def unmark(self, conversation_id: str, fd: str, name: str) -> Section:
+    def unmark(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:
         return self._sections.unmark(conversation_id, self._own(conversation_id, fd).id, name)
 
     def _own(self, conversation_id: str, fd: str) -> Addressed:

@@ -21,7 +21,7 @@ MOST_BEGINNING = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MessagePart:
     """Something that comes with a message.  `source`: `terminal`, `file:shop/cart.py`, `selection:shop/cart.py`."""
 
     text: str
@@ -47,13 +47,13 @@ class Paging:
     part_limit: int = 8_000
 
 
-def written(text: str, parts: Sequence[Part]) -> str:
+def written(text: str, parts: Sequence[MessagePart]) -> str:
     """A message with its parts behind it, whole."""
     return _joined(text, [_shown(part) for part in parts])
 
 
 def paged(
-    descriptors: Descriptors, conversation_id: str, text: str, paging: Paging, parts: Sequence[Part] = ()
+    descriptors: Descriptors, conversation_id: str, text: str, paging: Paging, parts: Sequence[MessagePart] = ()
 ) -> Incoming | None:
     """None where all is short enough."""
     bound = paging.part_limit
@@ -75,7 +75,7 @@ def paged(
     return Incoming(_joined(text, pieces), tuple(fds)) if fds else None
 
 
-def stored(descriptors: Descriptors, conversation_id: str, part: Part, paging: Paging) -> Incoming | None:
+def stored(descriptors: Descriptors, conversation_id: str, part: MessagePart, paging: Paging) -> Incoming | None:
     """What a tool or a terminal said: None where it is short enough."""
     if len(part.text) <= paging.part_limit:
         return None
@@ -83,7 +83,7 @@ def stored(descriptors: Descriptors, conversation_id: str, part: Part, paging: P
     return Incoming(shown, (fd,))
 
 
-def _within(parts: Sequence[Part], bound: int) -> int:
+def _within(parts: Sequence[MessagePart], bound: int) -> int:
     """Characters of those that are not longer."""
     return sum(len(part.text) for part in parts if len(part.text) <= bound)
 
@@ -96,11 +96,13 @@ def _of_text(descriptors: Descriptors, conversation_id: str, text: str, paging: 
     large = [one for one in fences(text) if one.is_closed and len(one.content) > paging.page_size]
     rest = len(text) - sum(len(one.content) for one in large) + len(large) * paging.page_size
     if not large or rest > limit:
-        fd, shown = _made(descriptors, conversation_id, Part(text, results.FROM_USER), paging)
+        fd, shown = _made(descriptors, conversation_id, MessagePart(text, results.FROM_USER), paging)
         return Incoming(shown, (fd,))
     pieces, fds, at = list[str](), list[str](), 0
     for fence in large:
-        fd, shown = _made(descriptors, conversation_id, Part(fence.content, results.FROM_USER, fence.language), paging)
+        fd, shown = _made(
+            descriptors, conversation_id, MessagePart(fence.content, results.FROM_USER, fence.language), paging
+        )
         pieces += [text[at : fence.start], shown]
         fds.append(fd)
         at = fence.end
@@ -118,7 +120,7 @@ def shortened(shown: str, page_size: int) -> str:
     return PREVIEW.sub(beginning, shown)
 
 
-def _made(descriptors: Descriptors, conversation_id: str, part: Part, paging: Paging) -> tuple[str, str]:
+def _made(descriptors: Descriptors, conversation_id: str, part: MessagePart, paging: Paging) -> tuple[str, str]:
     made = descriptors.create(
         conversation_id, part.text, part.source, language=part.language, page_size=paging.page_size,
         pretty=paging.pretty,
@@ -126,7 +128,7 @@ def _made(descriptors: Descriptors, conversation_id: str, part: Part, paging: Pa
     return made.id, results.created(made, descriptors.read(conversation_id, made.id), paging.part_limit).xml
 
 
-def _shown(part: Part) -> str:
+def _shown(part: MessagePart) -> str:
     fence = fence_mark(part.text)
     end = "" if part.text.endswith("\n") else "\n"
     return f"{_title(part.source)}\n\n{fence}{part.language}\n{part.text}{end}{fence}"

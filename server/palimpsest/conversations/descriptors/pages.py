@@ -48,7 +48,7 @@ def _page_end(text: str, at: int, size: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PageReading:
     """A part of a text: characters `start` to `end`, lines `first_line` to `last_line` (from 1, both included).
 
     `continued`: it begins inside a line; `truncated`: it ends inside one.  `page` is None for a part that is no page.

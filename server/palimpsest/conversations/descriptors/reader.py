@@ -1,6 +1,6 @@
 """Parts of stored texts: by page, line, character or unit, or all of it.
 
-In: a text's hash and what is wanted.  Out: `Reading`.  Costs what is read, whatever the text's size.
+In: a text's hash and what is wanted.  Out: `PageReading`.  Costs what is read, whatever the text's size.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from dataclasses import dataclass, fields
 
 from palimpsest.conversations.contents import Contents
 from palimpsest.conversations.descriptors.page_tables import PageTables
-from palimpsest.conversations.descriptors.pages import Reading
+from palimpsest.conversations.descriptors.pages import PageReading
 from palimpsest.conversations.descriptors.units import check_length, unit_bounds
 from palimpsest.errors import InvalidArgument, OutOfRange
 from palimpsest.text.amounts import amount
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PartWanted:
     """One way to say which part; none means the first page.  Lines and pages from 1, `end_line` included; characters
     from 0, `end_char` behind the last."""
 
@@ -64,17 +64,17 @@ def no_such(field: str, what: str, number: int, total: int) -> OutOfRange:
     return OutOfRange(field, f"there is no {what} {number}.", hint=f"It has {amount(total, what)}.")
 
 
-WAYS = tuple(one.name for one in fields(Wanted))
+WAYS = tuple(one.name for one in fields(PartWanted))
 
 
-class Reader:
+class DescriptorReader:
     def __init__(self, contents: Contents, tables: PageTables) -> None:
         self._contents = contents
         self._tables = tables
 
     def read(
-        self, fd: str, hash: str, page_size: int, language: str, wanted: Wanted, most: int | None = None
-    ) -> Reading:
+        self, fd: str, hash: str, page_size: int, language: str, wanted: PartWanted, most: int | None = None
+    ) -> PageReading:
         """`most`: the characters of the longest part that may be read, but for one page.  Raises InvalidArgument,
         OutOfRange or NotFound."""
         start, end, page = self._bounds(hash, page_size, language, wanted)
@@ -87,7 +87,7 @@ class Reader:
             )
         return self.part(fd, hash, page_size, start, end, page)
 
-    def _bounds(self, hash: str, page_size: int, language: str, wanted: Wanted) -> tuple[int, int, int | None]:
+    def _bounds(self, hash: str, page_size: int, language: str, wanted: PartWanted) -> tuple[int, int, int | None]:
         wanted.check()
         if wanted.unit:
             check_length(self._contents.info(hash).n_chars)
@@ -104,12 +104,12 @@ class Reader:
         start, end = self._tables.bounds(hash, page_size, page)
         return start.char, end, page
 
-    def part(self, fd: str, hash: str, page_size: int, start: int, end: int, page: int | None = None) -> Reading:
+    def part(self, fd: str, hash: str, page_size: int, start: int, end: int, page: int | None = None) -> PageReading:
         info = self._contents.info(hash)
         before = max(0, start - 1)
         text = self._contents.slice(hash, before, end)
         content = text[start - before :]
-        return Reading(
+        return PageReading(
             fd=fd,
             content=content,
             start=start,

@@ -12,8 +12,8 @@ from typing import Any
 from palimpsest.conversations.answers import Answer, element, listed, opening, passage
 from palimpsest.conversations.descriptors.descriptors import Descriptor
 from palimpsest.conversations.descriptors.matches import Match, SearchResult
-from palimpsest.conversations.descriptors.pages import Reading
-from palimpsest.conversations.descriptors.sections import Section
+from palimpsest.conversations.descriptors.pages import PageReading
+from palimpsest.conversations.descriptors.sections import DescriptorSection
 from palimpsest.text.markup import escape_closing
 
 FROM_USER = "user_input"
@@ -31,7 +31,7 @@ def descriptor_fields(one: Descriptor) -> dict[str, Any]:
 
 
 def created(
-    one: Descriptor, preview: Reading, threshold: int | None = None, about: Mapping[str, str] | None = None
+    one: Descriptor, preview: PageReading, threshold: int | None = None, about: Mapping[str, str] | None = None
 ) -> Answer:
     """What stands in the place of a text that became a descriptor; `preview` is its first page.  `threshold`: what it
     exceeds, where that is why.  `about`: what is told of it besides."""
@@ -53,7 +53,7 @@ def created(
     return Answer(xml, {**descriptor_fields(one), **told, "preview": preview.content})
 
 
-def read(part: Reading, about: Mapping[str, str] | None = None) -> Answer:
+def read(part: PageReading, about: Mapping[str, str] | None = None) -> Answer:
     """`about`: what is told of the text besides."""
     told: dict[str, Any] = {"fd": part.fd, **(about or {})}
     if part.page is not None:
@@ -66,7 +66,7 @@ def read(part: Reading, about: Mapping[str, str] | None = None) -> Answer:
     return Answer(passage("fd_content", told, part.content), {**told, **more})
 
 
-def section_read(part: Reading, name: str) -> Answer:
+def section_read(part: PageReading, name: str) -> Answer:
     about = {"fd": part.fd, "ref_id": name, "lines": part.lines, "total_lines": part.total_lines}
     return Answer(passage("fd_section", about, part.content), {**read(part).fields, "ref_id": name})
 
@@ -98,13 +98,13 @@ def closed(ids: Sequence[str]) -> Answer:
     return Answer(listed("fd_closed", {"count": len(ids)}, rows), {"closed": list(ids)})
 
 
-def sections(fd: str, ones: Sequence[Section]) -> Answer:
+def sections(fd: str, ones: Sequence[DescriptorSection]) -> Answer:
     about, rows = {"fd": fd, "count": len(ones)}, [section_fields(one) for one in ones]
     xml = listed("fd_sections", about, [element("section", row) for row in rows])
     return Answer(xml, {**about, "sections": rows})
 
 
-def section_fields(one: Section) -> dict[str, Any]:
+def section_fields(one: DescriptorSection) -> dict[str, Any]:
     return {"fd": one.fd, "ref_id": one.name, "start_line": one.start_line, "end_line": one.end_line}
 
 

@@ -30,14 +30,16 @@ SYNTAX = "expressions are RE2's, without look-around and back-references"
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class FoundPlaces:
     """`count` lines; of the first of them, the number (from 0) and the column."""
 
     count: int
     found: tuple[tuple[int, int], ...]
 
 
-def places(pieces: Iterable[str], query: str, *, regex: bool, case_sensitive: bool, most_s: float = MOST_S) -> Places:
+def places(
+    pieces: Iterable[str], query: str, *, regex: bool, case_sensitive: bool, most_s: float = MOST_S
+) -> FoundPlaces:
     """Raises InvalidArgument for a query that is none."""
     if not query or len(query) > LONGEST_QUERY:
         raise InvalidArgument("query", f"1 to {LONGEST_QUERY} characters are wanted, not {len(query)}.")
@@ -46,7 +48,7 @@ def places(pieces: Iterable[str], query: str, *, regex: bool, case_sensitive: bo
     return _matched(pieces, query, case_sensitive, most_s) if regex else _contained(pieces, query, case_sensitive)
 
 
-def _contained(pieces: Iterable[str], query: str, case_sensitive: bool) -> Places:
+def _contained(pieces: Iterable[str], query: str, case_sensitive: bool) -> FoundPlaces:
     wanted = query if case_sensitive else query.lower()
     number = count = 0
     found = list[tuple[int, int]]()
@@ -61,7 +63,7 @@ def _contained(pieces: Iterable[str], query: str, case_sensitive: bool) -> Place
                         written = column if as_written is None else _column(as_written[offset], column)
                         found.append((number + offset, written))
         number += lines.count("\n")
-    return Places(count, tuple(found))
+    return FoundPlaces(count, tuple(found))
 
 
 def _column(line: str, lowered: int) -> int:
@@ -86,7 +88,7 @@ def _whole_lines(pieces: Iterable[str]) -> Iterator[str]:
     yield "".join(begun)
 
 
-def _matched(pieces: Iterable[str], query: str, case_sensitive: bool, most_s: float) -> Places:
+def _matched(pieces: Iterable[str], query: str, case_sensitive: bool, most_s: float) -> FoundPlaces:
     expression = _compiled(query, case_sensitive)
     longest = MOST_STEPS // expression.programsize
     end = time.monotonic() + most_s
@@ -101,7 +103,7 @@ def _matched(pieces: Iterable[str], query: str, case_sensitive: bool, most_s: fl
                 if len(found) < MOST_PLACES:
                     found.append((number, _n_characters(line[: match.start()])))
             number += 1
-    return Places(count, tuple(found))
+    return FoundPlaces(count, tuple(found))
 
 
 def _n_characters(utf8: bytes) -> int:

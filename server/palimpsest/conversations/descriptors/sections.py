@@ -14,7 +14,7 @@ from palimpsest.errors import InvalidArgument, NotFound
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DescriptorSection:
     """Lines from 1, both included, of the descriptor with the id `fd`."""
 
     fd: str
@@ -28,11 +28,11 @@ class Sections:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> Section:
+    def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> DescriptorSection:
         """The same name again moves the mark."""
         if not name or len(name) > 200 or not name.isprintable():
             raise InvalidArgument("ref_id", f"{name[:40]!r} cannot be a section's name; give it a short one.")
-        made = Section(fd, name, start_line, end_line, time.time())
+        made = DescriptorSection(fd, name, start_line, end_line, time.time())
         with self._database.transaction() as rows:
             rows.execute(
                 "INSERT OR REPLACE INTO section (conversation, descriptor, name, start_line, end_line, created)"
@@ -41,7 +41,7 @@ class Sections:
             )
         return made
 
-    def list(self, conversation_id: str, fd: str) -> Sequence[Section]:
+    def list(self, conversation_id: str, fd: str) -> Sequence[DescriptorSection]:
         """By line."""
         with self._database.reading() as rows:
             found = rows.execute(
@@ -49,9 +49,9 @@ class Sections:
                 " ORDER BY start_line, end_line, name",
                 (conversation_id, fd),
             ).fetchall()
-        return [Section(fd, *row) for row in found]
+        return [DescriptorSection(fd, *row) for row in found]
 
-    def get(self, conversation_id: str, fd: str, name: str) -> Section:
+    def get(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:
         """Raises NotFound, which names those there are."""
         known = self.list(conversation_id, fd)
         found = next((one for one in known if one.name == name), None)
@@ -60,7 +60,7 @@ class Sections:
             raise NotFound("ref_id", f"there is no section {name[:60]!r} in {fd}.", hint=hint)
         return found
 
-    def unmark(self, conversation_id: str, fd: str, name: str) -> Section:
+    def unmark(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:
         with self._database.transaction() as rows:
             gone = self.get(conversation_id, fd, name)
             rows.execute(

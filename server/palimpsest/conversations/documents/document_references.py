@@ -43,7 +43,7 @@ class DocumentUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class DocumentSummary:
     text: str
     by_model: bool
 
@@ -126,10 +126,10 @@ class DocumentReferences:
                     counts[path] = counts.get(path, 0) + 1
         return counts
 
-    def summary(self, content_hash: str) -> Summary | None:
+    def summary(self, content_hash: str) -> DocumentSummary | None:
         with self._database.reading() as rows:
             row = rows.execute("SELECT text, by_model FROM document_summary WHERE hash = ?", (content_hash,)).fetchone()
-        return None if row is None else Summary(row["text"], bool(row["by_model"]))
+        return None if row is None else DocumentSummary(row["text"], bool(row["by_model"]))
 
     def keep_summary(self, content_hash: str, text: str, *, by_model: bool) -> None:
         with self._database.transaction() as rows:

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from palimpsest.conversations.answers import Answer, listed, opening, passage
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
 from palimpsest.conversations.documents.referring import Referring
-from palimpsest.conversations.documents.workspace_documents import Place, WorkspaceDocuments
+from palimpsest.conversations.documents.workspace_documents import LinkPlace, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents import passages
 from palimpsest.documents.wikilinks import DocumentNames, Found, Link, Missing, links
@@ -34,7 +34,7 @@ _WORD = re.compile(r"\w{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedDocument:
     """`why`: words in common, or conversations that used it together with documents of this one."""
 
     path: str
@@ -101,14 +101,14 @@ class DocumentTools:
         )
         return _excerpts(query, found)
 
-    async def related(self, text: str, most: int, *, conversation_id: str = "") -> list[Related]:
+    async def related(self, text: str, most: int, *, conversation_id: str = "") -> list[RelatedDocument]:
         """Documents that may matter for a turn that is being written; none that the conversation refers to already."""
         known = set[str]()
         if conversation_id:
             kept = await asyncio.to_thread(self._memory().documents.of_conversation, conversation_id)
             known = {one.path for _, one in kept if one.path is not None and (one.kind == "direct" or one.read)}
         together = await asyncio.to_thread(self._memory().documents.together, sorted(known)) if known else {}
-        found = dict[str, Related]()
+        found = dict[str, RelatedDocument]()
         for root in self._documents.folders:
             sections = await self._documents.found_by_words(root, words_of(text) - STOP_WORDS, SECTIONS_LOOKED_AT)
             names = await self._documents.names(root)
@@ -118,7 +118,7 @@ class DocumentTools:
                     why.setdefault(path, f"used with these documents in {amount(together[path], 'conversation')}")
             for path, reason in why.items():
                 if path not in known and path not in found and len(found) < most:
-                    found[path] = Related(*await self._described(root, path, names), reason)
+                    found[path] = RelatedDocument(*await self._described(root, path, names), reason)
         return list(found.values())
 
     async def _meant(self, link: Link) -> tuple[Path, Found]:
@@ -126,7 +126,7 @@ class DocumentTools:
             raise NotFound("document", "no folder is open, so there are no documents.")
         candidates, lacks, why = list[str](), "", ""
         for root in self._documents.folders:
-            (meaning,) = await self._documents.meant_now(Place(root, ""), [link])
+            (meaning,) = await self._documents.meant_now(LinkPlace(root, ""), [link])
             if isinstance(meaning, Found):
                 return root, meaning
             if isinstance(meaning, Missing):

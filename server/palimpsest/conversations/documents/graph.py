@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palimpsest.conversations.documents.reference import DocumentReference
-from palimpsest.conversations.documents.workspace_documents import Place, WorkspaceDocuments
+from palimpsest.conversations.documents.workspace_documents import LinkPlace, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found
@@ -26,7 +26,7 @@ MOST_LINKS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """`n_edges` of the whole graph, also those to nodes that are left out."""
 
     id: str
@@ -48,7 +48,7 @@ class Edge:
 class Graph:
     """`n_left_out`: nodes beyond the bound, those with the fewest edges."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     edges: tuple[Edge, ...]
     n_left_out: int = 0
 
@@ -75,7 +75,7 @@ def graph(
     kept = sorted(known, key=lambda node: (-degree[node], node))[:most]
     shown = frozenset(kept)
     return Graph(
-        tuple(Node(node, *known[node], degree[node]) for node in sorted(kept)),
+        tuple(GraphNode(node, *known[node], degree[node]) for node in sorted(kept)),
         tuple(edge for edge in edges if edge.source in shown and edge.target in shown),
         len(known) - len(kept),
     )
@@ -96,7 +96,7 @@ async def links_between(documents: WorkspaceDocuments, paths: list[str]) -> list
         for path in paths:
             text = await documents.text(root, path) if path in names.by_path else None
             links = await asyncio.to_thread(prose_links, text or "", MOST_LINKS)
-            for meaning in await documents.meant(Place(root, path), links):
+            for meaning in await documents.meant(LinkPlace(root, path), links):
                 if isinstance(meaning, Found) and meaning.document.path in known:
                     found[path, meaning.document.path] = None
     return list(found)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from xml.sax.saxutils import escape
 
-from palimpsest.conversations.documents.graph import Edge, Graph, Node
+from palimpsest.conversations.documents.graph import Edge, Graph, GraphNode
 from palimpsest.text.amounts import amount
 
 LONGEST_LABEL = 40
@@ -59,7 +59,7 @@ def _title(graph: Graph) -> str:
     return " and ".join(amount(n, what) for n, what in counts) + left_out
 
 
-def _ring(nodes: Sequence[Node], radius: float, first: float) -> dict[str, tuple[float, float]]:
+def _ring(nodes: Sequence[GraphNode], radius: float, first: float) -> dict[str, tuple[float, float]]:
     """`first`: the first one's angle; another one for each ring, so that few nodes are not all on one line."""
     step = math.tau / max(1, len(nodes))
     angles = {node.id: first + number * step for number, node in enumerate(nodes)}
@@ -71,7 +71,7 @@ def _line(edge: Edge, places: Mapping[str, tuple[float, float]]) -> str:
     return f'<line class="{edge.kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
-def _dot(node: Node, x: float, y: float) -> str:
+def _dot(node: GraphNode, x: float, y: float) -> str:
     size = 4.0 + min(8.0, node.n_edges)
     label = node.label if len(node.label) <= LONGEST_LABEL else f"{node.label[: LONGEST_LABEL - 1]}…"
     if node.kind == "conversation":  # outwards it would lie on a document

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from palimpsest.context.estimate import estimate
 from palimpsest.conversations.documents.reference import NOT_FOUND, DocumentReference, without_repeats
-from palimpsest.conversations.documents.workspace_documents import Place, WorkspaceDocuments
+from palimpsest.conversations.documents.workspace_documents import LinkPlace, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.prose import prose_links
@@ -92,7 +92,7 @@ class Referring:
         return Referred(tuple(every), told(every, texts, above - texts.keys()))
 
     async def _with_text(
-        self, place: Place, one: DocumentReference, meaning: Found, ask: Ask | None
+        self, place: LinkPlace, one: DocumentReference, meaning: Found, ask: Ask | None
     ) -> tuple[DocumentReference, str]:
         text = await self._documents.text(place.root, meaning.document.path)
         if text is None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from palimpsest.context.sources.retrieval import Documents as FoundByWords
-from palimpsest.documents.catalog import LOOK_S, MOST_DOCUMENTS, Catalog
+from palimpsest.context.sources.retrieval import SearchedDocuments as FoundByWords
+from palimpsest.documents.catalog import LOOK_S, MOST_DOCUMENTS, DocumentCatalog
 from palimpsest.documents.outline import outline
 from palimpsest.documents.wikilinks import SUFFIXES, Document, DocumentNames, Found, Link, Missing, Resolved, resolve
 from palimpsest.errors import InvalidArgument
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LinkPlace:
     """A workspace folder, and the path in it of the file that links are in; "" for one that is in none yet."""
 
     root: Path
@@ -57,7 +57,7 @@ class WorkspaceDocuments:
         events.on(WindowClosing, lambda _: self._reader.shutdown(wait=False, cancel_futures=True))
 
     def _begin(self) -> None:
-        self._catalog = Catalog(self._files())
+        self._catalog = DocumentCatalog(self._files())
         self._by_words = FoundByWords(self._files(), LOOK_S, stems=True)
 
     def _files(self) -> WorkspaceFiles:
@@ -73,27 +73,27 @@ class WorkspaceDocuments:
     def folders(self) -> tuple[Path, ...]:
         return self._services.roots.folders
 
-    def place(self, uri: str = "") -> Place | None:
+    def place(self, uri: str = "") -> LinkPlace | None:
         """Where the links of a document are resolved: its own folder, or the first one for what is no file.  None for a
         file outside of all folders, and where no folder is open."""
         folders = self._services.roots.folders
         if not folders:
             return None
         if path_or_none(uri) is None:
-            return Place(folders[0], "")
+            return LinkPlace(folders[0], "")
         root, near = self._services.roots.locate(uri)
-        return None if root is None else Place(root, near)
+        return None if root is None else LinkPlace(root, near)
 
     async def names(self, root: Path) -> DocumentNames:
         return await self._read(lambda: self._catalog.documents(root))
 
-    async def meant(self, place: Place, links: Sequence[Link], text: str = "") -> list[Resolved]:
+    async def meant(self, place: LinkPlace, links: Sequence[Link], text: str = "") -> list[Resolved]:
         """What each link means; `text` is what the file that they are in says now, for links within it."""
         if not links:
             return []
         return await self._read(lambda: self._meant(place, links, text))
 
-    async def meant_now(self, place: Place, links: Sequence[Link], text: str = "") -> list[Resolved]:
+    async def meant_now(self, place: LinkPlace, links: Sequence[Link], text: str = "") -> list[Resolved]:
         """The same for somebody who waits for an answer: where a link leads nowhere, or to what is gone, documents are
         looked for again first."""
         if not links:
@@ -108,7 +108,7 @@ class WorkspaceDocuments:
 
         return await self._read(look)
 
-    def _meant(self, place: Place, links: Sequence[Link], text: str) -> list[Resolved]:
+    def _meant(self, place: LinkPlace, links: Sequence[Link], text: str) -> list[Resolved]:
         names, known = self._catalog.documents(place.root), dict[Link, Resolved]()
         here = DocumentNames([Document(place.near or "?", outline(text, place.near))]) if text else names
         for link in links:

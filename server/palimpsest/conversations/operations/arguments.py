@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from palimpsest.conversations.operations.operation import Operation, Parameter
+from palimpsest.conversations.operations.operation import Operation, OperationParameter
 from palimpsest.errors import LONGEST_SHOWN, InvalidArgument, shown
 
 _TRUTH = {"true": True, "false": False}
@@ -46,7 +46,7 @@ def _hint(tool: Operation, name: str) -> str:
     return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(names)}."
 
 
-def _value(parameter: Parameter, value: Any) -> Any:
+def _value(parameter: OperationParameter, value: Any) -> Any:
     read = _read(parameter, value)
     if read is None:
         raise InvalidArgument(parameter.name, f"expected {_wanted(parameter)}, got {shown(value)}.")
@@ -59,7 +59,7 @@ def _value(parameter: Parameter, value: Any) -> Any:
     return read
 
 
-def _read(parameter: Parameter, value: Any) -> Any:
+def _read(parameter: OperationParameter, value: Any) -> Any:
     """None for a value of another kind."""
     match parameter.kind:
         case "text":
@@ -86,5 +86,5 @@ def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _wanted(parameter: Parameter) -> str:
+def _wanted(parameter: OperationParameter) -> str:
     return parameter.kind if parameter.kind == "texts by name" else f"a {parameter.kind}".replace("a true", "true")

@@ -6,23 +6,23 @@ from typing import Any
 
 from palimpsest.conversations.answers import Answer, answered, element, listed
 from palimpsest.conversations.checkpoints import Checkpoint
-from palimpsest.conversations.operations.operation import Call, Operation, Parameter, required
+from palimpsest.conversations.operations.operation import Operation, OperationCall, OperationParameter, required
 from palimpsest.conversations.refs.results import time_written
 
 _TOPICS = ("checkpoint", "restore", "undo", "back", "snapshot", "recover")
 
 
-def create(call: Call) -> Answer:
+def create(call: OperationCall) -> Answer:
     return answered("checkpoint", _fields(call.memory.checkpoints.create(call.conversation_id, call.text("name"))))
 
 
-def list_checkpoints(call: Call) -> Answer:
+def list_checkpoints(call: OperationCall) -> Answer:
     known = [_fields(one) for one in call.memory.checkpoints.list(call.conversation_id)]
     rows = [element("checkpoint", one) for one in known]
     return Answer(listed("checkpoint_list", {"count": len(known)}, rows), {"count": len(known), "checkpoints": known})
 
 
-def restore(call: Call) -> Answer:
+def restore(call: OperationCall) -> Answer:
     """Only one of the conversation's own, by its id or name.  What is there now is kept as a checkpoint first."""
     id = call.text("checkpoint_id")
     before = call.memory.checkpoints.restore(call.conversation_id, id)
@@ -46,7 +46,7 @@ OPERATIONS = (
         "create_checkpoint",
         "Keep the conversation as it is now, to come back to it.",
         create,
-        (Parameter("name", "text", "what to call it"),),
+        (OperationParameter("name", "text", "what to call it"),),
         'create_checkpoint(name="before the rewrite")',
         _TOPICS,
         command="checkpoint.create",

@@ -8,17 +8,23 @@ from palimpsest.conversations.answers import Answer, answered
 from palimpsest.conversations.descriptors import results
 from palimpsest.conversations.descriptors.addresses import is_own
 from palimpsest.conversations.descriptors.descriptors import MOST_CONTEXT, Descriptor, Descriptors
-from palimpsest.conversations.descriptors.pages import Reading
-from palimpsest.conversations.descriptors.reader import WAYS, Wanted, name_of_unit
-from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
+from palimpsest.conversations.descriptors.pages import PageReading
+from palimpsest.conversations.descriptors.reader import WAYS, PartWanted, name_of_unit
+from palimpsest.conversations.operations.operation import (
+    Operation,
+    OperationCall,
+    OperationParameter,
+    of_programs,
+    required,
+)
 from palimpsest.conversations.operations.refs import ASK, WRITING, file_of
 from palimpsest.errors import InvalidArgument
 
 CONTEXT = 2
 """Lines around a match."""
 
-FD = Parameter("fd", "text", "id or name of the descriptor; turn-<n>, result-<n>-<m> and ref:<id> work too")
-NAME = Parameter("name", "text", "the descriptor's name, instead of fd")
+FD = OperationParameter("fd", "text", "id or name of the descriptor; turn-<n>, result-<n>-<m> and ref:<id> work too")
+NAME = OperationParameter("name", "text", "the descriptor's name, instead of fd")
 _ID = required("fd", "text", "id or name of the descriptor")
 _NAME = of_programs("name", "text", "its name, instead of fd")
 _REF_ID = required("ref_id", "text", "name of the section", also=("section",))
@@ -26,7 +32,7 @@ _SEARCHED = ("search", "find", "look", "error", "grep", "log", "where", "which")
 _SECTIONS = ("section", "mark", "bookmark", "part", "passage")
 
 
-def create_fd(call: Call) -> Answer:
+def create_fd(call: OperationCall) -> Answer:
     content = call.arguments.get("content", "")
     if not content:
         raise InvalidArgument("content", "is missing; give a text, or the uri of a document that has one.")
@@ -43,11 +49,11 @@ def create_fd(call: Call) -> Answer:
     return _preview(call, made)
 
 
-def list_fds(call: Call) -> Answer:
+def list_fds(call: OperationCall) -> Answer:
     return results.descriptors(call.memory.descriptors.list(call.conversation_id))
 
 
-async def read_fd(call: Call) -> Answer:
+async def read_fd(call: OperationCall) -> Answer:
     """Where a model reads a part of a long text for the first time, with a sentence on the whole."""
     part, one = await asyncio.to_thread(_read, call)
     if part is None:
@@ -58,18 +64,18 @@ async def read_fd(call: Call) -> Answer:
     return results.read(part, {"summary": summary} if summary else None)
 
 
-def _read(call: Call) -> tuple[Reading | None, Descriptor]:
+def _read(call: OperationCall) -> tuple[PageReading | None, Descriptor]:
     """The part, none where a new descriptor is made of it."""
     descriptors, fd, talk = call.memory.descriptors, _fd(call), call.conversation_id
     ways = {name: value for name, value in call.arguments.items() if name in WAYS}
     about = (call.text(name) for name in ("fd", "name", "unit", "name_of_unit"))
-    wanted = Wanted(**{**ways, "name_of_unit": name_of_unit(*about)})
+    wanted = PartWanted(**{**ways, "name_of_unit": name_of_unit(*about)})
     if call.is_set("extract"):
         return None, descriptors.extract(talk, fd, wanted)
     return descriptors.read(talk, fd, wanted, most=call.most_chars), descriptors.get(talk, fd)
 
 
-def search_fd(call: Call) -> Answer:
+def search_fd(call: OperationCall) -> Answer:
     context = call.number("context")
     found = call.memory.descriptors.search(
         call.conversation_id,
@@ -82,7 +88,7 @@ def search_fd(call: Call) -> Answer:
     return results.found(found)
 
 
-def rename_fds(call: Call) -> Answer:
+def rename_fds(call: OperationCall) -> Answer:
     names = call.arguments.get("names")
     if names is None and "fd" in call.arguments:
         names = {call.text("fd"): call.text("name")}
@@ -91,7 +97,7 @@ def rename_fds(call: Call) -> Answer:
     return results.renamed(call.memory.descriptors.rename(call.conversation_id, names))
 
 
-def close_fds(call: Call) -> Answer:
+def close_fds(call: OperationCall) -> Answer:
     fds = call.arguments.get("fds")
     if fds is None and "fd" in call.arguments:
         fds = [call.text("fd")]
@@ -100,14 +106,14 @@ def close_fds(call: Call) -> Answer:
     return results.closed(call.memory.descriptors.close(call.conversation_id, fds))
 
 
-async def summarize_fd(call: Call) -> Answer:
+async def summarize_fd(call: OperationCall) -> Answer:
     """From the beginning of the text."""
     fd = _fd(call)
     await call.outside.summarize(call.conversation_id, fd)
     return results.descriptors([await asyncio.to_thread(call.memory.descriptors.get, call.conversation_id, fd)])
 
 
-def mark_section(call: Call) -> Answer:
+def mark_section(call: OperationCall) -> Answer:
     lines = call.arguments["start_line"], call.arguments["end_line"]
     return answered(
         "fd_section_marked",
@@ -117,23 +123,23 @@ def mark_section(call: Call) -> Answer:
     )
 
 
-def get_section(call: Call) -> Answer:
+def get_section(call: OperationCall) -> Answer:
     name = call.text("ref_id")
     part = call.memory.descriptors.section(call.conversation_id, _fd(call), name, most=call.most_chars)
     return results.section_read(part, name)
 
 
-def list_sections(call: Call) -> Answer:
+def list_sections(call: OperationCall) -> Answer:
     descriptors, of = call.memory.descriptors, (call.conversation_id, _fd(call))
     return results.sections(descriptors.id_of(*of), descriptors.sections(*of))
 
 
-def delete_section(call: Call) -> Answer:
+def delete_section(call: OperationCall) -> Answer:
     gone = call.memory.descriptors.unmark(call.conversation_id, _fd(call), call.text("ref_id"))
     return answered("fd_section_deleted", {"fd": gone.fd, "ref_id": gone.name})
 
 
-async def fd_to_file(call: Call) -> Answer:
+async def fd_to_file(call: OperationCall) -> Answer:
     descriptors, fd = call.memory.descriptors, _fd(call)
     file = file_of(call, await asyncio.to_thread(descriptors.text, call.conversation_id, fd))
     done = await call.outside.host.write_file(call.conversation_id, file)
@@ -149,11 +155,11 @@ def wrapped(
     return made.id, results.created(made, descriptors.read(conversation_id, made.id), threshold)
 
 
-def _preview(call: Call, made: Descriptor) -> Answer:
+def _preview(call: OperationCall, made: Descriptor) -> Answer:
     return results.created(made, call.memory.descriptors.read(call.conversation_id, made.id))
 
 
-def _fd(call: Call) -> str:
+def _fd(call: OperationCall) -> str:
     """By `fd` or by `name`."""
     given = call.text("fd") or call.text("name")
     if not given:
@@ -172,7 +178,7 @@ OPERATIONS = (
             of_programs("uri", "text", "a document or file, instead of content", use="document"),
             of_programs("range", "range", "the part of it", use="part"),
             of_programs("source", "text", "what it is"),
-            Parameter("name", "text", "a name for it"),
+            OperationParameter("name", "text", "a name for it"),
             of_programs("language", "text", "where the document does not say it"),
             of_programs("tell", "true or false", "the person is told its id", use="tell"),
         ),
@@ -189,16 +195,16 @@ OPERATIONS = (
         read_fd,
         (
             FD,
-            Parameter("page", "whole number", "page, from 1", least=1),
-            Parameter("read_all", "true or false", "everything at once"),
-            Parameter("start_line", "whole number", "first line, from 1", least=1),
-            Parameter("end_line", "whole number", "last line", least=1),
-            Parameter("start_char", "whole number", "first character, from 0", least=0),
-            Parameter("end_char", "whole number", "character behind the last", least=0),
-            Parameter("unit", "text", "a part by what it is", choices=("paragraph", "function", "class")),
-            Parameter("index", "whole number", "which one of these, from 1", least=1),
-            Parameter("name_of_unit", "text", "its name, for functions and classes"),
-            Parameter("extract", "true or false", "make a new descriptor of what is read"),
+            OperationParameter("page", "whole number", "page, from 1", least=1),
+            OperationParameter("read_all", "true or false", "everything at once"),
+            OperationParameter("start_line", "whole number", "first line, from 1", least=1),
+            OperationParameter("end_line", "whole number", "last line", least=1),
+            OperationParameter("start_char", "whole number", "first character, from 0", least=0),
+            OperationParameter("end_char", "whole number", "character behind the last", least=0),
+            OperationParameter("unit", "text", "a part by what it is", choices=("paragraph", "function", "class")),
+            OperationParameter("index", "whole number", "which one of these, from 1", least=1),
+            OperationParameter("name_of_unit", "text", "its name, for functions and classes"),
+            OperationParameter("extract", "true or false", "make a new descriptor of what is read"),
             NAME,
         ),
         'read_fd(fd="fd-3", page=2)',
@@ -220,9 +226,9 @@ OPERATIONS = (
         (
             FD,
             required("query", "text", "what to find", also=("pattern", "text")),
-            Parameter("regex", "true or false", "the query is a regular expression of RE2 (no look-around)"),
-            Parameter("case_sensitive", "true or false", "tell capital letters apart"),
-            Parameter("context", "whole number", "lines around each match", least=0, most=MOST_CONTEXT),
+            OperationParameter("regex", "true or false", "the query is a regular expression of RE2 (no look-around)"),
+            OperationParameter("case_sensitive", "true or false", "tell capital letters apart"),
+            OperationParameter("context", "whole number", "lines around each match", least=0, most=MOST_CONTEXT),
             NAME,
         ),
         'search_fd(fd="fd-3", query="ERROR")',

@@ -6,26 +6,26 @@ from collections import defaultdict
 
 from palimpsest.conversations.answers import Answer, element, listed
 from palimpsest.conversations.documents.reference import DocumentReference, without_repeats
-from palimpsest.conversations.operations.operation import Call, Operation, Parameter, required
+from palimpsest.conversations.operations.operation import Operation, OperationCall, OperationParameter, required
 
 _TOPICS = ("document", "documents", "note", "notes", "docs", "readme", "wiki", "guide", "manual", "explain")
-_LIMIT = Parameter("limit", "whole number", "how many at most", least=1)
+_LIMIT = OperationParameter("limit", "whole number", "how many at most", least=1)
 _QUERY = required("query", "text", "words that they should have, in any form", also=("text",))
 
 
-async def read_document(call: Call) -> Answer:
+async def read_document(call: OperationCall) -> Answer:
     return await call.outside.documents.read_document(call.conversation_id, call.text("document"), call.text("heading"))
 
 
-async def find_documents(call: Call) -> Answer:
+async def find_documents(call: OperationCall) -> Answer:
     return await call.outside.documents.find_documents(call.conversation_id, call.text("query"), call.number("limit"))
 
 
-async def find_excerpts(call: Call) -> Answer:
+async def find_excerpts(call: OperationCall) -> Answer:
     return await call.outside.documents.find_excerpts(call.conversation_id, call.text("query"), call.number("limit"))
 
 
-def list_documents(call: Call) -> Answer:
+def list_documents(call: OperationCall) -> Answer:
     """Each document, or link that leads nowhere, once, with the turns that refer to it.  Reads no document."""
     numbers = {turn.id: turn.number for turn in call.memory.turns.branch(call.conversation_id)}
     kept = call.memory.documents.of_conversation(call.conversation_id)
@@ -54,7 +54,7 @@ OPERATIONS = (
         read_document,
         (
             required("document", "text", "path, title or [[link]]", also=("path", "relative_path", "wikilink", "name")),
-            Parameter("heading", "text", "only this part", also=("section",)),
+            OperationParameter("heading", "text", "only this part", also=("section",)),
         ),
         'read_document("docs/setup.md")',
         (*_TOPICS, "read"),

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from palimpsest.conversations.answers import Answer, answered
-from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
+from palimpsest.conversations.operations.operation import (
+    Operation,
+    OperationCall,
+    OperationParameter,
+    of_programs,
+    required,
+)
 
 _TOPICS = ("fork", "spawn", "child", "children", "delegate", "parallel", "each", "review", "several", "gather")
 
 
-async def fork(call: Call) -> Answer:
+async def fork(call: OperationCall) -> Answer:
     return await call.outside.forks.fork(call.conversation_id, call.texts("tasks"))
 
 
-async def spawn(call: Call) -> Answer:
+async def spawn(call: OperationCall) -> Answer:
     """A model's child knows only what is loaded for it; a program's the conversation too, unless it is to be fresh."""
     is_model = call.by == "model"
     return await call.outside.forks.spawn(
@@ -27,11 +33,11 @@ async def spawn(call: Call) -> Answer:
     )
 
 
-async def gather(call: Call) -> Answer:
+async def gather(call: OperationCall) -> Answer:
     return await call.outside.forks.gather(call.conversation_id, call.is_set("include_history"))
 
 
-async def cancel(call: Call) -> Answer:
+async def cancel(call: OperationCall) -> Answer:
     """On the event loop, whose tasks they are."""
     return answered("forks_cancelled", {"cancelled": call.outside.forks.cancel(call.conversation_id)})
 
@@ -51,10 +57,14 @@ OPERATIONS = (
         spawn,
         (
             required("task", "text", "what it should do", also=("query",)),
-            Parameter("instruction", "text", "how it should do it, and what to answer", also=("program",)),
-            Parameter("preload_fds", "list of texts", "descriptors to give it", also=("additional_preload_fds",)),
-            Parameter("preload_files", "list of texts", "files to give it", also=("additional_preload_files",)),
-            Parameter(
+            OperationParameter("instruction", "text", "how it should do it, and what to answer", also=("program",)),
+            OperationParameter(
+                "preload_fds", "list of texts", "descriptors to give it", also=("additional_preload_fds",)
+            ),
+            OperationParameter(
+                "preload_files", "list of texts", "files to give it", also=("additional_preload_files",)
+            ),
+            OperationParameter(
                 "preload_temp_files", "list of texts", "temporary files", also=("additional_preload_temp_files",)
             ),
             of_programs("fresh", "true or false", "the child does not see the conversation"),
@@ -71,7 +81,7 @@ OPERATIONS = (
         "gather",
         "Wait for all children and read their answers.",
         gather,
-        (Parameter("include_history", "true or false", "with all of their turns"),),
+        (OperationParameter("include_history", "true or false", "with all of their turns"),),
         "gather()",
         _TOPICS,
         command="fork.gather",

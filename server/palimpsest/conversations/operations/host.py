@@ -14,7 +14,7 @@ from palimpsest.conversations.answers import Answer
 from palimpsest.conversations.host import Host
 
 
-class Forks(Protocol):
+class ForkOperations(Protocol):
     async def fork(self, conversation: str, tasks: Sequence[str]) -> Answer: ...
 
     async def spawn(
@@ -37,7 +37,7 @@ class Forks(Protocol):
         ...
 
 
-class Documents(Protocol):
+class DocumentOperations(Protocol):
     async def read_document(self, conversation_id: str, document: str, heading: str) -> Answer: ...
 
     async def find_documents(self, conversation_id: str, query: str, limit: int | None) -> Answer: ...
@@ -52,7 +52,7 @@ class ToolHost:
     to be."""
 
     host: Host
-    documents: Documents
-    forks: Forks
+    documents: DocumentOperations
+    forks: ForkOperations
     summarize: Callable[[str, str], Awaitable[str]]
     summary: Callable[[str, str], Awaitable[str]]

@@ -10,7 +10,13 @@ from typing import Any
 from palimpsest.conversations.answers import Answer, answered, element, listed
 from palimpsest.conversations.compaction.compactions import Compaction, Summary
 from palimpsest.conversations.experiences import Experience
-from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
+from palimpsest.conversations.operations.operation import (
+    Operation,
+    OperationCall,
+    OperationParameter,
+    of_programs,
+    required,
+)
 from palimpsest.errors import Denied
 from palimpsest.text.previews import preview
 
@@ -20,7 +26,7 @@ FORGET = "The model wants to forget what is remembered in all conversations: {}"
 _TOPICS = ("remember", "forget", "always", "never", "prefer", "experience", "memory", "lesson")
 
 
-async def remember(call: Call) -> Answer:
+async def remember(call: OperationCall) -> Answer:
     """By a model for this conversation alone, unless the person agrees to more."""
     kept = await call.memory.writes.run(_remember, call, call.by == "model")
     question = REMEMBER.format(preview(kept.text))
@@ -29,7 +35,7 @@ async def remember(call: Call) -> Answer:
     return Answer(_written(kept), _fields(kept))
 
 
-async def forget(call: Call) -> Answer:
+async def forget(call: OperationCall) -> Answer:
     memory, wanted, talk = call.memory, call.text("experience_id"), call.conversation_id
     if call.by == "model":
         known = await asyncio.to_thread(lambda: memory.experiences.list(_key(call), talk))
@@ -41,12 +47,12 @@ async def forget(call: Call) -> Answer:
     return Answer(element("forgotten", {"id": gone.id}, gone.text), {"forgotten": gone.id})
 
 
-def compact(call: Call) -> Answer:
+def compact(call: OperationCall) -> Answer:
     """A model's summary is queued until its reply is done; for a program, `lsp/compaction.py` does more."""
     return compacted(call.memory.compactions.queue(call.conversation_id, summary_of(call.arguments), "model"))
 
 
-def inspect(call: Call) -> Answer:
+def inspect(call: OperationCall) -> Answer:
     memory, talk, key = call.memory, call.conversation_id, _key(call)
     known, current = memory.experiences.list(key, talk), memory.compactions.current(talk)
     summary = None if current is None else asdict(current.summary)
@@ -63,7 +69,7 @@ def inspect(call: Call) -> Answer:
     return Answer(listed("context", about, rows), {**about, **more})
 
 
-def set_memory_key(call: Call) -> Answer:
+def set_memory_key(call: OperationCall) -> Answer:
     call.memory.conversations.set_memory_key(call.conversation_id, call.text("memory_key"))
     return inspect(call)
 
@@ -76,20 +82,20 @@ def summary_of(arguments: Mapping[str, Any]) -> Summary:
     return Summary(**told)
 
 
-def _remember(call: Call, alone: bool) -> Experience:
+def _remember(call: OperationCall, alone: bool) -> Experience:
     return call.memory.experiences.remember(_key(call), call.text("text"), call.conversation_id, alone=alone)
 
 
-def _key(call: Call) -> str:
+def _key(call: OperationCall) -> str:
     return call.memory.conversations.get(call.conversation_id).memory_key
 
 
-async def _others_have_it(call: Call) -> bool:
+async def _others_have_it(call: OperationCall) -> bool:
     """Not what a fork has under its own key."""
     return not await asyncio.to_thread(lambda: call.memory.experiences.is_fork(_key(call)))
 
 
-async def _agrees(call: Call, question: str, yes: str, no: str) -> bool:
+async def _agrees(call: OperationCall, question: str, yes: str, no: str) -> bool:
     return await call.outside.host.agrees(call.conversation_id, question, yes, no)
 
 
@@ -129,7 +135,7 @@ COMPACT = Operation(
         required("current_status", "text", "where things stand"),
         required("likely_next_work", "text", "what comes next"),
         required("relevant_files_directories", "list of texts", "files and folders that matter"),
-        Parameter("remember", "list of texts", "facts to keep for good"),
+        OperationParameter("remember", "list of texts", "facts to keep for good"),
         of_programs("target", "whole number", "the most tokens that the messages take then", least=1),
     ),
     'compact(goal="…", instruction="…", discoveries=["…"], completed=["…"], current_status="…", '

@@ -27,7 +27,7 @@ SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class OperationParameter:
     """`also` are other names that models give it.  `of_programs`: no model is told of it.  `use`: what becomes of it
     before the operation runs: the text of a `document`, or of a `part` of it, is given as `content`; with `tell` the
     person is told of the answer; with `ask` they are asked whether a file may be replaced."""
@@ -54,7 +54,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class OperationCall:
     """A call on its way to its operation.  `arguments` are checked; those that were not given are not there.  `by`
     whom: a model, or a program (an editor, an agent).  `most_chars`: of a part that is read, where there is a bound.
     `page_size` and `pretty` are of descriptors that are made."""
@@ -81,7 +81,7 @@ class Call:
         return bool(self.arguments.get(name, False))
 
 
-Run = Callable[[Call], Answer] | Callable[[Call], Awaitable[Answer]]
+Run = Callable[[OperationCall], Answer] | Callable[[OperationCall], Awaitable[Answer]]
 """One that is no coroutine function is run on a thread: it reads and writes the database."""
 
 
@@ -105,7 +105,7 @@ class Operation:
     name: str
     description: str
     run: Run
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[OperationParameter, ...] = ()
     example: str = ""
     topics: tuple[str, ...] = ()
     writes: bool = False
@@ -126,7 +126,7 @@ class Operation:
     also: tuple[str, ...] = ()
 
     @property
-    def told(self) -> tuple[Parameter, ...]:
+    def told(self) -> tuple[OperationParameter, ...]:
         """The parameters that a model is told of."""
         return tuple(one for one in self.parameters if not one.of_programs)
 
@@ -149,9 +149,11 @@ class Operation:
 
 def required(
     name: str, kind: Kind, description: str, *, also: Sequence[str] = (), least: int | None = None
-) -> Parameter:
-    return Parameter(name, kind, description, required=True, also=tuple(also), least=least)
+) -> OperationParameter:
+    return OperationParameter(name, kind, description, required=True, also=tuple(also), least=least)
 
 
-def of_programs(name: str, kind: Kind, description: str, *, least: int | None = None, use: Use = "") -> Parameter:
-    return Parameter(name, kind, description, least=least, of_programs=True, use=use)
+def of_programs(
+    name: str, kind: Kind, description: str, *, least: int | None = None, use: Use = ""
+) -> OperationParameter:
+    return OperationParameter(name, kind, description, least=least, of_programs=True, use=use)

@@ -7,7 +7,13 @@ from dataclasses import replace
 from functools import partial
 
 from palimpsest.conversations.answers import Answer
-from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
+from palimpsest.conversations.operations.operation import (
+    Operation,
+    OperationCall,
+    OperationParameter,
+    of_programs,
+    required,
+)
 from palimpsest.conversations.refs import results
 from palimpsest.documents.markdown import unfenced
 from palimpsest.errors import InvalidArgument, NotFound
@@ -17,9 +23,9 @@ from palimpsest.languages.registry import language_of
 from palimpsest.workspace.changes import MODES, FileWrite
 
 WRITING = (
-    Parameter("mode", "text", "how it is written", choices=MODES),
-    Parameter("insert_at_line", "whole number", "with mode=insert: the line, from 1", least=1, also=("line",)),
-    Parameter("overwrite", "true or false", "with mode=write: replace a file that exists"),
+    OperationParameter("mode", "text", "how it is written", choices=MODES),
+    OperationParameter("insert_at_line", "whole number", "with mode=insert: the line, from 1", least=1, also=("line",)),
+    OperationParameter("overwrite", "true or false", "with mode=write: replace a file that exists"),
 )
 ASK = of_programs(
     "ask", "true or false", "where the file exists, the person is asked whether it may be replaced", use="ask"
@@ -27,18 +33,18 @@ ASK = of_programs(
 _REF_ID = required("ref_id", "text", "id of the ref", also=("id", "ref"))
 
 
-def list_refs(call: Call) -> Answer:
+def list_refs(call: OperationCall) -> Answer:
     found = call.memory.refs.list(call.conversation_id)
     return Answer(results.list_xml(found), results.list_fields(found))
 
 
-def get_ref(call: Call) -> Answer:
+def get_ref(call: OperationCall) -> Answer:
     ref = call.memory.refs.get(call.conversation_id, call.text("ref_id"), call.number("version"))
     content = call.memory.refs.content(ref)
     return Answer(results.content_xml(ref, content), results.content_fields(ref, content), content)
 
 
-def add_ref(call: Call) -> Answer:
+def add_ref(call: OperationCall) -> Answer:
     """As if a turn of the conversation had marked it."""
     memory, turn, talk = call.memory, call.number("turn"), call.conversation_id
     if turn is None:
@@ -50,7 +56,7 @@ def add_ref(call: Call) -> Answer:
     return Answer(results.content_xml(ref, content), results.fields_of(ref))
 
 
-async def ref_to_file(call: Call) -> Answer:
+async def ref_to_file(call: OperationCall) -> Answer:
     ref_id, content = call.text("ref_id"), (await asyncio.to_thread(get_ref, call)).text
     file = file_of(call, for_file(content, call.text("file_path")))
     file = replace(file, may_replace=partial(_check_replaces, file.path, file.text))
@@ -59,7 +65,7 @@ async def ref_to_file(call: Call) -> Answer:
     return Answer(results.write_xml(ref_id, done.shown, *sizes), results.write_fields(ref_id, done.shown, *sizes))
 
 
-def file_of(call: Call, text: str) -> FileWrite:
+def file_of(call: OperationCall, text: str) -> FileWrite:
     """A line to insert at, given by a model, says that it is an insertion."""
     line = call.number("insert_at_line")
     mode = call.arguments.get("mode", "insert" if call.by == "model" and line is not None else "write")
@@ -117,7 +123,7 @@ OPERATIONS = (
         "get_ref",
         "Read a ref's content.",
         get_ref,
-        (_REF_ID, Parameter("version", "whole number", "an earlier version, from 1", least=1)),
+        (_REF_ID, OperationParameter("version", "whole number", "an earlier version, from 1", least=1)),
         'get_ref(ref_id="example_code")',
         ("ref", "refs", "reference", "earlier", "again", "reuse", "version"),
         command="refs.get",

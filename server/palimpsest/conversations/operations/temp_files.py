@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from palimpsest.conversations.answers import Answer, element, listed
-from palimpsest.conversations.operations.operation import Call, Operation, Parameter, of_programs, required
+from palimpsest.conversations.operations.operation import (
+    Operation,
+    OperationCall,
+    OperationParameter,
+    of_programs,
+    required,
+)
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.temp_files import TempFile
 
@@ -11,32 +17,32 @@ _TOPICS = ("temporary", "temp", "share", "fork", "spawn", "child", "children")
 _ID = required("temp_file_id", "text", "its id", also=("id", "name"))
 
 
-def create(call: Call) -> Answer:
+def create(call: OperationCall) -> Answer:
     content = call.text("content")
     made = call.memory.temp_files.create(call.conversation_id, content, call.text("name"))
     return Answer(element("temp_file", {"id": made.id, "chars": len(content)}), _fields(made))
 
 
-def read(call: Call) -> Answer:
+def read(call: OperationCall) -> Answer:
     id = call.text("temp_file_id")
     content = call.memory.temp_files.read(call.conversation_id, id)
     xml = element("temp_file", {"id": id, "chars": len(content)}, content)
     return Answer(xml, {"temp_file_id": id, "content": content}, content)
 
 
-def write(call: Call) -> Answer:
+def write(call: OperationCall) -> Answer:
     id, mode = call.text("temp_file_id"), "append" if call.is_set("append") else call.text("mode", "write")
     n_chars = call.memory.temp_files.write(call.conversation_id, id, call.text("content"), append=mode == "append")
     xml = element("temp_file", {"id": id, "mode": mode, "chars": n_chars})
     return Answer(xml, {"temp_file_id": id, "chars": n_chars})
 
 
-def list_temp_files(call: Call) -> Answer:
+def list_temp_files(call: OperationCall) -> Answer:
     found = [_fields(one) for one in call.memory.temp_files.list(call.conversation_id)]
     return Answer(listed("temp_files", {}, [element("temp_file", one) for one in found]), {"temp_files": found})
 
 
-def delete(call: Call) -> Answer:
+def delete(call: OperationCall) -> Answer:
     id = call.text("temp_file_id")
     call.memory.temp_files.delete(call.conversation_id, id)
     return Answer(element("temp_file_deleted", {"id": id}), {"deleted": id})
@@ -53,7 +59,7 @@ OPERATIONS = (
         create,
         (
             required("content", "text", "what is in it", also=("text",)),
-            Parameter("name", "text", "a name for it"),
+            OperationParameter("name", "text", "a name for it"),
         ),
         'create_temp_file("shared notes")',
         _TOPICS,
@@ -78,7 +84,7 @@ OPERATIONS = (
         (
             _ID,
             required("content", "text", "what is written", also=("text",)),
-            Parameter("mode", "text", "how it is written", choices=("write", "append")),
+            OperationParameter("mode", "text", "how it is written", choices=("write", "append")),
             of_programs("append", "true or false", "instead of mode"),
         ),
         'write_temp_file("temp_12ab34cd", "more notes", mode="append")',

@@ -15,14 +15,14 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from palimpsest.conversations.answers import Answer, ToolResult, failed
-from palimpsest.conversations.call_room import Room
+from palimpsest.conversations.call_room import ResultRoom
 from palimpsest.conversations.calls.parsing import WrongCall
 from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.arguments import checked
 from palimpsest.conversations.operations.descriptors import wrapped
 from palimpsest.conversations.operations.host import ToolHost
-from palimpsest.conversations.operations.operation import Call, Operation
+from palimpsest.conversations.operations.operation import Operation, OperationCall
 from palimpsest.conversations.operations.table import TOOLS
 from palimpsest.errors import InvalidArgument, NotFound, OutOfRange, PalimpsestError
 
@@ -47,7 +47,7 @@ class Toolbox:
         operation raises."""
         self._memory.conversations.get(conversation_id)  # at once: what is asked for next must not come before this
         sizes = self._page_size, self._pretty
-        call = Call(conversation_id, dict(arguments), self._memory, host, "program", None, *sizes)
+        call = OperationCall(conversation_id, dict(arguments), self._memory, host, "program", None, *sizes)
         return await _run(operation, call)
 
     async def run(
@@ -56,7 +56,7 @@ class Toolbox:
         arguments: Mapping[str, Any],
         conversation_id: str,
         host: ToolHost,
-        room: Room | None = None,
+        room: ResultRoom | None = None,
         *,
         max_direct_output_chars: int | None = None,
         most_chars: int | None = None,
@@ -67,7 +67,9 @@ class Toolbox:
         try:
             tool = _tool(name)
             sizes = self._page_size, self._pretty
-            call = Call(conversation_id, checked(tool, arguments), self._memory, host, "model", most_chars, *sizes)
+            call = OperationCall(
+                conversation_id, checked(tool, arguments), self._memory, host, "model", most_chars, *sizes
+            )
             answer = await _run(tool, call)
             limit = None if tool.pages else max_direct_output_chars
             return await self._within(answer, limit, room, tool, conversation_id)
@@ -78,7 +80,7 @@ class Toolbox:
             return failed(name, PalimpsestError(f"{name} failed; the log says why."))
 
     async def _within(
-        self, answer: Answer, limit: int | None, room: Room | None, tool: Operation, conversation_id: str
+        self, answer: Answer, limit: int | None, room: ResultRoom | None, tool: Operation, conversation_id: str
     ) -> ToolResult:
         n_tokens = 0 if room is None else await room.count(answer.xml)
         fitting = len(answer.xml) if room is None or n_tokens <= room.tokens else room.chars(answer.xml, n_tokens)
@@ -96,11 +98,11 @@ class Toolbox:
         return ToolResult(preview.xml, {**answer.fields, **preview.fields}, descriptor)
 
 
-async def _run(operation: Operation, call: Call) -> Answer:
+async def _run(operation: Operation, call: OperationCall) -> Answer:
     if inspect.iscoroutinefunction(operation.run):
         answered: Answer = await operation.run(call)
         return answered
-    run = cast(Callable[[Call], Answer], operation.run)
+    run = cast(Callable[[OperationCall], Answer], operation.run)
     return await (call.memory.writes.run(run, call) if operation.stores else asyncio.to_thread(run, call))
 
 

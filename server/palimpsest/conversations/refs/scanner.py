@@ -42,7 +42,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedTag:
     """`start` is the tag's place in the reply; `newline` is the one after it, or empty."""
 
     id: str
@@ -59,7 +59,7 @@ class Closed:
     end: int
 
 
-Event = Text | Opened | Closed
+Event = Text | OpenedTag | Closed
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Scanner:
                 self._left.append(self._offset + at)
             return None, len(found[0]) - len(found[1] or "")
         self.depth += 1
-        return Opened(id, attributes, found[1] or "", self._offset + at), len(found[0])
+        return OpenedTag(id, attributes, found[1] or "", self._offset + at), len(found[0])
 
     def _escaped(self, text: str, at: int, end: int, may_wait: bool) -> _Answer:
         if not self.depth or text[at] != "&":

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from palimpsest.conversations.refs.scanner import LONGEST_ID, Closed, Event, Opened, Scanner, Text
+from palimpsest.conversations.refs.scanner import LONGEST_ID, Closed, Event, OpenedTag, Scanner, Text
 
 PROBLEMS = "problems"
 UNSEARCHED = "unsearched"
@@ -43,7 +43,7 @@ class Extracted:
     regions: tuple[tuple[int, int], ...] = ()
 
 
-class Shown:
+class ShownReply:
     """The reply as it is shown, while it comes: the pieces that `feed` and `finish` return, joined, are the same
     however the reply is cut."""
 
@@ -83,7 +83,7 @@ def extract(reply: str) -> Extracted:
         shown.add(event)
         for one in open_:
             one.content.add(event)
-        if isinstance(event, Opened):
+        if isinstance(event, OpenedTag):
             open_.append(_Open(event, shown.length))
     if open_:
         regions.append((open_[0].tag.start, len(reply)))
@@ -109,7 +109,7 @@ def _line(text: str, at: int) -> int:
 
 @dataclass(slots=True)
 class _Open:
-    tag: Opened
+    tag: OpenedTag
     start: int
     content: _Display = field(default_factory=lambda: _Display())
 
@@ -130,7 +130,7 @@ class _Display:
                     self._put(self._newline)
                 self._newline = ""
                 self._put(text)
-            case Opened(newline=newline):
+            case OpenedTag(newline=newline):
                 self._put(self._newline)
                 self._newline = ""
                 if not self._at_line_start:

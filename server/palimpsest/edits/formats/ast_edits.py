@@ -17,9 +17,9 @@ from palimpsest.edits.formats.elements import (
     closing,
     unfenced,
 )
-from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.format import EditFormat
 from palimpsest.edits.formats.lines import Unplaced, differences, indent_of, marks, texts, ungutter
-from palimpsest.edits.formats.nodes import Node, Nodes, nodes_of
+from palimpsest.edits.formats.nodes import BlockNode, Nodes, nodes_of
 from palimpsest.edits.formats.renaming import renamed
 from palimpsest.edits.gbnf import reply_grammar
 from palimpsest.edits.line_edits import applied
@@ -48,7 +48,7 @@ uses in the block.
 )
 
 
-class Ast(Format):
+class Ast(EditFormat):
     name = "ast"
     text = TEXT
 
@@ -135,7 +135,7 @@ def _edits(operation: _Operation, block: ShownBlock, nodes: Nodes) -> list[LineE
     return [LineEdit(at, at, tuple(lines))]
 
 
-def _indented(lines: list[str], block: ShownBlock, node: Node) -> list[str]:
+def _indented(lines: list[str], block: ShownBlock, node: BlockNode) -> list[str]:
     """Lines written at the margin, indented like the definition."""
     full = [line for line in lines if line.strip()]
     indent = indent_of(next((line.text for line in block.lines[node.start : node.end] if line.text.strip()), ""))
@@ -149,7 +149,7 @@ def _operations(block: ShownBlock, edits: Sequence[LineEdit]) -> list[list[str]]
     nodes = nodes_of(block)
     if len(edits) == 1 and (short := _short(block, nodes, edits[0])):
         return [short]
-    found = list[tuple[Node, list[LineEdit]]]()
+    found = list[tuple[BlockNode, list[LineEdit]]]()
     for edit in edits:
         node, inside = _around(nodes, edit.start, edit.end), [edit]
         while found and found[-1][0].end > node.start:
@@ -159,7 +159,7 @@ def _operations(block: ShownBlock, edits: Sequence[LineEdit]) -> list[list[str]]
     return [_replacing(block, node, inside) for node, inside in found]
 
 
-def _around(nodes: Nodes, start: int, end: int) -> Node:
+def _around(nodes: Nodes, start: int, end: int) -> BlockNode:
     """The smallest definition that contains these lines; an insertion at its first or last line is outside it."""
     inside = [n for n in nodes.found if n.start <= start and end <= n.end and (start < end or n.start < start < n.end)]
     return min(inside, key=lambda node: node.end - node.start, default=nodes.whole)
@@ -176,12 +176,12 @@ def _short(block: ShownBlock, nodes: Nodes, edit: LineEdit) -> list[str] | None:
     return None
 
 
-def _replacing(block: ShownBlock, node: Node, edits: Iterable[LineEdit]) -> list[str]:
+def _replacing(block: ShownBlock, node: BlockNode, edits: Iterable[LineEdit]) -> list[str]:
     shifted = [LineEdit(edit.start - node.start, edit.end - node.start, edit.lines) for edit in edits]
     return _with_content("replace", node, applied(texts(block)[node.start : node.end], shifted), block)
 
 
-def _with_content(kind: str, node: Node, lines: Sequence[str], block: ShownBlock) -> list[str]:
+def _with_content(kind: str, node: BlockNode, lines: Sequence[str], block: ShownBlock) -> list[str]:
     """Writes the content so that reading does not mistake it for line numbers, fences or an indent to correct."""
     indent = f' indent="{KEPT}"' if _indented(list(lines), block, node) != list(lines) else ""
     if ungutter(lines) != list(lines):

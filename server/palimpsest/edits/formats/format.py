@@ -1,6 +1,6 @@
 """Pure: what edit formats have in common: how a model writes edits of the blocks it was shown.
 
-In: replies, blocks shown, edits.  Out: a `Reply` of edits, replies, grammars.  A format knows no
+In: replies, blocks shown, edits.  Out: an `EditReply` of edits, replies, grammars.  A format knows no
 document and no engine.
 """
 
@@ -13,13 +13,13 @@ from typing import ClassVar
 from palimpsest.edits.formats.elements import NO_NAME, Element, element, elements, summary_element
 from palimpsest.edits.formats.lines import Unplaced
 from palimpsest.edits.formats.quoting import unmistakable
-from palimpsest.edits.reply import Reply, WrittenEdits
+from palimpsest.edits.reply import EditReply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.prompt.formats import FormatText
 from palimpsest.types import LineEdit
 
 
-class Format(ABC):
+class EditFormat(ABC):
     """One way to write edits.  `read` undoes `write` and reads everything that `grammar` allows without a problem."""
 
     name: ClassVar[str]
@@ -27,11 +27,11 @@ class Format(ABC):
     text: ClassVar[FormatText]
     """What a model is told of it, and how code is shown."""
 
-    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> Reply:
+    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> EditReply:
         """The edits of a reply.  Never raises: `WrittenEdits.problem` says what could not be read, and the worst case
         is a reply without suggestions.  If a reply was cut off, its complete parts are kept."""
         found, summary = elements(reply)
-        return Reply(tuple(self._written(one, shown.get(one.name)) for one in found), summary)
+        return EditReply(tuple(self._written(one, shown.get(one.name)) for one in found), summary)
 
     def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
         """A reply that makes these edits of the block's lines as shown.  The edits are sorted, do not overlap, and

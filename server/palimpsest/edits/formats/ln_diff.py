@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palimpsest.edits.formats.elements import Element
-from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.format import EditFormat
 from palimpsest.edits.formats.lines import Unplaced
 from palimpsest.edits.grammar import grammar_for
 from palimpsest.edits.shown import ShownBlock
@@ -44,7 +44,7 @@ TEXT = FormatText(
 )
 
 
-class LnDiff(Format):
+class LnDiff(EditFormat):
     name = "ln-diff"
     text = TEXT
 

@@ -24,7 +24,7 @@ WHOLE = "file"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class BlockNode:
     """Lines `start..end` of the block as shown; `scope` is None for the whole block."""
 
     address: str
@@ -39,13 +39,13 @@ class Nodes:
     """`margin` is the indentation of the block's lines, which the parse leaves out; `around` is the qualified name of
     the scope around the block."""
 
-    found: tuple[Node, ...]
-    whole: Node
+    found: tuple[BlockNode, ...]
+    whole: BlockNode
     parsed: Parsed
     margin: str
     around: str
 
-    def at(self, address: str) -> Node:
+    def at(self, address: str) -> BlockNode:
         """The definition of this name.  The kind and the names of outer scopes may be omitted.  Raises Unplaced, which
         lists the existing definitions."""
         words = " ".join(address.split())
@@ -78,14 +78,14 @@ def nodes_of(block: ShownBlock) -> Nodes:
     around, _, name = block.scope.rpartition(".")
     if not any(scope.qualified_name == name for scope in definitions):
         around = ""
-    found, seen = list[Node](), Counter[str]()
+    found, seen = list[BlockNode](), Counter[str]()
     for scope in definitions:
         path = f"{around}.{scope.qualified_name}".lstrip(".")
         address = f"{scope.kind} {path}"
         seen[address] += 1
         numbered = f"{address} #{seen[address]}" if seen[address] > 1 else address
-        found.append(Node(numbered, path, scope.start_line, scope.end_line, scope))
-    whole = Node(WHOLE, "", 0, len(lines))
+        found.append(BlockNode(numbered, path, scope.start_line, scope.end_line, scope))
+    whole = BlockNode(WHOLE, "", 0, len(lines))
     outside = set(range(len(lines))).difference(*(range(node.start, node.end) for node in found))
     if not found or any(lines[i].strip() for i in outside):
         found.insert(0, whole)
@@ -97,6 +97,6 @@ def _margin(lines: Sequence[str]) -> str:
     return first[: len(first) - len(first.lstrip())]
 
 
-def _listed(nodes: Sequence[Node]) -> str:
+def _listed(nodes: Sequence[BlockNode]) -> str:
     names = [f'"{node.address}"' for node in nodes[:12]]
     return ", ".join([*names, "…"] if len(nodes) > 12 else names)

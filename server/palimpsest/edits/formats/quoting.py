@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from palimpsest.edits.formats.lines import marks, occurrences, texts
 from palimpsest.edits.line_edits import applied
-from palimpsest.edits.reply import Reply
+from palimpsest.edits.reply import EditReply
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.types import LineEdit
 
@@ -48,7 +48,7 @@ def _around(block: ShownBlock, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def unmistakable(block: ShownBlock, edits: Sequence[LineEdit], read: Callable[[str], Reply], reply: str) -> str:
+def unmistakable(block: ShownBlock, edits: Sequence[LineEdit], read: Callable[[str], EditReply], reply: str) -> str:
     """The reply, if it is read back as it was meant.  Raises ValueError if not, because a line that is added or removed
     looks like a mark of omitted code next to such a mark."""
     left_out = marks(block)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from palimpsest.edits.formats.lines import Unplaced, texts
-from palimpsest.edits.formats.nodes import Node, Nodes
+from palimpsest.edits.formats.nodes import BlockNode, Nodes
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.syntax.names import visible
 from palimpsest.syntax.uses import Use, uses
@@ -17,7 +17,7 @@ from palimpsest.syntax.values import Scope
 from palimpsest.types import LineEdit
 
 
-def renamed(block: ShownBlock, nodes: Nodes, node: Node, name: str) -> list[LineEdit]:
+def renamed(block: ShownBlock, nodes: Nodes, node: BlockNode, name: str) -> list[LineEdit]:
     """The edits that rename it.  Raises Unplaced if the node has no name or the new name is not valid."""
     if node.scope is None:
         raise Unplaced(f'"{node.address}" has no name that could be changed')

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from palimpsest.edits.formats.elements import Element, escaped
-from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.format import EditFormat
 from palimpsest.edits.formats.lines import Unplaced, placed, texts
 from palimpsest.edits.formats.quoting import hunks
 from palimpsest.edits.gbnf import FREE, reply_grammar
@@ -43,7 +43,7 @@ few: the lines that change, and one or two around them.
 )
 
 
-class SearchReplace(Format):
+class SearchReplace(EditFormat):
     name = "search-replace"
     text = TEXT
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from palimpsest.edits.formats.elements import Element, escaped
-from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.format import EditFormat
 from palimpsest.edits.formats.lines import differences, placed
 from palimpsest.edits.formats.quoting import hunks
 from palimpsest.edits.gbnf import reply_grammar
@@ -32,7 +32,7 @@ TEXT = FormatText(
 )
 
 
-class Udiff(Format):
+class Udiff(EditFormat):
     name = "udiff"
     text = TEXT
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from palimpsest.edits.formats.elements import Element, escaped
-from palimpsest.edits.formats.format import Format
+from palimpsest.edits.formats.format import EditFormat
 from palimpsest.edits.formats.lines import Unplaced, differences, marks, texts, ungutter
 from palimpsest.edits.gbnf import FREE, literal, reply_grammar
 from palimpsest.edits.line_edits import applied
@@ -27,7 +27,7 @@ TEXT = FormatText(
 )
 
 
-class Whole(Format):
+class Whole(EditFormat):
     name = "whole"
     text = TEXT
 

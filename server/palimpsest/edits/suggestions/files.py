@@ -18,7 +18,7 @@ from palimpsest.types import Block
 from palimpsest.window.services import Services
 
 
-class Files:
+class EditableFiles:
     """Finds the snapshot of a document that an edit may change, open or not."""
 
     def __init__(self, services: Services) -> None:

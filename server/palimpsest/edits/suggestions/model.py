@@ -13,7 +13,7 @@ from palimpsest.edits import selection
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.shown import EDITING, ShownBlock, shown_blocks
 from palimpsest.edits.suggestions import name_fixes, slip_fixes
-from palimpsest.edits.suggestions.files import Files
+from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.edits.suggestions.proposals import SuggestionRequest
 from palimpsest.edits.suggestions.ranking import Draft, Suggested, SuggestionPrompt, ranked
 from palimpsest.edits.suggestions.requests import suggestion
@@ -28,7 +28,7 @@ from palimpsest.window.services import Services
 class SuggestionModel:
     """Asks the engine for edits, and ranks what comes."""
 
-    def __init__(self, services: Services, files: Files) -> None:
+    def __init__(self, services: Services, files: EditableFiles) -> None:
         self._services = services
         self._files = files
         self._name_fixes = name_fixes.NameFixes(services)

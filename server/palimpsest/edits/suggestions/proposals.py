@@ -37,7 +37,7 @@ class SuggestionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OfferedProposal:
     """`snapshots` has the documents that the proposal applies to, by URI."""
 
     proposal: Proposal
@@ -53,11 +53,11 @@ def mark_of(proposal: Proposal, snapshots: Mapping[str, Snapshot]) -> Mark:
     return mark(proposal, {change.uri: snapshots[change.uri].lines for change in proposal.changes})
 
 
-class Offers:
+class OfferedProposals:
     """The newest proposals by id, and the edits that were rejected."""
 
     def __init__(self) -> None:
-        self._offers = OrderedDict[str, Offer]()
+        self._offers = OrderedDict[str, OfferedProposal]()
         self._gone = OrderedDict[str, str]()
         self._rejected = OrderedDict[Mark, None]()
         self._ids = itertools.count(1)
@@ -74,13 +74,15 @@ class Offers:
             self._rounds.popitem(last=False)
         return replace(request, number=number, round=this)
 
-    def give(self, proposal: Proposal, snapshots: Mapping[str, Snapshot], request: SuggestionRequest) -> Offer:
+    def give(
+        self, proposal: Proposal, snapshots: Mapping[str, Snapshot], request: SuggestionRequest
+    ) -> OfferedProposal:
         """Keep it, with an id of its own."""
         identity = f"{PREFIX}{next(self._ids)}"
         needed = {change.uri: snapshots[change.uri] for change in proposal.changes} | {
             uri: snapshot for uri, snapshot in snapshots.items() if uri == request.uri
         }
-        offer = Offer(replace(proposal, id=identity), needed, request)
+        offer = OfferedProposal(replace(proposal, id=identity), needed, request)
         self._offers[identity] = offer
         if request.number in self._rounds:
             self._rounds[request.number][1].add(offer.mark)
@@ -89,7 +91,7 @@ class Offers:
             self._let_go(old, "is no longer kept")
         return offer
 
-    def get(self, identity: str) -> Offer:
+    def get(self, identity: str) -> OfferedProposal:
         """Raises InvalidArgument that says what became of it, and which there are."""
         offer = self._offers.get(identity)
         if offer is None:
@@ -99,14 +101,14 @@ class Offers:
             raise InvalidArgument("id", f"the suggestion {identity!r} {what}.", hint=there)
         return offer
 
-    def take(self, identity: str, what: str) -> Offer:
+    def take(self, identity: str, what: str) -> OfferedProposal:
         """The offer, which is no longer there from now on; `what` says why, as the end of a sentence."""
         offer = self.get(identity)
         del self._offers[identity]
         self._let_go(identity, what)
         return offer
 
-    def reject(self, identity: str) -> Offer:
+    def reject(self, identity: str) -> OfferedProposal:
         """Not offered again for the same text."""
         offer = self.take(identity, "was rejected")
         self._rejected[offer.mark] = None

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 
 from palimpsest import wire
 from palimpsest.edits import selection
-from palimpsest.edits.candidates import Candidate, candidate_of, grouped
-from palimpsest.edits.check import Document, checked
+from palimpsest.edits.candidates import EditCandidate, candidate_of, grouped
+from palimpsest.edits.check import CheckedDocument, checked
 from palimpsest.edits.continued import MOVED_ON, Ground, continued
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.rebased import rebased
-from palimpsest.edits.reply import Reply
+from palimpsest.edits.reply import EditReply
 from palimpsest.edits.shown import ShownBlock
-from palimpsest.edits.suggestions.files import Files
+from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.edits.suggestions.proposals import SuggestionRequest
 from palimpsest.edits.validate import Baseline
 from palimpsest.languages.registry import language_of
@@ -72,7 +72,7 @@ class SuggestionPrompt:
 
 async def ranked(
     services: Services,
-    files: Files,
+    files: EditableFiles,
     prompt: SuggestionPrompt,
     choices: Sequence[wire.Choice],
     fixes: Sequence[str] = (),
@@ -86,7 +86,7 @@ async def ranked(
     baseline = {uri: _baseline(snapshot, prompt) for uri, snapshot in now.items()}
     documents = _documents(prompt, now)
     format = request.format or services.settings.suggestion.format
-    candidates, refused, summaries = list[Candidate | None](), list[Refusal](), list[str]()
+    candidates, refused, summaries = list[EditCandidate | None](), list[Refusal](), list[str]()
     for choice, is_fix in [(wire.Choice(text, "end", 0), True) for text in fixes] + [(c, False) for c in choices]:
         reply = FORMATS[FIX_FORMAT if is_fix else format].read(choice.text, prompt.shown)
         if request.lines is not None:
@@ -118,16 +118,16 @@ def without_code(reason: str) -> str:
     return _QUOTED.sub("…", reason.partition(": ")[0])
 
 
-def _documents(prompt: SuggestionPrompt, now: Mapping[str, Snapshot]) -> dict[str, Document]:
+def _documents(prompt: SuggestionPrompt, now: Mapping[str, Snapshot]) -> dict[str, CheckedDocument]:
     """What replies are checked against: the documents now, or a draft of them, which does not move on.  Syntax is
     looked at when all parts of a reply are together (`validate.py`): one alone may well be half a statement."""
     shown = prompt.then
     texts = shown if prompt.draft.changes else now
-    return {uri: Document(found.version, found.lines, shown[uri].lines) for uri, found in texts.items()}
+    return {uri: CheckedDocument(found.version, found.lines, shown[uri].lines) for uri, found in texts.items()}
 
 
 def _reading(
-    reply: Reply, prompt: SuggestionPrompt, documents: Mapping[str, Document], now: Mapping[str, Snapshot]
+    reply: EditReply, prompt: SuggestionPrompt, documents: Mapping[str, CheckedDocument], now: Mapping[str, Snapshot]
 ) -> Reading:
     """What a reply comes to in the documents now."""
     reading, draft = checked(reply, prompt.shown, documents), prompt.draft
@@ -174,7 +174,7 @@ def _baseline(snapshot: Snapshot, prompt: SuggestionPrompt) -> Baseline:
     return Baseline(snapshot.lines, language_of(snapshot.language_id, snapshot.uri), prompt.words, hides_names)
 
 
-def _is_cut_off(reply: Reply, choice: wire.Choice) -> bool:
+def _is_cut_off(reply: EditReply, choice: wire.Choice) -> bool:
     """Inside a suggestion, or before the summary that would have ended it."""
     ended = all(written.complete for written in reply.written)
     return not ended or (choice.finish in _UNFINISHED and not reply.summary)

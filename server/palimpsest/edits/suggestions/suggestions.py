@@ -11,9 +11,9 @@ from dataclasses import replace
 from palimpsest.edits.candidates import is_sure
 from palimpsest.edits.line_edits import applied, line_map
 from palimpsest.edits.rebased import rebased
-from palimpsest.edits.suggestions.files import Files
+from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.edits.suggestions.model import SuggestionModel
-from palimpsest.edits.suggestions.proposals import Offer, Offers, SuggestionRequest, mark_of
+from palimpsest.edits.suggestions.proposals import OfferedProposal, OfferedProposals, SuggestionRequest, mark_of
 from palimpsest.edits.suggestions.ranking import Draft, Suggested
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.languages.registry import language_of
@@ -28,9 +28,9 @@ class Suggestions:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._files = Files(services)
+        self._files = EditableFiles(services)
         self._model = SuggestionModel(services, self._files)
-        self._offers = Offers()
+        self._offers = OfferedProposals()
 
     # Asking ---------------------------------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ class Suggestions:
         found = tuple(self.offer(p, suggested).proposal for p in suggested.proposals)
         return replace(suggested, proposals=found)
 
-    def offer(self, proposal: Proposal, suggested: Suggested) -> Offer:
+    def offer(self, proposal: Proposal, suggested: Suggested) -> OfferedProposal:
         """One of them with an id."""
         snapshot = suggested.snapshots.get(suggested.request.uri)
         self._services.statistics.count("suggestion", "shown", language=snapshot.language_id if snapshot else "")
@@ -124,7 +124,7 @@ class Suggestions:
             if is_sure(proposal, least) and not self._offers.is_rejected(mark_of(proposal, suggested.snapshots))
         )
 
-    def current(self, identity: str) -> Offer:
+    def current(self, identity: str) -> OfferedProposal:
         """An offer as it applies to the documents now.
 
         Raises InvalidArgument for an unknown id, StaleDocument where a line that it changes was edited since, or a
@@ -142,9 +142,9 @@ class Suggestions:
                 )
             snapshots[change.uri] = now
             changes.append(moved)
-        return Offer(replace(offer.proposal, changes=tuple(changes)), snapshots, offer.request)
+        return OfferedProposal(replace(offer.proposal, changes=tuple(changes)), snapshots, offer.request)
 
-    def offered(self, identity: str) -> Offer:
+    def offered(self, identity: str) -> OfferedProposal:
         """An offer as it was made.  Raises InvalidArgument for an unknown id."""
         return self._offers.get(identity)
 
@@ -165,7 +165,7 @@ class Suggestions:
         offer = self._offers.take(identity, "was accepted already")
         self._count(offer, "accepted")
 
-    def reject(self, identity: str) -> Offer:
+    def reject(self, identity: str) -> OfferedProposal:
         """Not wanted, and not offered again for that text.  Raises InvalidArgument for an unknown id."""
         offer = self._offers.reject(identity)
         self._count(offer, "rejected")
@@ -173,7 +173,7 @@ class Suggestions:
 
     # Parts ----------------------------------------------------------------------------------------------------
 
-    def _count(self, offer: Offer, happened: str) -> None:
+    def _count(self, offer: OfferedProposal, happened: str) -> None:
         snapshot = offer.snapshots.get(offer.request.uri)
         chars = sum(len(line) for change in offer.proposal.changes for edit in change.edits for line in edit.lines)
         self._services.statistics.count(
@@ -183,7 +183,7 @@ class Suggestions:
             language=snapshot.language_id if snapshot else "",
         )
 
-    def _moved(self, offer: Offer) -> SuggestionRequest:
+    def _moved(self, offer: OfferedProposal) -> SuggestionRequest:
         """The question at the place where it is now.  Raises StaleDocument where that is gone."""
         request = offer.request
         now = self._services.documents.get(request.uri).lines

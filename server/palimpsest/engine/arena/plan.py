@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.engine.arena.arena import Arena, Move, Resident
-from palimpsest.engine.arena.room import Room
+from palimpsest.engine.arena.room import ArenaRoom
 from palimpsest.engine.arena.span import Span
 from palimpsest.engine.arena.steps import (
     Attach,
@@ -57,7 +57,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PlanLimits:
     """What the plan must keep to, and what things cost.
 
     `cells_free`: cells this workspace may still take; negative when it shall give some back.  `pinned`: residents whose
@@ -104,7 +104,9 @@ class Plan:
         return tuple(step for step in self.steps if isinstance(step, Write))
 
 
-def plan(arena: Arena, wanted: Sequence[Wanted], stored: Stored, limits: Limits, max_decode: int | None = None) -> Plan:
+def plan(
+    arena: Arena, wanted: Sequence[Wanted], stored: Stored, limits: PlanLimits, max_decode: int | None = None
+) -> Plan:
     """The steps after which every wanted block that fits stands complete and attached, and nothing else is attached.
 
     `wanted` is in order of value, its keys are distinct.  Afterwards, planning the same again yields Keep steps only.
@@ -137,7 +139,7 @@ def _beyond(made: Plan, max_decode: int) -> list[str]:
     return beyond
 
 
-def _plan(arena: Arena, admitted: _Admitted, equal: dict[str, Resident], stored: Stored, limits: Limits) -> Plan:
+def _plan(arena: Arena, admitted: _Admitted, equal: dict[str, Resident], stored: Stored, limits: PlanLimits) -> Plan:
     """The plan for what was admitted, all of it."""
     planner = _Planner(arena, stored, limits)
     planner.release(admitted, {key: r for key, r in equal.items() if key in admitted})
@@ -151,7 +153,7 @@ def _plan(arena: Arena, admitted: _Admitted, equal: dict[str, Resident], stored:
     return planner.made(admitted)
 
 
-def shrink(arena: Arena, n_cells: int, stored: Stored, limits: Limits, *, attached: bool = False) -> Plan:
+def shrink(arena: Arena, n_cells: int, stored: Stored, limits: PlanLimits, *, attached: bool = False) -> Plan:
     """Give back `n_cells` cells, or as many as there are, of detached blocks; with `attached`, of any."""
     planner = _Planner(arena, stored, limits)
     for key in arena.victims(n_cells, attached=attached, but=limits.pinned):
@@ -186,7 +188,7 @@ def _equal(arena: Arena, wanted: Sequence[Wanted]) -> dict[str, Resident]:
 
 
 def _admit(
-    arena: Arena, wanted: Sequence[Wanted], equal: dict[str, Resident], limits: Limits
+    arena: Arena, wanted: Sequence[Wanted], equal: dict[str, Resident], limits: PlanLimits
 ) -> tuple[_Admitted, tuple[str, ...]]:
     """What fits, in order of value, and the keys of what does not.
 
@@ -210,13 +212,13 @@ def _admit(
 
 
 class _Planner:
-    """Works out one plan in a `Room`, then says it in steps."""
+    """Works out one plan in a `ArenaRoom`, then says it in steps."""
 
-    def __init__(self, arena: Arena, stored: Stored, limits: Limits) -> None:
+    def __init__(self, arena: Arena, stored: Stored, limits: PlanLimits) -> None:
         self.before = arena
         self.stored = stored
         self.limits = limits
-        self.room = Room(arena, store=limits.store)
+        self.room = ArenaRoom(arena, store=limits.store)
         self._renamed: dict[str, str] = {}
         self._after = arena.copy()  # the arena as after the steps so far
         self._steps: list[Step] = []

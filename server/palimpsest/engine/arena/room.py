@@ -21,7 +21,7 @@ from palimpsest.engine.arena.arena import Arena, Move, Resident
 from palimpsest.engine.arena.span import Span
 
 
-class Room:
+class ArenaRoom:
     """A copy of an arena in which what shall stay is attached and all else detached.
 
     Blocks that are only coming are placed in it too (`coming`: key → where its KV was saved, None when it is to be

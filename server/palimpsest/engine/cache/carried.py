@@ -18,7 +18,7 @@ LEAST = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CarriedPiece:
     """`n` tokens, from `old` on there and from `new` on in what is wanted."""
 
     old: int
@@ -26,14 +26,14 @@ class Piece:
     n: int
 
 
-def pieces(old: Sequence[int], new: Sequence[int], least: int = LEAST) -> list[Piece]:
+def pieces(old: Sequence[int], new: Sequence[int], least: int = LEAST) -> list[CarriedPiece]:
     """The common beginning, then the longest pieces that follow one another in both, each of `least` tokens or more.
 
     A piece is found by its first `least` tokens, at the first place behind the piece before where these stand in `old`:
     the time grows with the number of tokens, not with its square.
     """
     start = common_prefix(old, new)
-    found = [Piece(0, 0, start)] if start else []
+    found = [CarriedPiece(0, 0, start)] if start else []
     places: dict[tuple[int, ...], list[int]] = {}
     for i in range(start, len(old) - least + 1):
         places.setdefault(tuple(old[i : i + least]), []).append(i)
@@ -47,7 +47,7 @@ def pieces(old: Sequence[int], new: Sequence[int], least: int = LEAST) -> list[P
         place, n = there[i], least
         while place + n < len(old) and at_new + n < len(new) and old[place + n] == new[at_new + n]:
             n += 1
-        found.append(Piece(place, at_new, n))
+        found.append(CarriedPiece(place, at_new, n))
         at_old, at_new = place + n, at_new + n
     return found
 
@@ -63,7 +63,7 @@ class Carried:
         self._tokens = tokens
         self.pieces = pieces(tokens, wanted)
 
-    def move(self, piece: Piece, target: int, others: Iterable[int]) -> tuple[int, ...]:
+    def move(self, piece: CarriedPiece, target: int, others: Iterable[int]) -> tuple[int, ...]:
         """Have `target` the cells of a piece at its new place; the tokens of it, none where one of the sequences
         `others` has some of them as well and would lose its place in them."""
         context, distance = self._pool.context, piece.new - piece.old

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.engine.arena.store import StoredItem, StoredKV
-from palimpsest.engine.cache.disk_file import Damaged, Header, checksum, read, read_header, write
+from palimpsest.engine.cache.disk_file import Damaged, FileHeader, checksum, read, read_header, write
 
 LOG = logging.getLogger("palimpsest.engine")
 MAX_WAITING = 256 << 20
@@ -55,7 +55,7 @@ class DiskStore:
         self.max_bytes = max_bytes
         self._folder, self._own, self._model = folder, folder / model, model
         self._max_waiting = max_waiting
-        self._headers: dict[str, Header] = {}
+        self._headers: dict[str, FileHeader] = {}
         self._changed = threading.Condition()
         self._waiting: OrderedDict[str, StoredKV] = OrderedDict()
         self._waiting_bytes = 0
@@ -148,7 +148,7 @@ class DiskStore:
             self._changed.notify_all()
         self._thread.join()
 
-    def _header(self, digest: str) -> Header | None:
+    def _header(self, digest: str) -> FileHeader | None:
         try:
             header = read_header(self._path(digest))
             if (header.digest, header.model) != (digest, self._model):
@@ -162,7 +162,7 @@ class DiskStore:
         self._know(digest, header)
         return header
 
-    def _know(self, digest: str, header: Header) -> None:
+    def _know(self, digest: str, header: FileHeader) -> None:
         self._headers.pop(digest, None)
         while len(self._headers) >= MAX_HEADERS:
             del self._headers[next(iter(self._headers))]
@@ -202,7 +202,7 @@ class DiskStore:
                 self._changed.notify_all()
 
     def _write(self, digest: str, item: StoredKV) -> None:
-        header = Header(self._model, digest, item.n_tokens, item.start, item.key, item.n_bytes, checksum(item.data))
+        header = FileHeader(self._model, digest, item.n_tokens, item.start, item.key, item.n_bytes, checksum(item.data))
         self.bytes = self._trimmed(item.n_bytes)
         write(self._path(digest), header, item.data)
         self.bytes += item.n_bytes

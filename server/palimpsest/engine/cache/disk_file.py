@@ -24,7 +24,7 @@ _MAX_HEADER = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class FileHeader:
     """`model` names the model file and everything else that the KV depends on; `digest` the header and text that are
     encoded; `checksum` is that of the `n_bytes` of data."""
 
@@ -45,7 +45,7 @@ def checksum(data: Data) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def write(path: Path, header: Header, data: Data) -> None:
+def write(path: Path, header: FileHeader, data: Data) -> None:
     """Raises OSError; then there is no such file, or the old one."""
     raw = json.dumps(asdict(header)).encode()
     passing = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -62,13 +62,13 @@ def write(path: Path, header: Header, data: Data) -> None:
         raise
 
 
-def read_header(path: Path) -> Header:
+def read_header(path: Path) -> FileHeader:
     """Raises OSError, Damaged."""
     with path.open("rb", buffering=0) as file:
         return _header(file)[0]
 
 
-def read(path: Path) -> tuple[Header, bytearray]:
+def read(path: Path) -> tuple[FileHeader, bytearray]:
     """Raises OSError, Damaged."""
     with path.open("rb", buffering=0) as file:
         header, at = _header(file)
@@ -81,7 +81,7 @@ def read(path: Path) -> tuple[Header, bytearray]:
     return header, data
 
 
-def _header(file: BinaryIO) -> tuple[Header, int]:
+def _header(file: BinaryIO) -> tuple[FileHeader, int]:
     """The header and where the data begins."""
     raw = file.read(_PREFIX.size)
     if len(raw) < _PREFIX.size:
@@ -91,7 +91,7 @@ def _header(file: BinaryIO) -> tuple[Header, int]:
     if not text or hashlib.blake2b(text, digest_size=16).digest() != vouched:
         raise Damaged(file.name)
     try:
-        header = Header(**json.loads(text))
+        header = FileHeader(**json.loads(text))
     except (ValueError, TypeError) as error:
         raise Damaged(file.name) from error
     at = _PREFIX.size + length

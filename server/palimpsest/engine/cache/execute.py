@@ -35,7 +35,7 @@ from palimpsest.engine.cache.ledger import Ledger
 from palimpsest.engine.cache.pool import CellPool
 from palimpsest.engine.cache.stores import Stores
 from palimpsest.engine.cache.tenants import Tenant
-from palimpsest.engine.cache.writing import Writer
+from palimpsest.engine.cache.writing import BlockWriter
 from palimpsest.engine.llama.native import NO_SLOT
 from palimpsest.errors import ContextTooLarge, DecodeError
 
@@ -261,7 +261,7 @@ class Executor:
     def _write(self) -> Generator[None, None, bool]:
         """A block that finds no cells after all is unfit, one that there is no time for is deferred."""
         workspace, ledger = self._workspace, self._ledger
-        writer = Writer(self._pool, workspace, workspace.header, workspace.hold)
+        writer = BlockWriter(self._pool, workspace, workspace.header, workspace.hold)
         writing = writer.write(self._writes, self._publish_written, self._begun)
         try:
             while True:

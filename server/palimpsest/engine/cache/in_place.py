@@ -20,18 +20,18 @@ import numpy as np
 
 from palimpsest import wire
 from palimpsest.engine.arena.arena import Arena
-from palimpsest.engine.arena.plan import Limits, Plan, Wanted, common_prefix, plan, shrink
+from palimpsest.engine.arena.plan import Plan, PlanLimits, Wanted, common_prefix, plan, shrink
 from palimpsest.engine.arena.span import Span
 from palimpsest.engine.arena.steps import Evict, Free, Save, Write
 from palimpsest.engine.cache.execute import Executor
 from palimpsest.engine.cache.ledger import Ledger
-from palimpsest.engine.cache.pace import Bound
+from palimpsest.engine.cache.pace import SyncBound
 from palimpsest.engine.cache.pool import NONE
 from palimpsest.engine.cache.shared import Shared
-from palimpsest.engine.cache.tail import Base, Tail
+from palimpsest.engine.cache.tail import Tail, TailBase
 from palimpsest.engine.cache.tokenizer import Tokens
 from palimpsest.engine.cache.workspace import Workspace
-from palimpsest.engine.cache.writing import Writer
+from palimpsest.engine.cache.writing import BlockWriter
 from palimpsest.engine.llama.native import NO_SLOT, Run
 from palimpsest.errors import ContextTooLarge, DecodeError, PalimpsestError
 
@@ -97,9 +97,9 @@ class InPlaceWorkspace(Workspace):
         return self._revision
 
     @property
-    def base(self) -> Base:
+    def base(self) -> TailBase:
         assert self.arena is not None
-        return Base(self.main, self.arena.span.end + len(self.footer), self.revision, self.header)
+        return TailBase(self.main, self.arena.span.end + len(self.footer), self.revision, self.header)
 
     @property
     def moves(self) -> bool:
@@ -151,7 +151,7 @@ class InPlaceWorkspace(Workspace):
 
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
         ledger = Ledger()
-        bound = Bound.of(request, self.pool.pace)
+        bound = SyncBound.of(request, self.pool.pace)
         header, footer, blocks = self.tokenized(request, ledger)
         if self._synced != (header, footer, list(blocks.items()), self.version):
             yield from self._plan_and_carry_out(header, footer, blocks, bound, ledger)
@@ -163,7 +163,7 @@ class InPlaceWorkspace(Workspace):
         return answer
 
     def _plan_and_carry_out(
-        self, header: Tokens, footer: Tokens, blocks: dict[str, Tokens], bound: Bound, ledger: Ledger
+        self, header: Tokens, footer: Tokens, blocks: dict[str, Tokens], bound: SyncBound, ledger: Ledger
     ) -> Generator[None, None, None]:
         """Until all blocks are in place.  A block without tokens always is."""
         wanted = [Wanted(key, tokens, self._digest(header, tokens)) for key, tokens in blocks.items() if tokens]
@@ -242,11 +242,11 @@ class InPlaceWorkspace(Workspace):
             self.context.copy(main, hold)
 
         step = Write("", Span(end, end + len(footer)), footer, "", 0)
-        for _ in Writer(self.pool, self, header, hold).write([step], publish):
+        for _ in BlockWriter(self.pool, self, header, hold).write([step], publish):
             yield
 
     def _attach(
-        self, header: Tokens, wanted: Sequence[Wanted], bound: Bound, ledger: Ledger
+        self, header: Tokens, wanted: Sequence[Wanted], bound: SyncBound, ledger: Ledger
     ) -> Generator[None, None, None]:
         """Plan and carry out, again where another job changed the arena in between."""
         done = False
@@ -297,11 +297,11 @@ class InPlaceWorkspace(Workspace):
         is_worth_it = common_prefix(tokens, wanted.tokens) >= LEAST_RESTORED
         return Wanted(wanted.key, tokens, digest) if is_worth_it else None
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> PlanLimits:
         """Cells for blocks: what is free, but for the room a tail may take."""
         reserve = max(0, self.sizes.tail_room - self.tail_cells)
         free = self.pool.free_cells - reserve
-        return Limits(free, len(self.header), store=self.store.enabled, pinned=self._pinned())
+        return PlanLimits(free, len(self.header), store=self.store.enabled, pinned=self._pinned())
 
     def _pinned(self) -> frozenset[str]:
         """Blocks whose cells suspended jobs use as well: evicting one would free nothing."""

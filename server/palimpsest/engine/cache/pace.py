@@ -63,14 +63,14 @@ PATIENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class SyncBound:
     """What one sync may decode: tokens of blocks, None without a bound, until `deadline` (of `time.perf_counter`)."""
 
     tokens: int | None = None
     deadline: float = math.inf
 
     @classmethod
-    def of(cls, request: wire.SyncRequest, pace: Pace) -> Bound:
+    def of(cls, request: wire.SyncRequest, pace: Pace) -> SyncBound:
         """The request's bounds, its time turned into tokens as far as the pace is known."""
         in_time = pace.tokens_in(request.max_decode_ms) if request.max_decode_ms else None
         bounds = [n for n in (request.max_decode or None, in_time) if n is not None]

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from palimpsest.engine.cache.pace import Pace
-from palimpsest.engine.cache.shown import Shown
+from palimpsest.engine.cache.shown import DecodedBefore
 from palimpsest.engine.cache.tenants import Tenant, Tenants
 from palimpsest.engine.llama.native import NO_SLOT, Context, Logits, Run
 from palimpsest.errors import ContextTooLarge, DecodeError, EngineError
@@ -47,7 +47,7 @@ class CellPool:
         self.context = context
         self.pace = Pace()
         self.stats = dict.fromkeys(STATS, 0)
-        self._shown = Shown()
+        self._shown = DecodedBefore()
         self.end_suspended: Callable[[], bool] = lambda: False
         self.tenants: Tenants = _Nobody()
         self._filler = filler

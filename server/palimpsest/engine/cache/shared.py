@@ -11,7 +11,7 @@ from palimpsest.engine.cache.pool import CellPool
 from palimpsest.engine.cache.stores import Stores
 from palimpsest.engine.cache.tokenizer import Tokenizer
 from palimpsest.engine.llama.vocab import Vocabulary
-from palimpsest.engine.model.facts import Facts
+from palimpsest.engine.model.facts import ModelFacts
 from palimpsest.engine.model.sizes import Sizes
 
 
@@ -23,5 +23,5 @@ class Shared:
     store: Stores
     tokenizer: Tokenizer
     sizes: Sizes
-    facts: Facts
+    facts: ModelFacts
     vocab: Vocabulary

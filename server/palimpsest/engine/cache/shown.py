@@ -14,7 +14,7 @@ MOST = 1 << 16
 """Stretches that are remembered, some 6 MB; those decoded longest ago are forgotten first."""
 
 
-class Shown:
+class DecodedBefore:
     def __init__(self) -> None:
         self._stretches: dict[int, None] = {}
 

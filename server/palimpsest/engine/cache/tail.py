@@ -1,7 +1,7 @@
 """One tail's KV: what is decoded behind a workspace's blocks, reused as far as the next request begins alike.
 
-In: a `Base` (the sequence with header, blocks and footer) and a `TailPrompt`.  Out: a `Start` for generating.  Up to
-four sequences:
+In: a `TailBase` (the sequence with header, blocks and footer) and a `TailPrompt`.  Out: a `Start` for generating.  Up
+to four sequences:
 
     seq        the base's cells, then the suffix alone (spm), then `tokens`: what grows while a person types
     alone_seq  the suffix decoded alone behind the header; good as long as header and footer are the same
@@ -33,7 +33,7 @@ N_SAID = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class TailBase:
     """What a tail stands on: a sequence that ends before position `end`, its revision, and the tokens of the header,
     which a suffix alone is decoded behind."""
 
@@ -191,7 +191,7 @@ class Tail:
         for seq in dropped:
             self._pool.give(seq)
 
-    def snapshot(self, base: Base, composed: TailPrompt, *, leaves: bool = False) -> None:
+    def snapshot(self, base: TailBase, composed: TailPrompt, *, leaves: bool = False) -> None:
         """Share the base's cells as they are now; later changes of the base do not change this tail.  `leaves`: what
         is decoded stays, though it has seen other blocks, or other words before it."""
         self.leaves = leaves
@@ -211,7 +211,7 @@ class Tail:
             self._pool.context.copy(base.seq, self.seq)
             self.revision, self.base_end = base.revision, base.end
 
-    def _carry(self, base: Base, composed: TailPrompt, stale: bool) -> bool:
+    def _carry(self, base: TailBase, composed: TailPrompt, stale: bool) -> bool:
         """Begin with the base alone, what is decoded to be moved behind it; False where nothing is, or all of it goes
         on where it is."""
         if not self.tokens or self.joined or composed.alone or composed.after or self.base_end != base.end:
@@ -229,7 +229,7 @@ class Tail:
         return True
 
     def prepare(
-        self, base: Base, composed: TailPrompt, *, reuse_answer: bool, prefill: Prefill | None = None
+        self, base: TailBase, composed: TailPrompt, *, reuse_answer: bool, prefill: Prefill | None = None
     ) -> Generator[None, None, Start]:
         """Decode what is not in the cache yet, yielding before each micro-batch; `snapshot` was called.
 
@@ -380,7 +380,7 @@ class Tail:
             self.gen = self._pool.take()
             context.copy(self.full, self.gen)
 
-    def _place_alone(self, base: Base, composed: TailPrompt) -> Generator[None, None, None]:
+    def _place_alone(self, base: TailBase, composed: TailPrompt) -> Generator[None, None, None]:
         """Have the suffix alone encoded where the layout wants it, and in `seq` when it stands before the tokens."""
         start = self.base_end
         if composed.layout == "isolated":

@@ -17,7 +17,7 @@ OVERHEAD = 16
 """What keeping a text costs besides its tokens, in tokens."""
 
 
-class Texts:
+class TextTokens:
     """Hash → tokens, the least recently used forgotten first beyond `max_tokens`."""
 
     def __init__(self, tokens_of: Callable[[str], Tokens], max_tokens: int = MAX_TOKENS) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from palimpsest import wire
-from palimpsest.engine.cache.texts import Texts
+from palimpsest.engine.cache.texts import TextTokens
 from palimpsest.engine.llama.native import Model
 
 Tokens: TypeAlias = tuple[int, ...]
@@ -37,7 +37,7 @@ class Tokenizer:
         self._of_short: Callable[[str], Tokens] = functools.lru_cache(maxsize=TOKEN_CACHE)(self._tokenize)
         # while a word is typed, neither what stands before it nor what stands after it changes
         self.of_tail: Callable[[str], Tokens] = functools.lru_cache(maxsize=TAIL_CACHE)(self._tokenize)
-        self._texts = Texts(self.tokens_of)
+        self._texts = TextTokens(self.tokens_of)
         self._marks: tuple[str, ...] = ()
 
     def tokens_of(self, text: str) -> Tokens:
@@ -62,7 +62,7 @@ class Tokenizer:
         """Raises UnknownText, InvalidArgument."""
         marks = tuple(request.marks)
         if marks != self._marks:  # what is known by a hash has the tokens of other marks
-            self._marks, self._texts = marks, Texts(functools.partial(self.marked, marks=marks))
+            self._marks, self._texts = marks, TextTokens(functools.partial(self.marked, marks=marks))
         header = self.header_start + self.marked(request.header, marks)
         footer = self.marked(request.footer, marks) or self.tokens_of("\n")
         return WantedTokens(header, footer, self._texts.tokens(request.blocks))

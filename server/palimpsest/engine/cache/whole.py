@@ -19,7 +19,7 @@ from palimpsest.engine.cache.checkpoints import Checkpoints, checkpoint_digests
 from palimpsest.engine.cache.ledger import Ledger
 from palimpsest.engine.cache.pool import NONE
 from palimpsest.engine.cache.shared import Shared
-from palimpsest.engine.cache.tail import Base
+from palimpsest.engine.cache.tail import TailBase
 from palimpsest.engine.cache.tokenizer import Tokens
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.llama.native import Run
@@ -62,8 +62,8 @@ class WholeWorkspace(Workspace):
         return bool(self.target) and self.tokens == self.target
 
     @property
-    def base(self) -> Base:
-        return Base(self.seq, len(self.tokens), self.revision, ())
+    def base(self) -> TailBase:
+        return TailBase(self.seq, len(self.tokens), self.revision, ())
 
     @property
     def base_seqs(self) -> tuple[int, ...]:

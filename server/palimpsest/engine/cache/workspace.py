@@ -14,7 +14,7 @@ from palimpsest import wire
 from palimpsest.engine.cache.ledger import Ledger
 from palimpsest.engine.cache.pool import NONE
 from palimpsest.engine.cache.shared import Shared
-from palimpsest.engine.cache.tail import Base, Tail
+from palimpsest.engine.cache.tail import Tail, TailBase
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.tails import Tails
 from palimpsest.engine.cache.tokenizer import WantedTokens
@@ -47,7 +47,7 @@ class Workspace(ABC):
 
     @property
     @abstractmethod
-    def base(self) -> Base: ...
+    def base(self) -> TailBase: ...
 
     @property
     def moves(self) -> bool:

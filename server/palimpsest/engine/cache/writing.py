@@ -22,7 +22,7 @@ from palimpsest.engine.llama.native import Run
 
 
 @dataclass(slots=True)
-class Writing:
+class BlockWriting:
     """One block under way.  `ahead`: tokens still to decode, the header's copy included, the next at `position`."""
 
     step: Write
@@ -63,7 +63,7 @@ class Decoded:
     n_header: int
 
 
-class Writer:
+class BlockWriter:
     """Carries out writes in the order given, behind copies of `header`.  `hold` has the kept beginnings."""
 
     def __init__(self, pool: CellPool, tenant: Tenant, header: tuple[int, ...], hold: int) -> None:
@@ -82,7 +82,7 @@ class Writer:
         `begun(step, scratch, n_tokens)` may share those of its first tokens.  Closed at a yield, or when decoding
         fails, the scratch sequences are given back.
         """
-        waiting, under_way = list(steps), list[Writing]()
+        waiting, under_way = list(steps), list[BlockWriting]()
         try:
             while waiting or under_way:
                 self._begin(waiting, under_way)
@@ -99,7 +99,7 @@ class Writer:
             for writing in under_way:
                 self._pool.give(writing.seq)
 
-    def _begin(self, waiting: list[Write], under_way: list[Writing]) -> None:
+    def _begin(self, waiting: list[Write], under_way: list[BlockWriting]) -> None:
         """Start as many blocks as the next micro-batch has tokens for."""
         room = self._pool.n_batch - sum(len(w.next_part(self._pool.n_batch)) for w in under_way)
         while waiting and (not under_way or (room > 0 and self._pool.free_sequences > 2)):
@@ -107,23 +107,23 @@ class Writer:
             under_way.append(writing)
             room -= len(writing.next_part(self._pool.n_batch))
 
-    def _start(self, step: Write) -> Writing:
+    def _start(self, step: Write) -> BlockWriting:
         n = step.from_index
         header = self._header if step.n_decoded else ()
         start = step.span.start - len(header)
         assert start >= 0, f"{step.span} leaves no room for {len(header)} tokens of the header before it"
-        writing = Writing(step, self._pool.take(), header + step.tokens[n:], start, len(header), join=n > 0)
+        writing = BlockWriting(step, self._pool.take(), header + step.tokens[n:], start, len(header), join=n > 0)
         if writing.join and not header:
             self._join(writing)
         return writing
 
-    def _join(self, writing: Writing) -> None:
+    def _join(self, writing: BlockWriting) -> None:
         start, n = writing.step.span.start, writing.step.from_index
         self._context.copy(self._hold, writing.seq, start, start + n)
         writing.position, writing.join = start + n, False
 
-    def _micro_batch(self, under_way: list[Writing]) -> list[Decoded]:
-        runs, parts, room = list[Run](), list[tuple[Writing, tuple[int, ...]]](), self._pool.n_batch
+    def _micro_batch(self, under_way: list[BlockWriting]) -> list[Decoded]:
+        runs, parts, room = list[Run](), list[tuple[BlockWriting, tuple[int, ...]]](), self._pool.n_batch
         for writing in under_way:
             part = writing.next_part(room)
             if part:

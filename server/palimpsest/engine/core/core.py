@@ -20,7 +20,7 @@ from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.generation.grammar import check_gbnf, check_schema
 from palimpsest.engine.generation.score import score
 from palimpsest.engine.jobs.cancel import CancelToken
-from palimpsest.engine.jobs.queue import Job
+from palimpsest.engine.jobs.queue import QueuedJob
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument, UnknownTail
 
@@ -56,7 +56,7 @@ class EngineCore(EngineThread):
         """Make the workspace's attached blocks what the request says.  A newer background sync of a workspace
         replaces an older one that still waits or is suspended (that future: Cancelled)."""
 
-        def work(engine: NativeEngine, _job: Job[wire.SyncAnswer]) -> Generator[None, None, wire.SyncAnswer]:
+        def work(engine: NativeEngine, _job: QueuedJob[wire.SyncAnswer]) -> Generator[None, None, wire.SyncAnswer]:
             workspace = engine.workspaces.open(request.workspace)
             with workspace.active():
                 return (yield from workspace.sync(request))
@@ -66,7 +66,9 @@ class EngineCore(EngineThread):
     def generate(
         self, request: wire.GenerateRequest, cancel: CancelToken | None = None, on_text: OnText | None = None
     ) -> Future[wire.GenerateAnswer]:
-        def work(engine: NativeEngine, job: Job[wire.GenerateAnswer]) -> Generator[None, None, wire.GenerateAnswer]:
+        def work(
+            engine: NativeEngine, job: QueuedJob[wire.GenerateAnswer]
+        ) -> Generator[None, None, wire.GenerateAnswer]:
             def tell(choice: int, text: str) -> None:
                 if on_text is not None:
                     job.repeatable = False
@@ -80,7 +82,7 @@ class EngineCore(EngineThread):
         """Copies of a tail under other names; nothing is decoded.  The future fails with UnknownTail where no tail is
         kept under its name."""
 
-        def work(engine: NativeEngine, _job: Job[wire.ForkAnswer]) -> Generator[None, None, wire.ForkAnswer]:
+        def work(engine: NativeEngine, _job: QueuedJob[wire.ForkAnswer]) -> Generator[None, None, wire.ForkAnswer]:
             yield from ()
             workspace = engine.workspaces.get(request.workspace)
             if workspace is None:
@@ -94,7 +96,7 @@ class EngineCore(EngineThread):
     def generate_batch(self, request: wire.BatchRequest, cancel: CancelToken | None = None) -> Future[wire.BatchAnswer]:
         """Several requests side by side."""
 
-        def work(engine: NativeEngine, _job: Job[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
+        def work(engine: NativeEngine, _job: QueuedJob[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
             return generate_batch(engine.generator, engine.workspaces.open(request.workspace), request)
 
         return self._submit_generation(request, work, cancel)
@@ -102,7 +104,7 @@ class EngineCore(EngineThread):
     def score(self, request: wire.ScoreRequest, cancel: CancelToken | None = None) -> Future[wire.ScoreAnswer]:
         """How likely lines are with others instead."""
 
-        def work(engine: NativeEngine, _job: Job[wire.ScoreAnswer]) -> Generator[None, None, wire.ScoreAnswer]:
+        def work(engine: NativeEngine, _job: QueuedJob[wire.ScoreAnswer]) -> Generator[None, None, wire.ScoreAnswer]:
             return score(engine.generator, engine.workspaces.open(request.workspace), request)
 
         return self._submit_generation(request, work, cancel)
@@ -110,12 +112,12 @@ class EngineCore(EngineThread):
     def _submit_generation(
         self,
         request: wire.GenerateRequest | wire.BatchRequest | wire.ScoreRequest,
-        work: Callable[[NativeEngine, Job[Answer]], Generator[None, None, Answer]],
+        work: Callable[[NativeEngine, QueuedJob[Answer]], Generator[None, None, Answer]],
         cancel: CancelToken | None,
     ) -> Future[Answer]:
         """The answer also says how long the job waited in the queue."""
 
-        def timed(engine: NativeEngine, job: Job[Answer]) -> Generator[None, None, Answer]:
+        def timed(engine: NativeEngine, job: QueuedJob[Answer]) -> Generator[None, None, Answer]:
             queued = 1000 * (time.perf_counter() - job.submitted)
             answer = yield from work(engine, job)
             return replace(answer, ms={"queue": queued, **answer.ms})
@@ -127,7 +129,7 @@ class EngineCore(EngineThread):
     def _checked(
         self,
         request: Request,
-        work: Callable[[NativeEngine, Job[T]], Generator[None, None, T]],
+        work: Callable[[NativeEngine, QueuedJob[T]], Generator[None, None, T]],
         cancel: CancelToken | None,
         **how: Any,
     ) -> Future[T]:
@@ -141,7 +143,7 @@ class EngineCore(EngineThread):
     def count(self, texts: Sequence[str]) -> Future[list[int]]:
         """Tokens of each text, tokenized as a block is."""
 
-        def work(engine: NativeEngine, _job: Job[list[int]]) -> Generator[None, None, list[int]]:
+        def work(engine: NativeEngine, _job: QueuedJob[list[int]]) -> Generator[None, None, list[int]]:
             counts = []
             for text in texts:
                 yield
@@ -157,7 +159,7 @@ class EngineCore(EngineThread):
         """Behind all other work: what is under way may leave the cache between two states.  One at a time, since it
         cannot be interrupted: whoever asks before it is done gets its answer."""
 
-        def work(engine: NativeEngine, _job: Job[wire.CheckAnswer]) -> Generator[None, None, wire.CheckAnswer]:
+        def work(engine: NativeEngine, _job: QueuedJob[wire.CheckAnswer]) -> Generator[None, None, wire.CheckAnswer]:
             yield from ()
             try:
                 engine.workspaces.check()
@@ -184,7 +186,7 @@ class EngineCore(EngineThread):
         )
 
     def _end_workspace(self, workspace: str, why: str, end: Callable[[NativeEngine], None]) -> Future[None]:
-        def work(engine: NativeEngine, job: Job[None]) -> Generator[None, None, None]:
+        def work(engine: NativeEngine, job: QueuedJob[None]) -> Generator[None, None, None]:
             yield from ()
             self._loop.end_others(job, why)
             end(engine)

@@ -20,7 +20,7 @@ from palimpsest import __version__, wire
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.jobs.loop import Loop
-from palimpsest.engine.jobs.queue import Job, Kind
+from palimpsest.engine.jobs.queue import Kind, QueuedJob
 from palimpsest.engine.llama.native import Context
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import (
@@ -145,7 +145,7 @@ class EngineThread:
         """Run `function(engine)` on the engine's thread between jobs, with the `NativeEngine` that owns the cache: for
         measurements and tests that look at logits."""
 
-        def work(engine: NativeEngine, _job: Job[T]) -> Generator[None, None, T]:
+        def work(engine: NativeEngine, _job: QueuedJob[T]) -> Generator[None, None, T]:
             yield from ()
             return function(engine)
 
@@ -162,7 +162,7 @@ class EngineThread:
         """A job of another protocol's: `work(engine)` yields between micro-batches and between tokens, as every job
         does.  `workspace`: the one it works on.  What it tells on its way is not known here: it is not done over."""
 
-        def begun(engine: NativeEngine, job: Job[T]) -> Generator[None, None, T]:
+        def begun(engine: NativeEngine, job: QueuedJob[T]) -> Generator[None, None, T]:
             job.repeatable = False
             return (yield from work(engine))  # what `work` itself raises is the job's failure, too
 
@@ -170,7 +170,7 @@ class EngineThread:
 
     def submit(
         self,
-        work: Callable[[NativeEngine, Job[T]], Generator[None, None, T]],
+        work: Callable[[NativeEngine, QueuedJob[T]], Generator[None, None, T]],
         cancel: CancelToken | None,
         *,
         slot: wire.Slot = "typing",
@@ -187,7 +187,7 @@ class EngineThread:
             self._check_file()
             return (yield from work(engine, job))
 
-        job: Job[T] = Job(whole, slot, kind, workspace, line, syncs, cancel or CancelToken())
+        job: QueuedJob[T] = QueuedJob(whole, slot, kind, workspace, line, syncs, cancel or CancelToken())
         self._loop.submit(job)
         return job.future
 

@@ -9,7 +9,7 @@ import codecs
 from collections.abc import Sequence
 
 
-class Answer:
+class GeneratedText:
     """`skip` bytes at the beginning are the healed piece and are not part of the text."""
 
     def __init__(self, stops: Sequence[str], skip: int = 0) -> None:

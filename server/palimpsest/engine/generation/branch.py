@@ -19,7 +19,7 @@ from palimpsest.engine.cache.cached_answer import FoundWord
 from palimpsest.engine.cache.pool import CellPool
 from palimpsest.engine.cache.tail import Tail
 from palimpsest.engine.cache.tenants import Tenant
-from palimpsest.engine.generation.answer import Answer
+from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.sampler import Sampler, log_probability, log_share
 from palimpsest.engine.generation.text_generator import TextGenerator
 from palimpsest.engine.generation.words import word_end
@@ -44,7 +44,7 @@ class Branch:
     seq: int
     start: int
     sampler: Sampler
-    answer: Answer
+    answer: GeneratedText
     piece: bytes
     logits: Logits | None
     tokens: list[int] = field(default_factory=list)

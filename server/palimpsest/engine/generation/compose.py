@@ -19,7 +19,7 @@ from palimpsest.engine.cache.tail_prompt import SLACK, STRIDE, Layout, TailPromp
 from palimpsest.engine.generation.healing import held_back
 from palimpsest.engine.llama.native import LONGEST_TEXT
 from palimpsest.engine.llama.vocab import Vocabulary
-from palimpsest.engine.model.facts import Facts, FimTokens
+from palimpsest.engine.model.facts import FimTokens, ModelFacts
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
 from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, TextTail
 
@@ -41,7 +41,7 @@ class Composer:
 
     def __init__(
         self,
-        facts: Facts,
+        facts: ModelFacts,
         vocab: Vocabulary,
         tokenize: Tokenize,
         tokenize_special: Tokenize,

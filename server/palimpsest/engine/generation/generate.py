@@ -17,11 +17,11 @@ from palimpsest.engine.cache.cached_answer import CachedAnswer
 from palimpsest.engine.cache.prefill import Prefill
 from palimpsest.engine.cache.tail import Start, Tail
 from palimpsest.engine.cache.workspace import Workspace
-from palimpsest.engine.generation.answer import Answer
+from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.branch import Branch, OnText, TokenChooser, decode_together
 from palimpsest.engine.generation.check import check
 from palimpsest.engine.generation.draft import LONGEST_MATCH, Drafter
-from palimpsest.engine.generation.review import Review, Said, wants_review
+from palimpsest.engine.generation.review import GreedyAnswer, Review, wants_review
 from palimpsest.engine.generation.sampler import Sampler, log_share
 from palimpsest.engine.generation.text_generator import TextGenerator
 from palimpsest.engine.generation.word_search import WordFinder, wants_search
@@ -189,7 +189,7 @@ class Generation:
         history = composed.tokens + composed.after
         sampler = Sampler(sampling, seed=seed, hidden=hidden, history=history, grammar=grammar)
         self._stack.callback(sampler.close)
-        answer = Answer(request.stop, skip=len(composed.piece))
+        answer = GeneratedText(request.stop, skip=len(composed.piece))
         return Branch(index, start.seq, start.position, sampler, answer, composed.piece, start.logits)
 
     def _find_word(self) -> Generator[None, None, None]:
@@ -228,7 +228,7 @@ class Generation:
         first = self._branches[0]
         if first.finish not in ("end", "stop"):
             return  # nobody knows what would follow a text that is cut
-        said = Said(first.answer.text, first.tokens, first.logprobs, row, first.seq, first.start)
+        said = GreedyAnswer(first.answer.text, first.tokens, first.logprobs, row, first.seq, first.start)
         review = Review(self._generator, self._workspace, self._chooser, self._composed.piece, request.stop)
         self._candidates = yield from review.candidates(self._tail, said, fim, request.review)
         self._n_reviewed = review.n_decoded

@@ -37,7 +37,7 @@ B = TypeVar("B", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownWord:
     """`boost`: natural logarithm of how many times more likely the word is for being known."""
 
     word: str
@@ -68,7 +68,7 @@ class KnownWords(Generic[B]):
         blocks: Iterable[B] = (),
         names: Collection[str] = (),
         most: int = MOST,
-    ) -> tuple[Known, ...]:
+    ) -> tuple[KnownWord, ...]:
         """At most `most` identifiers that begin with `stem`, `stem` itself among them where it stands there; those
         that count most first, of equals those nearest before the cursor.  `prefix` ends before what is typed.  Of an
         empty `stem`, only `names`."""
@@ -85,7 +85,7 @@ class KnownWords(Generic[B]):
         for word in names:
             if word.startswith(stem) and len(word) <= LONGEST:
                 boosts[word] = CAN_STAND + (_boost(counts[word], word in near) if word in counts else 0.0)
-        all_known = [Known(word, boost) for word, boost in boosts.items()]
+        all_known = [KnownWord(word, boost) for word, boost in boosts.items()]
         return tuple(sorted(all_known, key=lambda known: -known.boost)[:most])
 
 

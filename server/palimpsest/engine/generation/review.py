@@ -27,12 +27,12 @@ from palimpsest.engine.cache.tail import Tail
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.tenants import Tenant
 from palimpsest.engine.cache.workspace import Workspace
-from palimpsest.engine.generation.answer import Answer
+from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.branch import Branch, TokenChooser, decode_together
 from palimpsest.engine.generation.sampler import Sampler, log_probability
 from palimpsest.engine.generation.text_generator import TextGenerator
 from palimpsest.engine.llama.native import Logits, Run
-from palimpsest.engine.model.facts import Facts
+from palimpsest.engine.model.facts import ModelFacts
 from palimpsest.errors import ContextTooLarge
 
 TAIL = "review"
@@ -53,7 +53,7 @@ Losses: TypeAlias = Generator[None, None, tuple[list[float], Logits | None]]
 """The losses, and the row of logits behind the last token."""
 
 
-def wants_review(facts: Facts, request: wire.GenerateRequest) -> bool:
+def wants_review(facts: ModelFacts, request: wire.GenerateRequest) -> bool:
     """Whether it is asked for, and nothing but probability bears on the answer."""
     sampling = request.sampling
     greedy = sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
@@ -82,7 +82,7 @@ def around(fim: wire.FimTail, piece: str) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class GreedyAnswer:
     """The greedy answer: its text, its tokens with the logarithms of their probabilities, and the logits before them.
     Its prompt is in a sequence, up to a position."""
 
@@ -110,7 +110,7 @@ class Review:
         self.n_decoded = 0
 
     def candidates(
-        self, tail: Tail, said: Said, fim: wire.FimTail, n: int
+        self, tail: Tail, said: GreedyAnswer, fim: wire.FimTail, n: int
     ) -> Generator[None, None, list[wire.Candidate]]:
         """The answer and up to `n` other lines; none where nothing is behind it, and where there is no room."""
         before, typed, behind = around(fim, self._piece.decode("utf-8", "replace"))
@@ -143,14 +143,14 @@ class Review:
             return []
         return found if len(found) > 1 else []
 
-    def _branch(self, said: Said, tokens: Sequence[int], logprobs: Sequence[float]) -> Branch:
+    def _branch(self, said: GreedyAnswer, tokens: Sequence[int], logprobs: Sequence[float]) -> Branch:
         """An alternative of one line that begins with tokens."""
         sampler = Sampler(wire.Sampling(temperature=0.0), seed=0, hidden=self._generator.vocab.hidden)
-        answer = Answer(self._stop, skip=len(self._piece))
+        answer = GeneratedText(self._stop, skip=len(self._piece))
         begun, sure = list(tokens), list(logprobs)
         return Branch(0, NONE, said.start, sampler, answer, self._piece, None, tokens=begun, logprobs=sure)
 
-    def _first_tokens(self, said: Said, n: int) -> list[tuple[int, float]]:
+    def _first_tokens(self, said: GreedyAnswer, n: int) -> list[tuple[int, float]]:
         """The likeliest that begin a line that has something in it, with the logarithms of their probabilities."""
         row, vocab = said.row, self._generator.vocab
         ids = vocab.beginning(self._piece) if self._piece else np.arange(len(row))
@@ -164,7 +164,7 @@ class Review:
         return not ends and token not in but
 
     def _later_tokens(
-        self, tail: Tail, said: Said, tokens: Sequence[int], n: int
+        self, tail: Tail, said: GreedyAnswer, tokens: Sequence[int], n: int
     ) -> Generator[None, None, list[Branch]]:
         """The likeliest lines that begin as one does and go on otherwise."""
         vocab, pool, size = self._generator.vocab, self._pool, len(self._piece)

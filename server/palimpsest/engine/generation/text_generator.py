@@ -17,7 +17,7 @@ from palimpsest.engine.generation.known import KnownWords
 from palimpsest.engine.generation.words import Lexicon
 from palimpsest.engine.llama.native import Model
 from palimpsest.engine.llama.vocab import Ids, Vocabulary
-from palimpsest.engine.model.facts import Facts
+from palimpsest.engine.model.facts import ModelFacts
 from palimpsest.engine.model.load import LoadedModel
 from palimpsest.engine.model.sizes import Sizes
 
@@ -27,7 +27,7 @@ class TextGenerator:
     """`hidden_with_grammar`: tokens that an answer under a grammar never contains."""
 
     model: Model
-    facts: Facts
+    facts: ModelFacts
     vocab: Vocabulary
     sizes: Sizes
     pool: CellPool

@@ -25,9 +25,9 @@ from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.branch import Branch
 from palimpsest.engine.generation.known import MOST, typed_word
 from palimpsest.engine.generation.text_generator import TextGenerator
-from palimpsest.engine.generation.words import Candidate, Path, Word, WordSearch
+from palimpsest.engine.generation.words import Path, Word, WordCandidate, WordSearch
 from palimpsest.engine.llama.native import Logits, Run
-from palimpsest.engine.model.facts import Facts
+from palimpsest.engine.model.facts import ModelFacts
 from palimpsest.errors import ContextTooLarge
 
 MOST_NAMES = 64
@@ -37,7 +37,7 @@ SPARE_SEQUENCES = 8
 """Left to other jobs."""
 
 
-def wants_search(facts: Facts, request: wire.GenerateRequest) -> bool:
+def wants_search(facts: ModelFacts, request: wire.GenerateRequest) -> bool:
     """Whether the request asks for a search, and nothing but probability bears on its choices.  An answer of one token
     is hardly for the sake of a word."""
     sampling = request.sampling
@@ -104,7 +104,7 @@ class WordFinder:
         width, n = request.word_search, request.n
         return WordSearch(self._generator.lexicon, first.piece, first.logits, candidates, width=width, n=n)
 
-    def _candidates(self, joined: str, stem: str, piece: bytes, most: int, logits: Logits) -> list[Candidate]:
+    def _candidates(self, joined: str, stem: str, piece: bytes, most: int, logits: Logits) -> list[WordCandidate]:
         generator, fim = self._generator, self._request.fim
         assert fim is not None
         before = fim.prefix[: len(fim.prefix) - len(piece.decode("utf-8", "replace"))]
@@ -114,7 +114,7 @@ class WordFinder:
             tokens = tuple(generator.model.tokenize(joined + known.word))
             text = (joined + known.word).encode()
             if generator.vocab.text(tokens) == text:
-                found.append(Candidate(text, tokens, known.boost))
+                found.append(WordCandidate(text, tokens, known.boost))
         if not stem:  # each costs time, and there is no letter yet that leaves some of them out
             found.sort(key=lambda candidate: -candidate.boost - float(logits[candidate.tokens[0]]))
         return found if stem else found[: self._request.word_search]

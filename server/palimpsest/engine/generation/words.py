@@ -77,7 +77,7 @@ class Lexicon:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class WordCandidate:
     """A word that is to be weighed whatever the model thinks of its beginning: `text` with what is joined in front of
     it, its tokens, and the logarithm of how many times more it counts."""
 
@@ -95,7 +95,7 @@ class Path:
     logprobs: tuple[float, ...]
     text: bytes
     score: float
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[WordCandidate, ...]
     row: Logits | None = None
 
 
@@ -129,7 +129,7 @@ class WordSearch:
         lexicon: Lexicon,
         piece: bytes,
         first: Logits,
-        candidates: Iterable[Candidate] = (),
+        candidates: Iterable[WordCandidate] = (),
         *,
         width: int,
         n: int = 1,

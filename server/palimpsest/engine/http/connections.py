@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 class Connection(H11Protocol):
     """One connection of a door's.  `idle`: between two requests, or with a request that has not all come."""
 
-    door: Door | None = None
+    door: ConnectionAcceptor | None = None
     _head: asyncio.TimerHandle | None = None
 
     @property
@@ -77,7 +77,7 @@ class Connection(H11Protocol):
             self._head = None
 
 
-class Door:
+class ConnectionAcceptor:
     """Accepts for one listening socket.  `most`: connections at a time; the oldest idle one makes room."""
 
     def __init__(

@@ -34,7 +34,7 @@ class Slow(InvalidArgument):
     """A body that does not come in time."""
 
 
-class Busy(EngineUnavailable):
+class TooManyBodies(EngineUnavailable):
     """More bodies than the server can hold."""
 
 
@@ -70,7 +70,7 @@ class _Holds:
 
     def take(self, n: int) -> None:
         if not self.bodies.take(n):
-            raise Busy("The engine holds as many requests as it can.", hint="Try again in a moment.")
+            raise TooManyBodies("The engine holds as many requests as it can.", hint="Try again in a moment.")
         self.n += n
 
 

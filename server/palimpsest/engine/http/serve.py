@@ -15,7 +15,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from palimpsest.engine.http.connections import Connection, Door
+from palimpsest.engine.http.connections import Connection, ConnectionAcceptor
 from palimpsest.engine.http.public import Tls
 
 KEEP_ALIVE_S = 3600
@@ -48,7 +48,7 @@ class _Server(uvicorn.Server):
             return Connection(config, self.server_state, self.lifespan.state)
 
         most = min(MOST, _n_descriptors() // 4)
-        self.servers: list[Any] = [Door(listener, make, most, config.ssl) for listener in sockets or []]
+        self.servers: list[Any] = [ConnectionAcceptor(listener, make, most, config.ssl) for listener in sockets or []]
         self.started = True
 
     async def main_loop(self) -> None:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from palimpsest.engine.jobs.queue import Job, Queue
+from palimpsest.engine.jobs.queue import Queue, QueuedJob
 from palimpsest.errors import Cancelled, ContextTooLarge
 
 LOG = logging.getLogger("palimpsest.engine")
@@ -31,7 +31,7 @@ class Loop:
         self._thread = threading.Thread(target=self._run, name="palimpsest-engine", daemon=True)
         self._started = False
         self._lock = threading.Lock()
-        self._current: Job[Any] | None = None
+        self._current: QueuedJob[Any] | None = None
 
     def start(self) -> None:
         """Nothing once it was stopped."""
@@ -49,7 +49,7 @@ class Loop:
         else:
             self._end_all()
 
-    def submit(self, job: Job[Any]) -> None:
+    def submit(self, job: QueuedJob[Any]) -> None:
         """Queue it; those it replaces are cancelled."""
         try:
             replaced = self._queue.put(job)
@@ -64,7 +64,7 @@ class Loop:
         """Jobs that wait or are under way."""
         return len(self._queue)
 
-    def end_others(self, than: Job[Any], why: str) -> None:
+    def end_others(self, than: QueuedJob[Any], why: str) -> None:
         """From a job: end the older jobs of its workspace now."""
         for job in self._queue.others(than):
             self._end(job, Cancelled(why))
@@ -101,7 +101,7 @@ class Loop:
             self._end_all()
             self._on_stop()
 
-    def _turn(self, job: Job[Any]) -> None:
+    def _turn(self, job: QueuedJob[Any]) -> None:
         """Let the job go as far as its next yield."""
         if job.cancel.cancelled:
             self._end(job, Cancelled(job.why_cancelled))
@@ -121,13 +121,13 @@ class Loop:
             self._queue.remove(job)
             _fail(job, error)
 
-    def _end(self, job: Job[Any], error: Exception) -> None:
+    def _end(self, job: QueuedJob[Any], error: Exception) -> None:
         """Close a job that waits or is suspended."""
         self._queue.remove(job)
         self._close(job)
         _fail(job, error)
 
-    def _close(self, job: Job[Any]) -> None:
+    def _close(self, job: QueuedJob[Any]) -> None:
         if job.running is not None:
             try:
                 job.running.close()
@@ -139,6 +139,6 @@ class Loop:
             self._end(job, Cancelled("The engine is stopping."))
 
 
-def _fail(job: Job[Any], error: Exception) -> None:
+def _fail(job: QueuedJob[Any], error: Exception) -> None:
     if job.future.running() or (not job.future.done() and job.future.set_running_or_notify_cancel()):
         job.future.set_exception(error)

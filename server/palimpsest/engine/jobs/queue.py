@@ -24,7 +24,7 @@ _numbers = itertools.count()
 
 
 @dataclass(eq=False, slots=True)
-class Job(Generic[T]):
+class QueuedJob(Generic[T]):
     """`work` makes the generator that does it, yielding where it may be suspended or end.  `line`: of the jobs of one
     line only the newest counts, unless an older one is more urgent.  `syncs`: it changes what its workspace has
     attached.  `begun`: the engine's thread has started it, and only that thread ends it.  `repeatable`: no part of its
@@ -50,7 +50,7 @@ class Job(Generic[T]):
         """Lower runs first."""
         return wire.SLOTS.index(self.slot), self.number
 
-    def replaces(self, other: Job[Any]) -> str:
+    def replaces(self, other: QueuedJob[Any]) -> str:
         """Why an older job is not needed any more; "" when it is."""
         if other.workspace != self.workspace or other.number >= self.number:
             return ""
@@ -66,11 +66,11 @@ class Queue:
     """Jobs waiting or suspended.  Every method may be called from any thread."""
 
     def __init__(self) -> None:
-        self._jobs: list[Job[Any]] = []
+        self._jobs: list[QueuedJob[Any]] = []
         self._changed = threading.Condition()
         self._closed = False
 
-    def put(self, job: Job[Any]) -> list[Job[Any]]:
+    def put(self, job: QueuedJob[Any]) -> list[QueuedJob[Any]]:
         """The jobs it replaces that had not begun, taken out: however long the thread is busy, no more wait than are
         wanted.  Raises Cancelled once the queue is closed."""
         with self._changed:
@@ -86,7 +86,7 @@ class Queue:
             self._changed.notify()
             return dropped
 
-    def next(self) -> Job[Any] | None:
+    def next(self) -> QueuedJob[Any] | None:
         """Wait for the job to run now; it stays in the queue.  None once the queue is closed.
 
         A cancelled job comes first, whatever its slot: it only ends, and what it holds is free again.
@@ -100,17 +100,17 @@ class Queue:
             job.begun = True
             return job
 
-    def remove(self, job: Job[Any]) -> None:
+    def remove(self, job: QueuedJob[Any]) -> None:
         with self._changed:
             if job in self._jobs:
                 self._jobs.remove(job)
 
-    def others(self, than: Job[Any]) -> list[Job[Any]]:
+    def others(self, than: QueuedJob[Any]) -> list[QueuedJob[Any]]:
         """Older jobs of the same workspace."""
         with self._changed:
             return [job for job in self._jobs if job.workspace == than.workspace and job.number < than.number]
 
-    def suspended(self, but: Job[Any] | None) -> Job[Any] | None:
+    def suspended(self, but: QueuedJob[Any] | None) -> QueuedJob[Any] | None:
         """The least urgent job in the middle of its work; None when there is none."""
         with self._changed:
             found = [job for job in self._jobs if job.running is not None and job is not but]
@@ -134,7 +134,7 @@ class Queue:
             self._closed = True
             self._changed.notify_all()
 
-    def drain(self) -> list[Job[Any]]:
+    def drain(self) -> list[QueuedJob[Any]]:
         """The jobs that are left, taken out."""
         with self._changed:
             left, self._jobs = self._jobs, []

@@ -20,7 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from palimpsest.engine.llama.layouts import LAYOUTS, Batch, ChainParams, Field, Layout, TokenDataArray, structure
+from palimpsest.engine.llama.layouts import (
+    LAYOUTS,
+    ChainParams,
+    Field,
+    LlamaBatch,
+    StructLayout,
+    TokenDataArray,
+    structure,
+)
 from palimpsest.errors import EngineUnavailable
 from palimpsest.libraries.locate import WAYS
 from palimpsest.system.reading import Refused, open_regular
@@ -41,7 +49,7 @@ PLAIN: Final[Mapping[str, tuple[Any, Sequence[Any]]]] = {
     "llama_free": (None, (c_void_p,)),
     "llama_get_memory": (c_void_p, (c_void_p,)),
     "llama_n_ctx": (c_uint32, (c_void_p,)),
-    "llama_decode": (c_int32, (c_void_p, Batch)),
+    "llama_decode": (c_int32, (c_void_p, LlamaBatch)),
     "llama_set_n_threads": (None, (c_void_p, c_int32, c_int32)),
     "llama_print_system_info": (c_char_p, ()),
     "llama_get_logits_ith": (POINTER(c_float), (c_void_p, c_int32)),
@@ -149,7 +157,7 @@ class Binding:
         layout = self._layout()
         self.llama_model_params = structure("llama_model_params", layout.model)
         self.llama_context_params = structure("llama_context_params", layout.context)
-        self.llama_batch, self.llama_token_data_array = Batch, TokenDataArray
+        self.llama_batch, self.llama_token_data_array = LlamaBatch, TokenDataArray
         for name, (result, arguments) in (*FUNCTIONS.items(), *SAMPLERS.items()):
             if hasattr(self._native, name):
                 self._declare(name, result, arguments)
@@ -203,7 +211,7 @@ class Binding:
     def _said(self, name: str) -> str:
         return _text(self.function(name, c_char_p, ())()) if hasattr(self._native, name) else ""
 
-    def _layout(self) -> Layout:
+    def _layout(self) -> StructLayout:
         """The one that its default parameters fit.  They are looked at whatever version it names: between two versions
         that were seen there may be others."""
         model, context = defaults(self._native, "llama_model"), defaults(self._native, "llama_context")

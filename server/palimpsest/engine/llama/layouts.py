@@ -87,7 +87,7 @@ CONTEXT_TAIL: Final[Sequence[Field]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class StructLayout:
     """`versions`: what `llama_version()` says of those that it was seen in."""
 
     versions: tuple[str, ...]
@@ -96,8 +96,8 @@ class Layout:
 
 
 LAYOUTS: Final = (
-    Layout(("0.4", "0.5"), MODEL, (*CONTEXT_HEAD, *CONTEXT_TAIL)),
-    Layout(("0.6",), MODEL, (*CONTEXT_HEAD, ("added_in_0_6", pointer, None), *CONTEXT_TAIL)),
+    StructLayout(("0.4", "0.5"), MODEL, (*CONTEXT_HEAD, *CONTEXT_TAIL)),
+    StructLayout(("0.6",), MODEL, (*CONTEXT_HEAD, ("added_in_0_6", pointer, None), *CONTEXT_TAIL)),
 )
 
 
@@ -105,7 +105,7 @@ def structure(name: str, fields: Sequence[Field]) -> type[Any]:
     return type(name, (ctypes.Structure,), {"_fields_": [(field, kind) for field, kind, _ in fields]})
 
 
-class Batch(ctypes.Structure):
+class LlamaBatch(ctypes.Structure):
     """llama_batch"""
 
     _fields_ = (

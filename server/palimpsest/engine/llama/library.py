@@ -25,7 +25,7 @@ sleep and be woken for each triples its time, so GNU's spin for some 50 µs firs
 VARIANT = re.compile(r"loaded CPU backend from .*ggml-cpu-(\w+)\.")
 
 
-class Library:
+class LlamaLibrary:
     """`errors`: the newest error lines llama.cpp logged, oldest first; `buffers`: the bytes of each kind of buffer (KV,
     RS, compute, output) that it said it made since they were last cleared; `source`: where the library comes from;
     `processor`: the generation that its CPU backend was built for, "" where there is one for all; `spins`: whether its
@@ -67,7 +67,7 @@ def choose(library: str) -> None:
 
 
 @functools.cache
-def library() -> Library:
+def library() -> LlamaLibrary:
     """Raises EngineUnavailable, with how to get one, where there is none or it cannot be used here."""
     if "OMP_WAIT_POLICY" not in os.environ:  # a person's own policy comes with GNU's own number of turns
         for name, value in WAITING.items():
@@ -75,4 +75,4 @@ def library() -> Library:
     # a failed assertion would first run a debugger from within two threads, which may never end; faulthandler tells
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")
     found = located(_chosen)
-    return Library(Binding(found.file), found.source)
+    return LlamaLibrary(Binding(found.file), found.source)

@@ -19,7 +19,7 @@ from palimpsest.engine.http.routes import Api, application
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.engine.llama_server.answers import errors
 from palimpsest.engine.llama_server.answers.sending import reply
-from palimpsest.engine.llama_server.door import Door
+from palimpsest.engine.llama_server.door import AccessCheck
 from palimpsest.engine.llama_server.routes.info import InfoRoutes
 from palimpsest.engine.llama_server.routes.texts import TextRoutes
 from palimpsest.engine.llama_server.routes.tokens import TokenRoutes
@@ -48,7 +48,7 @@ def create_app(core: EngineCore, life: Life, keys: Sequence[str]) -> ASGIApp:
     serving = Serving(core, life)
     api = Api(core, life, "" if keys else WITHOUT_A_KEY)
     own = [route for route in api.routes() if route.path != "/v1/health"]
-    return Door(_llama_server(serving), application(own), {route.path for route in own}, life, keys)
+    return AccessCheck(_llama_server(serving), application(own), {route.path for route in own}, life, keys)
 
 
 def _llama_server(serving: Serving) -> ASGIApp:

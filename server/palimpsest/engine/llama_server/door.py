@@ -29,7 +29,7 @@ KEYED = frozenset({"/v1/shutdown", "/v1/reset", "/v1/close", "/v1/map"})
 START_WITH_KEY = "Start the engine with --api-key-file."
 
 
-class Door:
+class AccessCheck:
     """In front of every route: checks the key, or without keys that no web page asks; refuses work while the engine
     stops; counts requests."""
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.llama.native import Run
-from palimpsest.engine.llama_server.completions.infill_layout import Layout
+from palimpsest.engine.llama_server.completions.infill_layout import InfillLayout
 from palimpsest.engine.llama_server.completions.samplers import most_probable
 from palimpsest.engine.llama_server.completions.workspaces import chunk_workspace, plain_workspace
 from palimpsest.engine.llama_server.requests.fields import Fields
@@ -43,7 +43,7 @@ def losses(path: Path, settings: EngineSettings, requests: Sequence[Mapping[str,
     tokens in both layouts and without healing, which is no matter of the layout."""
     engine = NativeEngine(path, settings)
     try:
-        layout = Layout(engine)
+        layout = InfillLayout(engine)
         sums, n_tokens, n_requests = dict.fromkeys(KINDS, 0.0), 0, 0
         for infill, text in typed_next(requests):
             wanted = engine.model.tokenize(text)
@@ -57,7 +57,7 @@ def losses(path: Path, settings: EngineSettings, requests: Sequence[Mapping[str,
     return {"requests": n_requests, "tokens": n_tokens, **mean, "ratio": mean["ours"] / (mean["stock"] or 1.0)}
 
 
-def _ours(engine: NativeEngine, layout: Layout, infill: Infill, wanted: Sequence[int]) -> float:
+def _ours(engine: NativeEngine, layout: InfillLayout, infill: Infill, wanted: Sequence[int]) -> float:
     if not engine.in_place:
         composed = layout.whole(infill, len(wanted), heal=False)
         return _loss(engine, plain_workspace(engine, 0), composed, wanted)
@@ -66,7 +66,7 @@ def _ours(engine: NativeEngine, layout: Layout, infill: Infill, wanted: Sequence
     return _loss(engine, workspace, layout.tail(infill, len(wanted), heal=False), wanted)
 
 
-def _stock(engine: NativeEngine, layout: Layout, infill: Infill, wanted: Sequence[int]) -> float:
+def _stock(engine: NativeEngine, layout: InfillLayout, infill: Infill, wanted: Sequence[int]) -> float:
     composed = layout.whole(infill, len(wanted), heal=False, cut_as_stock=True)
     return _loss(engine, plain_workspace(engine, 0), composed, wanted)
 

@@ -1,7 +1,7 @@
 """What a model file says of itself, and whether its cache can be edited in place.
 
-In: a loaded `Model`.  Out: `Facts`.  Knows no request.  Sizes of GGML types are from ggml.c, architectures and metadata
-keys from the GGUF specification.
+In: a loaded `Model`.  Out: `ModelFacts`.  Knows no request.  Sizes of GGML types are from ggml.c, architectures and
+metadata keys from the GGUF specification.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class FimTokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ModelFacts:
     """`header_start`: tokens that every prompt begins with.  `eog`: what llama.cpp takes for an end of generation (a
     grammar admits these alone at its end); `ends`: they and FIM's tokens, any of which ends an answer.  `why_not`: why
     the cache cannot be edited in place, "" when it can.  `rolls_back`: a part of a sequence can be removed.
@@ -88,7 +88,7 @@ class Facts:
         return int(self.n_layers * self.n_head_kv * cell * n_ctx)
 
 
-def read(model: Model) -> Facts:
+def read(model: Model) -> ModelFacts:
     """Everything but what only a context can say (`llama_memory_can_shift`)."""
     api = library().api
     architecture = model.metadata("general.architecture")
@@ -98,7 +98,7 @@ def read(model: Model) -> Facts:
     eog = frozenset(token for token in range(model.n_vocab) if api.llama_vocab_is_eog(model.vocab, token))
     recurrent = bool(api.llama_model_is_recurrent(model.handle))
     hybrid = bool(api.llama_model_is_hybrid(model.handle))
-    return Facts(
+    return ModelFacts(
         name=model.metadata("general.name") or model.path.stem,
         architecture=architecture,
         n_ctx_train=int(api.llama_model_n_ctx_train(model.handle)),
@@ -120,7 +120,7 @@ def read(model: Model) -> Facts:
     )
 
 
-def decide(facts: Facts, mode: str, can_shift: bool, type_k: str, tried: Callable[[], str] = lambda: "") -> str:
+def decide(facts: ModelFacts, mode: str, can_shift: bool, type_k: str, tried: Callable[[], str] = lambda: "") -> str:
     """ "" to edit in place, else the reason for decoding whole prompts.  `mode` is the setting `engine.mode`; `tried`
     says what came of trying it, where nothing else speaks against it.
 

@@ -16,7 +16,7 @@ from palimpsest.engine.llama.native import LONGEST_TEXT, TEXT_FOR_A_TOKEN, Conte
 from palimpsest.engine.llama.vocab import Vocabulary
 from palimpsest.engine.model import facts as model_facts
 from palimpsest.engine.model import memory, params, purpose, trial
-from palimpsest.engine.model.facts import Facts
+from palimpsest.engine.model.facts import ModelFacts
 from palimpsest.engine.model.sizes import Sizes
 from palimpsest.errors import ModelError
 from palimpsest.models.files import inspect
@@ -33,7 +33,7 @@ class LoadedModel:
     context: Context
     params: ContextParams
     settings: EngineSettings
-    facts: Facts
+    facts: ModelFacts
     vocab: Vocabulary
     sizes: Sizes
     why_not: str
@@ -126,7 +126,7 @@ def _opened(path: Path, settings: EngineSettings, *, extra_bufts: bool) -> Model
     raise ModelError(f"{path} is no model that writes text: it is {instead}.", hint=purpose.HINT)
 
 
-def vocabulary(model: Model, facts: Facts) -> Vocabulary:
+def vocabulary(model: Model, facts: ModelFacts) -> Vocabulary:
     api = library().api
 
     def is_no_text(token: int) -> bool:

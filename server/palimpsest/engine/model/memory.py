@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.llama.native import Context, ContextParams, Model
-from palimpsest.engine.model.facts import Facts
+from palimpsest.engine.model.facts import ModelFacts
 from palimpsest.engine.model.params import context_params, uses_gpu
 from palimpsest.errors import ContextTooLarge
 from palimpsest.system import machine
@@ -26,7 +26,7 @@ def bound(settings: EngineSettings) -> int:
 
 
 def make(
-    model: Model, facts: Facts, settings: EngineSettings, make_context: type[Context], max_bytes: int
+    model: Model, facts: ModelFacts, settings: EngineSettings, make_context: type[Context], max_bytes: int
 ) -> tuple[Context, ContextParams]:
     """The context that the settings want.
 

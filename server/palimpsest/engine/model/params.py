@@ -10,7 +10,7 @@ import os
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import ContextParams
-from palimpsest.engine.model.facts import TYPES, Facts
+from palimpsest.engine.model.facts import TYPES, ModelFacts
 from palimpsest.errors import InvalidArgument
 from palimpsest.system import machine
 
@@ -40,7 +40,7 @@ def n_gpu_layers(settings: EngineSettings) -> int:
     return settings.n_gpu_layers if settings.n_gpu_layers > 0 else ALL_LAYERS
 
 
-def context_params(settings: EngineSettings, facts: Facts) -> ContextParams:
+def context_params(settings: EngineSettings, facts: ModelFacts) -> ContextParams:
     """What the settings mean for this model; whether it fits into memory is another question."""
     n_ctx = settings.n_ctx or min(facts.n_ctx_train, MAX_DEFAULT_CTX)
     return ContextParams(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from palimpsest.engine.model.facts import Facts
+from palimpsest.engine.model.facts import ModelFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Sizes:
     fim_room: int
 
     @classmethod
-    def of(cls, n_ctx: int, facts: Facts, *, in_place: bool) -> Sizes:
+    def of(cls, n_ctx: int, facts: ModelFacts, *, in_place: bool) -> Sizes:
         """Half as many more positions than cells where the cache is edited in place: holes and slack cost no cell.
         To fill in the middle, a quarter, and 1,024 at least where that leaves half.  A model that is told in its tail
         what to do: 1,536 where that leaves five eighths.  A tail that can be a conversation gets half: blocks take a

@@ -19,7 +19,7 @@ from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.uris import is_inside
-from palimpsest.workspace.files import Entry
+from palimpsest.workspace.files import FolderEntry
 
 _MOD, _WORK, _VENDOR, _INTERNAL = "go.mod", "go.work", "vendor", "internal"
 _SUFFIX = ".go"
@@ -206,7 +206,7 @@ class GoModules(SourceModules):
         return ModuleFiles(files, within is None, within) if files else None
 
 
-def _go_files(listed: Sequence[Entry]) -> Iterator[str]:
+def _go_files(listed: Sequence[FolderEntry]) -> Iterator[str]:
     names = (entry.name for entry in listed if not entry.is_dir and entry.name.endswith(_SUFFIX))
     return (name for name in names if name[0] not in "_.")
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from palimpsest.languages.javascript.places import Places
+from palimpsest.languages.javascript.places import ModulePlaces
 from palimpsest.languages.javascript.tsconfig import TsConfig, tsconfig
 
 _FILES = ("tsconfig.json", "jsconfig.json")
@@ -19,7 +19,7 @@ _MOST = 32
 
 
 class Configs:
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: ModulePlaces) -> None:
         self._places = places
         self._files = places.files
 

@@ -18,8 +18,8 @@ from palimpsest.languages.catalog import FORGET_SECONDS
 from palimpsest.languages.javascript import exports, packages, resolution
 from palimpsest.languages.javascript.configs import Configs
 from palimpsest.languages.javascript.imports import module_name
-from palimpsest.languages.javascript.places import NODE_MODULES, Places
-from palimpsest.languages.javascript.workspaces import Workspaces
+from palimpsest.languages.javascript.places import NODE_MODULES, ModulePlaces
+from palimpsest.languages.javascript.workspaces import PackageWorkspaces
 from palimpsest.languages.modules import Surroundings, is_named
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.imports import imports
@@ -49,9 +49,9 @@ class JavaScriptModules(SourceModules):
 
     def __init__(self, language: Language, around: Surroundings) -> None:
         super().__init__(language, around)
-        self._places = Places(around.files, self.library)
+        self._places = ModulePlaces(around.files, self.library)
         self._configs = Configs(self._places)
-        self._workspaces = Workspaces(self._places)
+        self._workspaces = PackageWorkspaces(self._places)
         self._known: dict[tuple[packages.Specifier, Path], tuple[ModuleFiles, float]] = {}
 
     # What `SourceModules` asks

@@ -23,7 +23,7 @@ NODE_MODULES, MANIFEST = "node_modules", "package.json"
 _MOST_READ, _MOST_CHARACTERS = 256, 4_000_000
 
 
-class Places:
+class ModulePlaces:
     def __init__(self, files: WorkspaceFiles, library: LibraryFiles) -> None:
         self.files = files
         self._library = library

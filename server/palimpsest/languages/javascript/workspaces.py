@@ -10,14 +10,14 @@ from itertools import islice
 from pathlib import Path
 
 from palimpsest.languages.javascript import packages
-from palimpsest.languages.javascript.places import NODE_MODULES, Places
+from palimpsest.languages.javascript.places import NODE_MODULES, ModulePlaces
 
 _PNPM = "pnpm-workspace.yaml"
 _DEEPEST, _MOST = 4, 200
 
 
-class Workspaces:
-    def __init__(self, places: Places) -> None:
+class PackageWorkspaces:
+    def __init__(self, places: ModulePlaces) -> None:
         self._places = places
         self._files = places.files
 

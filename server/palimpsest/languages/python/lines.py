@@ -18,7 +18,7 @@ from typing import Literal
 
 from palimpsest.languages.python.headers import after_colon, docstring_text, one_line
 from palimpsest.syntax.indentation import indent_width
-from palimpsest.syntax.lexical import Lexical, Token, tokens
+from palimpsest.syntax.lexical import Lexical, LexicalToken, tokens
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Header, Scope
 
@@ -81,7 +81,7 @@ class _Open:
             self.quote = ""  # a single-line string ends with its line, closed or not, unless a backslash continues it
 
 
-def _tokens(line: str, quote: str) -> Iterator[Token]:
+def _tokens(line: str, quote: str) -> Iterator[LexicalToken]:
     """The tokens of a line; outside strings a backslash has a meaning only at the end of the line."""
     at: int | None = 0
     while at is not None:

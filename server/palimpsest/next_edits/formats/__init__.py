@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from palimpsest.next_edits.formats.format import Format
+from palimpsest.next_edits.formats.format import NextEditFormat
 from palimpsest.next_edits.formats.sweep import Sweep
 from palimpsest.next_edits.formats.zeta_2 import Zeta2
 from palimpsest.next_edits.formats.zeta_2_1 import Zeta21
 
-_ALL: tuple[Format, ...] = (Sweep(), Zeta2(), Zeta21())
+_ALL: tuple[NextEditFormat, ...] = (Sweep(), Zeta2(), Zeta21())
 
-FORMATS: Mapping[str, Format] = MappingProxyType({one.name: one for one in _ALL})
+FORMATS: Mapping[str, NextEditFormat] = MappingProxyType({one.name: one for one in _ALL})

@@ -1,7 +1,7 @@
 """Pure: what the formats of next-edit models have in common: what a model is asked, the prompt's pieces, its answer.
 
-In: a window of a document, what was changed lately, other files.  Out: a `Prompt`, an `Answer`.  A format knows no
-engine; its texts have LF alone.
+In: a window of a document, what was changed lately, other files.  Out: a `NextEditPrompt`, a `WindowAnswer`.  A format
+knows no engine; its texts have LF alone.
 
 A prompt is the text of its pieces, one after the other, as the model's makers write it.  Those of a kind are
 independent sections that stay as they are while a person types; the rest, of kind "text", is what a keystroke changes.
@@ -33,7 +33,7 @@ class FilePart:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PastChange:
     """What was changed in a file; `diff` as `diffs.unified` writes it.
 
     `accepted`: it was proposed, and the person took it.  `is_open`: it may still go on.
@@ -46,7 +46,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WindowRequest:
     """`window` are the lines of a document that the model rewrites, `around` those that it sees with them.
 
     `original` is the window's text before the newest change.  `changes` has the oldest first, and `files` come in the
@@ -60,7 +60,7 @@ class Asked:
     cursor: Position
     original: str = ""
     files: tuple[FilePart, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[PastChange, ...] = ()
 
     @property
     def text(self) -> str:
@@ -85,14 +85,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PromptPiece:
     kind: Kind
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    pieces: tuple[Piece, ...]
+class NextEditPrompt:
+    pieces: tuple[PromptPiece, ...]
 
     @property
     def text(self) -> str:
@@ -100,7 +100,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WindowAnswer:
     """The window's new text, or why there is none; `cursor` is where in the text the model would go on."""
 
     text: str = ""
@@ -115,12 +115,12 @@ class Answer:
         return Position(window.start + above.count("\n"), self.cursor - (above.rfind("\n") + 1))
 
 
-CUT_OFF = Answer(refused="it was cut off")
-EMPTY = Answer(refused="it is empty")
-LEAKED = Answer(refused="it has a mark of the format in it")
+CUT_OFF = WindowAnswer(refused="it was cut off")
+EMPTY = WindowAnswer(refused="it is empty")
+LEAKED = WindowAnswer(refused="it has a mark of the format in it")
 
 
-class Format(ABC):
+class NextEditFormat(ABC):
     """One way to ask for a next edit."""
 
     name: ClassVar[str]
@@ -136,7 +136,7 @@ class Format(ABC):
         """What the model rewrites with the cursor in this line, and what it sees around that.  `syntax`: the lines of
         the tree's nodes around the cursor, innermost first.  An empty window: nothing can be asked here."""
 
-    def prompt(self, asked: Asked) -> Prompt | None:
+    def prompt(self, asked: WindowRequest) -> NextEditPrompt | None:
         """None where the window cannot be asked about; files and changes that have marks are left out."""
         if any(self._has_mark(text) for text in (asked.path, asked.text, asked.original)):
             return None
@@ -150,7 +150,7 @@ class Format(ABC):
             )
         )
 
-    def read(self, asked: Asked, prompt: Prompt, written: str, *, is_whole: bool) -> Answer:
+    def read(self, asked: WindowRequest, prompt: NextEditPrompt, written: str, *, is_whole: bool) -> WindowAnswer:
         """What a model wrote behind the prompt.  `is_whole`: it ended by itself, or at one of `stops`."""
         written = _RETURN.sub("\n", written)
         end = min((at for stop in self.stops if (at := written.find(stop)) >= 0), default=len(written))
@@ -160,10 +160,10 @@ class Format(ABC):
         return LEAKED if not answer.refused and self._has_mark(answer.text) else answer
 
     @abstractmethod
-    def _prompt(self, asked: Asked) -> Prompt | None: ...
+    def _prompt(self, asked: WindowRequest) -> NextEditPrompt | None: ...
 
     @abstractmethod
-    def _read(self, asked: Asked, prompt: Prompt, written: str) -> Answer: ...
+    def _read(self, asked: WindowRequest, prompt: NextEditPrompt, written: str) -> WindowAnswer: ...
 
     def _is_marked(self, part: FilePart) -> bool:
         return self._has_mark(f"{part.path}\n{part.text}")

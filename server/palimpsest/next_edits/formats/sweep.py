@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from palimpsest.next_edits.formats.diffs import hunks, spans
 from palimpsest.next_edits.formats.format import (
     EMPTY,
-    Answer,
-    Asked,
-    Change,
-    Format,
-    Piece,
-    Prompt,
+    NextEditFormat,
+    NextEditPrompt,
+    PastChange,
+    PromptPiece,
     Rows,
+    WindowAnswer,
+    WindowRequest,
     ended,
     rows,
     unended,
@@ -34,7 +34,7 @@ MANY = 5
 _NO_LINE_END = " No newline at end of file"
 
 
-class Sweep(Format):
+class Sweep(NextEditFormat):
     name = "sweep"
     stops = STOPS
     tokens = (SEPARATOR,)
@@ -44,21 +44,21 @@ class Sweep(Format):
         window = range(max(0, line - ABOVE), min(len(lines), line + BELOW + 1))
         return window, window
 
-    def _prompt(self, asked: Asked) -> Prompt:
+    def _prompt(self, asked: WindowRequest) -> NextEditPrompt:
         path = asked.path
-        pieces = [Piece("file", _document(part.path, part.text)) for part in asked.files]
+        pieces = [PromptPiece("file", _document(part.path, part.text)) for part in asked.files]
         pieces += [_piece(change) for change in asked.changes[-MOST_CHANGES:]]
         window = _document(f"original/{path}", asked.original), _document(f"current/{path}", asked.text)
-        return Prompt((*pieces, Piece("text", f"{''.join(window)}{SEPARATOR}updated/{path}\n")))
+        return NextEditPrompt((*pieces, PromptPiece("text", f"{''.join(window)}{SEPARATOR}updated/{path}\n")))
 
-    def _read(self, asked: Asked, prompt: Prompt, written: str) -> Answer:
+    def _read(self, asked: WindowRequest, prompt: NextEditPrompt, written: str) -> WindowAnswer:
         if not written.strip():
             return EMPTY
         text = unended(without_note(written), asked.text)
         shown = ended(asked.text)
         row = min(asked.cursor.line - asked.window.start, len(rows(shown)) - 1)
         reason = why_not_shown(shown, ended(text), min(asked.offset, len(shown)), row)
-        return Answer(refused=reason) if reason else Answer(text)
+        return WindowAnswer(refused=reason) if reason else WindowAnswer(text)
 
 
 def without_note(text: str) -> str:
@@ -83,11 +83,11 @@ def _document(path: str, text: str) -> str:
     return f"{SEPARATOR}{path}\n{ended(text)}"
 
 
-def _piece(change: Change) -> Piece:
+def _piece(change: PastChange) -> PromptPiece:
     texts = [hunk.texts(len(hunk.lines)) for hunk in hunks(change.diff)]
     original, updated = (_cut(part for part in side if part) for side in zip(*texts, strict=True))
     written = _document(f"{change.path}.diff", f"original:\n{ended(original)}updated:\n{updated}")
-    return Piece("text" if change.is_open else "change", written)
+    return PromptPiece("text" if change.is_open else "change", written)
 
 
 def _cut(parts: Iterator[str]) -> str:

@@ -10,14 +10,14 @@ from typing import ClassVar
 
 from palimpsest.next_edits.formats.format import (
     EMPTY,
-    Answer,
-    Asked,
-    Change,
     FilePart,
-    Format,
-    Piece,
-    Prompt,
+    NextEditFormat,
+    NextEditPrompt,
+    PastChange,
+    PromptPiece,
     Rows,
+    WindowAnswer,
+    WindowRequest,
     ended,
     marked,
     unended,
@@ -37,7 +37,7 @@ MOST_TOKENS = 4096 * 9 // 10
 """A prompt has at most this many tokens, as `n_tokens` counts."""
 
 
-class Zeta2(Format):
+class Zeta2(NextEditFormat):
     name = "zeta-2"
     stops: ClassVar[tuple[str, ...]] = (END, END_OF_TEXT)
     tokens = (SUFFIX, PREFIX, MIDDLE, FILE)
@@ -57,7 +57,7 @@ class Zeta2(Format):
     def window(self, lines: Sequence[str], line: int, syntax: Iterable[Rows]) -> tuple[range, range]:
         return region(lines, line, syntax)
 
-    def _prompt(self, asked: Asked) -> Prompt | None:
+    def _prompt(self, asked: WindowRequest) -> NextEditPrompt | None:
         """What has to be there comes first, then the newest changes, then the files, as far as there is room."""
         suffix, section = ended(f"{SUFFIX}{asked.after}"), self._section(asked)
         if n_tokens(f"{suffix}{PREFIX}{section}{MIDDLE}") > self.most_tokens:
@@ -66,31 +66,31 @@ class Zeta2(Format):
         changes = list(_changes(asked.changes, left))
         left -= n_tokens("".join(piece.text for piece in changes) + "\n")
         files = list(_files(asked.files, left))
-        between = Piece("text", "\n")
-        return Prompt(
+        between = PromptPiece("text", "\n")
+        return NextEditPrompt(
             (
-                Piece("text", f"{suffix}{PREFIX}"),
+                PromptPiece("text", f"{suffix}{PREFIX}"),
                 *(files and [*files, between]),
                 *(changes and [*changes, between]),
-                Piece("text", f"{section}{MIDDLE}"),
+                PromptPiece("text", f"{section}{MIDDLE}"),
             )
         )
 
-    def _section(self, asked: Asked) -> str:
+    def _section(self, asked: WindowRequest) -> str:
         window = ended(f"{asked.before}{START}\n{marked(asked.text, CURSOR, asked.offset)}")
         return f"{FILE}{asked.path}\n{window}{SEPARATOR}\n"
 
-    def _read(self, asked: Asked, prompt: Prompt, written: str) -> Answer:
+    def _read(self, asked: WindowRequest, prompt: NextEditPrompt, written: str) -> WindowAnswer:
         if written.strip() in NOTHING:
-            return Answer(asked.text)
+            return WindowAnswer(asked.text)
         if not written.strip():
             return EMPTY
-        return Answer(*unmarked(unended(written, asked.text), CURSOR))
+        return WindowAnswer(*unmarked(unended(written, asked.text), CURSOR))
 
 
-def _changes(changes: Sequence[Change], room: int) -> Iterator[Piece]:
+def _changes(changes: Sequence[PastChange], room: int) -> Iterator[PromptPiece]:
     """The history, the oldest first."""
-    head, kept = f"{FILE}edit_history\n", list[Piece]()
+    head, kept = f"{FILE}edit_history\n", list[PromptPiece]()
     room -= n_tokens(head)
     for change in reversed(changes[-MOST_CHANGES:] if room > 0 else ()):
         accepted = "// User accepted prediction:\n" if change.accepted else ""
@@ -98,16 +98,16 @@ def _changes(changes: Sequence[Change], room: int) -> Iterator[Piece]:
         room -= n_tokens(written)
         if room < 0:
             break
-        kept.append(Piece("text" if change.is_open else "change", written))
+        kept.append(PromptPiece("text" if change.is_open else "change", written))
     if kept:
-        yield Piece("text", head)
+        yield PromptPiece("text", head)
         yield from reversed(kept)
 
 
-def _files(files: Sequence[FilePart], room: int) -> Iterator[Piece]:
+def _files(files: Sequence[FilePart], room: int) -> Iterator[PromptPiece]:
     for part in files:
         head, text = f"{FILE}{part.path}\n", ended(part.text) + ("...\n" if part.goes_on else "")
         room -= n_tokens(head) + n_tokens(text)
         if room < 0:
             return
-        yield Piece("file", f"{head}{text}")
+        yield PromptPiece("file", f"{head}{text}")

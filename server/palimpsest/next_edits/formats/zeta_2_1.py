@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from palimpsest.next_edits.formats.format import Answer, Asked, Prompt, marked, unmarked
+from palimpsest.next_edits.formats.format import NextEditPrompt, WindowAnswer, WindowRequest, marked, unmarked
 from palimpsest.next_edits.formats.zeta_2 import CURSOR, END_OF_TEXT, FILE, MIDDLE, PREFIX, SUFFIX, Zeta2
 
 FEWEST_LINES, MOST_LINES = 6, 16
@@ -22,7 +22,7 @@ class Zeta21(Zeta2):
     stops = (END_OF_TEXT,)
     marks = (SUFFIX, PREFIX, MIDDLE, FILE, CURSOR, "<|marker_", END_OF_TEXT)
 
-    def _section(self, asked: Asked) -> str:
+    def _section(self, asked: WindowRequest) -> str:
         text, at, written = asked.text, asked.offset, ""
         starts, is_placed = boundaries(text), False
         for number, (start, end) in enumerate(pairwise(starts), 1):
@@ -32,19 +32,19 @@ class Zeta21(Zeta2):
             written += f"<|marker_{number}|>{block}"
         return f"{FILE}{asked.path}\n{asked.before}{written}<|marker_{len(starts)}|>\n"
 
-    def _read(self, asked: Asked, prompt: Prompt, written: str) -> Answer:
+    def _read(self, asked: WindowRequest, prompt: NextEditPrompt, written: str) -> WindowAnswer:
         tags = list(_TAG.finditer(written))
         if len(tags) < 2:
-            return Answer(refused="it has no two marks")
+            return WindowAnswer(refused="it has no two marks")
         first, last = int(tags[0][1]), int(tags[-1][1])
         if first == last:
-            return Answer(asked.text)
+            return WindowAnswer(asked.text)
         starts = boundaries(asked.text)
         if not 0 < first < last <= len(starts):
-            return Answer(refused="its marks are not those of the window")
+            return WindowAnswer(refused="its marks are not those of the window")
         put, cursor = unmarked(_TAG.sub("", written[tags[0].end() : tags[-1].start()]), CURSOR)
         head, tail = asked.text[: starts[first - 1]], asked.text[starts[last - 1] :]
-        return Answer(f"{head}{put}{tail}", None if cursor is None else len(head) + cursor)
+        return WindowAnswer(f"{head}{put}{tail}", None if cursor is None else len(head) + cursor)
 
 
 def boundaries(text: str) -> list[int]:

@@ -179,7 +179,9 @@ class Http:
         if status == 503 and "oading" in message:
             return EngineLoading(f"The engine at {url} is loading its model.", hint="It is asked again each time.")
         if status in OVERLOADED:
-            return Busy(f"The engine at {url} is overloaded: {message}", wait_s=_seconds(headers.get("retry-after")))
+            return ServerBusy(
+                f"The engine at {url} is overloaded: {message}", wait_s=_seconds(headers.get("retry-after"))
+            )
         by_name = told.get("type") == "exceed_context_size_error" or told.get("code") == "context_length_exceeded"
         if by_name or (status == 400 and "maximum context length" in message):  # vLLM has words alone
             fitting = told.get("n_ctx")
@@ -199,7 +201,7 @@ class Lost(EngineDied):
     """The connection broke."""
 
 
-class Busy(EngineUnavailable):
+class ServerBusy(EngineUnavailable):
     """`wait_s`: how long the server asks to wait, None where it does not say."""
 
     def __init__(self, message: str, *, wait_s: float | None) -> None:
@@ -231,12 +233,12 @@ class Attempts:
     async def next_after(self, error: EngineError) -> None:
         """Wait until the next attempt is due, or raise the first attempt's error."""
         self._first = self._first or error
-        if not isinstance(error, Broken | Lost | Busy):
+        if not isinstance(error, Broken | Lost | ServerBusy):
             raise error
         if isinstance(error, Lost) and not self._lost:
             self._lost = True  # it may have been an old connection that the server was just closing
             return
-        seconds = pause(self._n, error.wait_s if isinstance(error, Busy) else None, random.random())
+        seconds = pause(self._n, error.wait_s if isinstance(error, ServerBusy) else None, random.random())
         if self._n >= self._retries or seconds > LONGEST_PAUSE_S:
             raise self._first
         self._n += 1

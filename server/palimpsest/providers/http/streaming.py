@@ -22,7 +22,7 @@ OTHERS_TEMPERATURE = 0.7
 REPLACED = "The request was cancelled, or replaced by a newer one."
 
 
-class Newest:
+class NewestByLine:
     """Running tasks by line, each with its rank; 0 is the most urgent.  Only the newest of a line matters: the next one
     cancels the one before, as `GenerateRequest.replace` asks for, where the server cannot."""
 
@@ -51,7 +51,7 @@ class Streams:
     """The tasks of one engine.  Made on an event loop."""
 
     def __init__(self) -> None:
-        self._newest = Newest()
+        self._newest = NewestByLine()
         self._running: set[asyncio.Task[Any]] = set()
         self._ahead: dict[str, asyncio.Task[Any]] = {}
         self._closed = False

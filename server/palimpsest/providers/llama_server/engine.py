@@ -24,7 +24,7 @@ from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import NotServed
 from palimpsest.providers.llama_server.prompt import (
     FIELDS,
-    Prompt,
+    ServerPrompt,
     SlotState,
     beginning,
     body,
@@ -154,7 +154,7 @@ class LlamaServer(WholePromptEngine[SlotState]):
         )
 
     async def _choice(
-        self, request: GenerateRequest, prompt: Prompt, slot: int, i: int, tally: Tally
+        self, request: GenerateRequest, prompt: ServerPrompt, slot: int, i: int, tally: Tally
     ) -> AsyncGenerator[str, None]:
         """One alternative's text as it comes; its choice and counts are added to `tally`."""
         cut, last, end = StopFilter(request.stop, prompt.held), dict[str, Any](), None

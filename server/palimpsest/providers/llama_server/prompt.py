@@ -1,7 +1,7 @@
 """Prompts for a stock llama-server, as token ids, and the bodies of `/completion`.
 
-In: a request, a workspace's blocks, the server's tokenizer and facts.  Out: a `Prompt`; a body.  Asks the server for
-nothing but tokens and chat templates.
+In: a request, a workspace's blocks, the server's tokenizer and facts.  Out: a `ServerPrompt`; a body.  Asks the server
+for nothing but tokens and chat templates.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SlotState:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class ServerPrompt:
     base: tuple[int, ...]
     tail: tuple[int, ...]
     layout: str
@@ -55,7 +55,7 @@ async def beginning(workspace: SlotState, facts: ServerFacts, tokens: RemoteToke
 
 async def compose(
     request: GenerateRequest, workspace: SlotState, facts: ServerFacts, tokens: RemoteTokenizer
-) -> Prompt:
+) -> ServerPrompt:
     """Raises InvalidArgument, ModelError, ContextTooLarge."""
     base = await beginning(workspace, facts, tokens)
     room = facts.n_ctx - len(base) - request.max_tokens - LEAST_ROOM
@@ -77,7 +77,7 @@ async def compose(
         raise InvalidArgument("text" if isinstance(tail, TextTail) else "chat", "is empty.")
     if len(ids) > room:
         raise ContextTooLarge(f"A text of {len(ids)} tokens does not fit behind the blocks.", fitting=room)
-    return Prompt(base, ids, "text", opened="" if request.grammar else opened)
+    return ServerPrompt(base, ids, "text", opened="" if request.grammar else opened)
 
 
 async def _chat(
@@ -101,7 +101,7 @@ async def _fim(
     tokens: RemoteTokenizer,
     base: tuple[int, ...],
     room: int,
-) -> Prompt:
+) -> ServerPrompt:
     if facts.fim is None:
         raise ModelError(
             f"{facts.info.name} has no FIM tokens, so it cannot complete in the middle of a text.",
@@ -121,7 +121,7 @@ async def _fim(
             typed, kept = found, kept[: len(kept) - len(found)]
     before, after, middle = await tokens.each([kept, fim.suffix, typed])
     prefix, suffix = fitted(list(before), list(after), room - len(middle) - 3)
-    return Prompt(base, marks.laid_out(layout, prefix, suffix, list(middle)), layout, held)
+    return ServerPrompt(base, marks.laid_out(layout, prefix, suffix, list(middle)), layout, held)
 
 
 def cache_fields(slot: int) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def stream_fields() -> dict[str, Any]:
     return {"stream": True, "return_progress": True}
 
 
-def body(request: GenerateRequest, prompt: Prompt, slot: int, i: int) -> dict[str, Any]:
+def body(request: GenerateRequest, prompt: ServerPrompt, slot: int, i: int) -> dict[str, Any]:
     """The body of `/completion` for alternative `i`."""
     sampling = request.sampling
     temperature = sampling.temperature if i == 0 else max(OTHERS_TEMPERATURE, sampling.temperature)

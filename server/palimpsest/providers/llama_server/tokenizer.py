@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from palimpsest.chat_templates.frames import Frame, Part, Roles, frame_of, parts, roles_of, stand_ins
+from palimpsest.chat_templates.frames import Frame, FramePart, Roles, frame_of, parts, roles_of, stand_ins
 from palimpsest.chat_templates.program import CHATML
 from palimpsest.errors import EngineError, EngineUnavailable, InvalidArgument
 from palimpsest.models.families import FAMILIES, QWEN, Family, of_server, of_tokens
@@ -42,7 +42,7 @@ class RemoteChatTemplate:
             return None
         return made
 
-    async def parts(self, messages: Sequence[Message]) -> list[Part]:
+    async def parts(self, messages: Sequence[Message]) -> list[FramePart]:
         """The conversation up to the answer.  Raises InvalidArgument for messages that the template refuses,
         EngineError."""
         return parts(await self._frame(roles_of(messages)), messages)

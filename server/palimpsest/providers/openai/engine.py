@@ -25,7 +25,7 @@ from palimpsest.errors import EngineError, InvalidArgument, ModelError
 from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import NotServed
-from palimpsest.providers.openai.facts import Facts, facts
+from palimpsest.providers.openai.facts import OpenAIFacts, facts
 from palimpsest.providers.openai.markers import Unspaced, spaced
 from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, SentState, body, estimate, put
 from palimpsest.providers.openai.tools import ComingCalls, refuses_tools
@@ -48,7 +48,7 @@ class OpenAI(WholePromptEngine[SentState]):
         self._root = "" if urlsplit(endpoint.url).path else "/v1"  # an address with a path is the API's own
         self._counts = endpoint.url.removesuffix("/v1") + "/tokenize"  # vLLM's stands beside the API
         self._wanted = (model, n_ctx)
-        self._facts: Facts | None = None
+        self._facts: OpenAIFacts | None = None
         self._quirks = Quirks()
         self.estimates = False
 
@@ -115,7 +115,7 @@ class OpenAI(WholePromptEngine[SentState]):
                 raise
             return {}  # some list none; the model is named in the settings
 
-    async def _known(self) -> Facts:
+    async def _known(self) -> OpenAIFacts:
         if self._facts is None:
             self._facts = facts(await self._ask(), *self._wanted)
         return self._facts
@@ -123,13 +123,13 @@ class OpenAI(WholePromptEngine[SentState]):
     def _workspace(self, name: str) -> SentState:
         return self._workspaces.setdefault(name, SentState())
 
-    def _place(self, request: SyncRequest, workspace: SentState, known: Facts) -> SyncAnswer:
+    def _place(self, request: SyncRequest, workspace: SentState, known: OpenAIFacts) -> SyncAnswer:
         texts = workspace.blocks.texts(request)
         ends = (estimate(request.header), estimate(request.footer))
         room = int(known.n_ctx * BLOCKS_SHARE)
         return workspace.blocks.place(request, texts, [estimate(text) for text in texts], ends, room)
 
-    async def _decode(self, known: Facts, prompt: str) -> Tally:
+    async def _decode(self, known: OpenAIFacts, prompt: str) -> Tally:
         tally, began = Tally(), time.monotonic()
         body = {"model": known.name, "prompt": prompt, self._quirks.max_tokens: 1, "temperature": 0}
         with suppress(NotServed, InvalidArgument):  # it was for speed alone
@@ -186,7 +186,7 @@ class OpenAI(WholePromptEngine[SentState]):
     def _goes_on(
         self,
         error: EngineError | InvalidArgument,
-        known: Facts,
+        known: OpenAIFacts,
         how: RoutedPrompt,
         made: dict[str, Any],
         constraint: dict[str, Any],

@@ -1,7 +1,7 @@
 """What a server with OpenAI's protocol offers, as far as it says so.
 
-In: what `/v1/models` lists, a model's name.  Out: `Facts`: the model, its context, how it completes code and how it
-takes a grammar.  Pure."""
+In: what `/v1/models` lists, a model's name.  Out: `OpenAIFacts`: the model, its context, how it completes code and how
+it takes a grammar.  Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TALKS = re.compile(r"instruct|chat|codestral|[-_]it\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class OpenAIFacts:
     name: str
     maker: Maker
     n_ctx: int
@@ -44,7 +44,7 @@ class Facts:
         return {"ebnf": grammar} if self.maker == "SGLang" else {}
 
 
-def facts(listed: dict[str, Any], wanted: str, n_ctx: int) -> Facts:
+def facts(listed: dict[str, Any], wanted: str, n_ctx: int) -> OpenAIFacts:
     """`wanted`: the setting `engine.model`; `n_ctx`: the setting, 0 for what the server says.  Raises ModelError."""
     data = listed.get("data")
     models = [item for item in data if isinstance(item, dict) and item.get("id")] if isinstance(data, list) else []
@@ -59,7 +59,7 @@ def facts(listed: dict[str, Any], wanted: str, n_ctx: int) -> Facts:
     way: Way = "tokens" if family else "suffix" if TAKES_SUFFIX.search(small) else "chat"
     meta = found.get("meta") if isinstance(found.get("meta"), dict) else {}
     assert isinstance(meta, dict)
-    return Facts(
+    return OpenAIFacts(
         name=name,
         maker=MAKERS.get(str(found.get("owned_by") or "").lower(), ""),
         n_ctx=n_ctx or min(MOST_CONTEXT, _context(found) or _number(meta.get("n_ctx")) or MOST_CONTEXT),

@@ -14,7 +14,7 @@ from typing import Any
 from palimpsest.chat_templates.frames import unframed
 from palimpsest.errors import ContextTooLarge, InvalidArgument
 from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
-from palimpsest.providers.openai.facts import Facts
+from palimpsest.providers.openai.facts import OpenAIFacts
 from palimpsest.providers.openai.markers import spaced
 from palimpsest.providers.openai.tools import chat_message, n_chars
 from palimpsest.providers.whole_prompt.blocks import PromptBlocks
@@ -80,7 +80,7 @@ class Quirks:
         return True
 
 
-def put(request: GenerateRequest, workspace: SentState, known: Facts, *, tools: bool = True) -> RoutedPrompt:
+def put(request: GenerateRequest, workspace: SentState, known: OpenAIFacts, *, tools: bool = True) -> RoutedPrompt:
     """A request as a prompt for one of the routes; `tools`: whether the server takes them.  Nothing in it is a control
     token but the family's own.  Raises InvalidArgument, ContextTooLarge."""
     neutral = _Neutral()
@@ -105,7 +105,7 @@ class _Neutral:
 
 
 def _put(
-    request: GenerateRequest, workspace: SentState, known: Facts, neutral: _Neutral, *, tools: bool
+    request: GenerateRequest, workspace: SentState, known: OpenAIFacts, neutral: _Neutral, *, tools: bool
 ) -> RoutedPrompt:
     base = neutral("".join(workspace.blocks.parts))
     tail = request.prompt
@@ -168,7 +168,7 @@ def cut_to(prefix: str, suffix: str, room: int) -> tuple[str, str]:
     return prefix, suffix
 
 
-def body(request: GenerateRequest, known: Facts, how: RoutedPrompt, quirks: Quirks, i: int) -> dict[str, Any]:
+def body(request: GenerateRequest, known: OpenAIFacts, how: RoutedPrompt, quirks: Quirks, i: int) -> dict[str, Any]:
     """The route's body for alternative `i`."""
     sampling = request.sampling
     made: dict[str, Any] = {

@@ -19,7 +19,7 @@ from palimpsest import wire
 from palimpsest.engine.http.request_handling import first_of
 from palimpsest.engine.llama_server.answers import errors
 from palimpsest.engine.llama_server.answers.shapes import Json, Replies
-from palimpsest.engine.llama_server.completions.outcome import Done, Piece
+from palimpsest.engine.llama_server.completions.outcome import Done, StreamPiece
 from palimpsest.engine.llama_server.requests.params import Params
 from palimpsest.engine.llama_server.serving.serving import Serving, WorkInSlot
 
@@ -31,7 +31,7 @@ class ReplyForm:
 
     whole: Callable[[Replies, Done], Json]
     begin: Callable[[Replies], list[Json]]
-    piece: Callable[[Replies, Piece], Json]
+    piece: Callable[[Replies, StreamPiece], Json]
     end: Callable[[Replies, Done], list[Json]]
     marker: bool = True
     shows_prompt: bool = False
@@ -107,8 +107,8 @@ async def _streamed(
 async def _events(
     question: Exchange,
     model: str,
-    first: Piece | tuple[int, list[Done]],
-    pieces: AsyncIterator[Piece | tuple[int, list[Done]]],
+    first: StreamPiece | tuple[int, list[Done]],
+    pieces: AsyncIterator[StreamPiece | tuple[int, list[Done]]],
 ) -> AsyncIterator[bytes]:
     form, base = question.form, Replies(question.params, model, -1, before=question.before)
     each = [replace(base, index=nth, params=question.params.of(nth)) for nth in range(question.params.n)]
@@ -116,8 +116,8 @@ async def _events(
         for replies in each:
             for data in form.begin(replies):
                 yield event(data)
-        item: Piece | tuple[int, list[Done]] | None = first
-        while isinstance(item, Piece):
+        item: StreamPiece | tuple[int, list[Done]] | None = first
+        while isinstance(item, StreamPiece):
             yield event(form.piece(each[item.index], item))
             item = await anext(pieces, None)
         assert item is not None, "a stream ends with what it came to"

@@ -1,6 +1,6 @@
 """Answers in the shapes that clients of llama-server read: its own, OpenAI's completions, OpenAI's chats.
 
-In: `Done`, `Piece`.  Out: JSON objects, keys in llama-server's order.  Pure but for identifiers and the clock.
+In: `Done`, `StreamPiece`.  Out: JSON objects, keys in llama-server's order.  Pure but for identifiers and the clock.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from palimpsest import __version__
-from palimpsest.engine.llama_server.completions.outcome import Done, Piece, Probability, Timings
+from palimpsest.engine.llama_server.completions.outcome import Done, Probability, StreamPiece, Timings
 from palimpsest.engine.llama_server.requests.params import Params, settings
 
 Json = dict[str, Any]
@@ -65,7 +65,7 @@ class Replies:
             out["completion_probabilities"] = [self._probability(item) for item in done.probabilities]
         return out if params.response_fields is None else chosen(out, params.response_fields)
 
-    def native_piece(self, piece: Piece) -> Json:
+    def native_piece(self, piece: StreamPiece) -> Json:
         out: Json = {
             "index": self.index,
             "content": piece.text,
@@ -90,7 +90,7 @@ class Replies:
         out = self._text_head([choice]) | {"usage": usage(done), "id": self.id}
         return out | {"timings": timings(done.timings)}
 
-    def completion_piece(self, piece: Piece) -> Json:
+    def completion_piece(self, piece: StreamPiece) -> Json:
         choice = self._text_choice(piece.text, None)
         if piece.probability is not None:
             choice["logprobs"] = {"content": [self._probability(piece.probability)]}
@@ -129,7 +129,7 @@ class Replies:
     def chat_begin(self) -> Json:
         return self._chunk([self._delta({"role": "assistant", "content": None})])
 
-    def chat_piece(self, piece: Piece) -> Json:
+    def chat_piece(self, piece: StreamPiece) -> Json:
         before = self.before if piece.n_predicted == 1 else ""
         choice = self._delta({"content": before + piece.text})
         if piece.probability is not None:
@@ -158,7 +158,7 @@ class Replies:
 
     # What they share
 
-    def _timed(self, piece: Piece) -> Json:
+    def _timed(self, piece: StreamPiece) -> Json:
         return {"timings": timings(piece.timings)} if self.params.timings_per_token or piece.stopped else {}
 
     def _probability(self, item: Probability) -> Json:

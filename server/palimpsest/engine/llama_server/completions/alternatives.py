@@ -1,7 +1,7 @@
 """Several completions of one prompt, generated together: one token of each in a micro-batch.
 
-In: a prepared tail.  Out: `Piece`s as they come, then a `Done` for each completion.  Yields before each micro-batch.
-Knows no slots and no prompts.
+In: a prepared tail.  Out: `StreamPiece`s as they come, then a `Done` for each completion.  Yields before each
+micro-batch. Knows no slots and no prompts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from palimpsest.engine.generation.sampler import Picked, log_probability
 from palimpsest.engine.llama.native import Logits, Run
 from palimpsest.engine.llama.vocab import Ids
 from palimpsest.engine.llama_server.completions.answer_text import AnswerText
-from palimpsest.engine.llama_server.completions.outcome import Done, Piece, Probability, Timings
+from palimpsest.engine.llama_server.completions.outcome import Done, Probability, StreamPiece, Timings
 from palimpsest.engine.llama_server.completions.samplers import Chain, most_probable
 from palimpsest.engine.llama_server.requests.params import INF, Params
 from palimpsest.engine.native_engine import NativeEngine
@@ -59,7 +59,7 @@ class Alternatives:
 
     engine: NativeEngine
     params: Params
-    emit: Callable[[Piece], None]
+    emit: Callable[[StreamPiece], None]
     timings: Callable[[int, float], Timings]
     n_prompt: int
     n_most: int
@@ -160,7 +160,9 @@ class Alternatives:
         probability = alternative.probabilities[-1] if alternative.probabilities else None
         tokens, stopped = alternative.tokens, bool(alternative.words.stopping_word)
         timings = self.timings(len(tokens), alternative.ms)
-        self.emit(Piece(tokens[-1], sent, len(tokens), self.n_prompt, timings, probability, stopped, alternative.index))
+        self.emit(
+            StreamPiece(tokens[-1], sent, len(tokens), self.n_prompt, timings, probability, stopped, alternative.index)
+        )
 
     def _among(self, rest: bytes, begun: Sequence[bytes]) -> Ids | None:
         """The tokens that go on with `rest` of the healed prefix, and then otherwise than all of `begun`, where there

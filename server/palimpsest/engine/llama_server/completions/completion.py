@@ -1,8 +1,8 @@
 """The completions of one prompt, on the engine's thread: its tail decoded, then token after token chosen.
 
-In: tokens or an infill, `Params`.  Out: `Piece`s as they come, then a `Done` for each completion.  A job of the core's
-loop: it yields before each micro-batch, where a more urgent job may go first and a cancelled one ends.  Counts all
-tokens that are decoded for it, with the copies of the header.  Knows no HTTP."""
+In: tokens or an infill, `Params`.  Out: `StreamPiece`s as they come, then a `Done` for each completion.  A job of the
+core's loop: it yields before each micro-batch, where a more urgent job may go first and a cancelled one ends.  Counts
+all tokens that are decoded for it, with the copies of the header.  Knows no HTTP."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from palimpsest.engine.cache.tail import Start, Tail
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.branch import TokenChooser
-from palimpsest.engine.generation.review import Review, Said
+from palimpsest.engine.generation.review import GreedyAnswer, Review
 from palimpsest.engine.llama.native import NO_SLOT
 from palimpsest.engine.llama_server.completions.alternatives import Alternative, Alternatives
 from palimpsest.engine.llama_server.completions.answer_text import StopType
-from palimpsest.engine.llama_server.completions.infill_layout import Layout
-from palimpsest.engine.llama_server.completions.outcome import Done, Piece, Timings
+from palimpsest.engine.llama_server.completions.infill_layout import InfillLayout
+from palimpsest.engine.llama_server.completions.outcome import Done, StreamPiece, Timings
 from palimpsest.engine.llama_server.completions.prompt_tokens import PromptTooLong
 from palimpsest.engine.llama_server.completions.review import by_review
 from palimpsest.engine.llama_server.completions.workspaces import ChunkWorkspace, chunk_workspace, plain_workspace
@@ -43,7 +43,7 @@ class Completion:
 
     engine: NativeEngine
     params: Params
-    emit: Callable[[Piece], None]
+    emit: Callable[[StreamPiece], None]
     wants_prompt: bool = False
     n_decoded: int = 0
     n_calls: int = 0
@@ -77,7 +77,7 @@ class Completion:
 
         Raises ModelError where the model cannot fill in the middle, PromptTooLong before anything is decoded.
         """
-        layout = Layout(self.engine)
+        layout = InfillLayout(self.engine)
         self._before, self._begins = infill.prefix + infill.prompt + infill.indentation, infill.indentation
         self._fim = wire.FimTail(self._before, infill.suffix)
         self._markup = self._markup_for(self._before + infill.suffix)
@@ -192,13 +192,13 @@ class Completion:
         if first.words.stop != "limit" and start.logits is not None:  # nobody knows what follows a cut text
             limits = wire.GenerateRequest("", max_tokens=n_most, time_ms=max(0, params.t_max_predict_ms))
             review = Review(generator, workspace, TokenChooser(generator, limits, None), composed.piece, params.stop)
-            said = Said(first.words.text, first.tokens, first.logprobs, start.logits, start.seq, start.position)
+            said = GreedyAnswer(first.words.text, first.tokens, first.logprobs, start.logits, start.seq, start.position)
             candidates = yield from review.candidates(tail, said, self._fim, params.review)
         chosen = by_review(candidates, dones, params, self._begins, self.engine.model.tokenize)
         for index, done in enumerate(chosen):
             for n, token in enumerate(done.tokens, 1):
                 text = done.text if n == len(done.tokens) else ""
-                self.emit(Piece(token, text, n, self._n_prompt, done.timings, index=index))
+                self.emit(StreamPiece(token, text, n, self._n_prompt, done.timings, index=index))
         return chosen
 
     # Around an answer
@@ -232,5 +232,5 @@ class Completion:
         return MARKUP if ours and not any(tag in text for tag in MARKUP) else ()
 
 
-def _to_nobody(_: Piece) -> None:
+def _to_nobody(_: StreamPiece) -> None:
     """For what is chosen between first."""

@@ -26,7 +26,7 @@ LEEWAY = 128
 """How many tokens later than necessary a cut window may begin."""
 
 
-class Layout:
+class InfillLayout:
     """Tails for one engine's model.  Raises ModelError where it cannot fill in the middle, PromptTooLong for a cursor's
     line that leaves no room."""
 

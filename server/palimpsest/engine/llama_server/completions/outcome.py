@@ -32,7 +32,7 @@ class Timings:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class StreamPiece:
     """A generated token of the completion `index`.  `text`: what can be shown now.  `stopped`: it completes a stop
     string."""
 

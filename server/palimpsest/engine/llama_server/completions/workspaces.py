@@ -15,11 +15,11 @@ from xml.sax.saxutils import quoteattr
 from palimpsest import wire
 from palimpsest.engine.cache.in_place import InPlaceWorkspace
 from palimpsest.engine.cache.pool import NONE
-from palimpsest.engine.cache.tail import Base
+from palimpsest.engine.cache.tail import TailBase
 from palimpsest.engine.cache.tokenizer import Tokens, WantedTokens
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.llama.library import library
-from palimpsest.engine.llama_server.requests.infill import Chunk
+from palimpsest.engine.llama_server.requests.infill import ExtraChunk
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import EngineError
 from palimpsest.types import FOOTER, HEADER
@@ -53,7 +53,7 @@ class Separators:
             return self._tokens_of(FOOTER)
         return (self.file, *self._tokens_of(FILE)) if self.file >= 0 else ()
 
-    def chunk(self, chunk: Chunk) -> Tokens:
+    def chunk(self, chunk: ExtraChunk) -> Tokens:
         if self._ours:
             head = f'<context type="recent" name={quoteattr(chunk.filename or UNNAMED)}>\n'
             return self._tokens_of(f"{head}{chunk.text}\n</context>\n")
@@ -70,9 +70,9 @@ class ChunkWorkspace(InPlaceWorkspace):
         super().__init__(engine.workspaces.shared, name)
         self.window: tuple[str, str] | None = None
         self._separators = Separators(engine)
-        self._chunks: dict[str, Chunk] = {}
+        self._chunks: dict[str, ExtraChunk] = {}
 
-    def attach(self, chunks: Sequence[Chunk], slot: wire.Slot) -> Generator[None, None, wire.SyncAnswer]:
+    def attach(self, chunks: Sequence[ExtraChunk], slot: wire.Slot) -> Generator[None, None, wire.SyncAnswer]:
         """Attach the chunks as blocks; the last is the most valuable."""
         self._chunks = {chunk.key: chunk for chunk in reversed(chunks)}
         return (yield from self.sync(self.request_of(slot)))
@@ -105,10 +105,10 @@ class PlainWorkspace(Workspace):
         return True
 
     @property
-    def base(self) -> Base:
+    def base(self) -> TailBase:
         if self._seq == NONE:
             self._seq = self.pool.take()
-        return Base(self._seq, 0, self.revision, ())
+        return TailBase(self._seq, 0, self.revision, ())
 
     @property
     def base_seqs(self) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ NEAR = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ExtraChunk:
     """One extra chunk of context."""
 
     filename: str
@@ -36,7 +36,7 @@ class Infill:
     prefix: str
     suffix: str
     prompt: str
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[ExtraChunk, ...]
     indentation: str = ""
 
     @property
@@ -54,7 +54,7 @@ def read(fields: Fields) -> Infill:
     return Infill(prefix, suffix, prompt if isinstance(prompt, str) else "", _chunks(fields), indentation)
 
 
-def _chunks(fields: Fields) -> tuple[Chunk, ...]:
+def _chunks(fields: Fields) -> tuple[ExtraChunk, ...]:
     made = []
     for item in fields.items("input_extra"):
         if not isinstance(item, dict) or not isinstance(item.get("text"), str):
@@ -63,5 +63,5 @@ def _chunks(fields: Fields) -> tuple[Chunk, ...]:
         if not isinstance(name, str):
             raise InvalidArgument("input_extra", f"filename: expected a string, got {called(name)}.")
         if item["text"]:
-            made.append(Chunk(name, item["text"]))
+            made.append(ExtraChunk(name, item["text"]))
     return tuple(made)

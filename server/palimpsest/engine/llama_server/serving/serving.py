@@ -1,7 +1,7 @@
 """Between the routes and the engine's thread: a request's work goes over, its pieces come back.
 
-In: `Params` and what to do with a `Completion`.  Out: `Done`s, or `Piece`s as they come.  A client that closes its
-connection cancels its work.  Used on the event loop's thread alone.
+In: `Params` and what to do with a `Completion`.  Out: `Done`s, or `StreamPiece`s as they come.  A client that closes
+its connection cancels its work.  Used on the event loop's thread alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.http.request_handling import result_of, why_cancelled
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.engine.llama_server.completions.completion import Completion
-from palimpsest.engine.llama_server.completions.outcome import Done, Piece
+from palimpsest.engine.llama_server.completions.outcome import Done, StreamPiece
 from palimpsest.engine.llama_server.requests.params import Params
 from palimpsest.engine.llama_server.serving.properties import ModelProperties, properties
 from palimpsest.engine.llama_server.serving.slots import Slot, Slots
@@ -67,13 +67,13 @@ class Serving:
 
     async def stream(
         self, params: Params, work_in_slot: WorkInSlot, urgency: wire.Slot, *, wants_prompt: bool = False
-    ) -> AsyncIterator[Piece | tuple[int, list[Done]]]:
+    ) -> AsyncIterator[StreamPiece | tuple[int, list[Done]]]:
         """Pieces as they come; last the slot and each completion's `Done`."""
         self.core.model()
         loop = asyncio.get_running_loop()
-        pieces: asyncio.Queue[Piece | None] = asyncio.Queue()
+        pieces: asyncio.Queue[StreamPiece | None] = asyncio.Queue()
 
-        def put(piece: Piece | None) -> None:
+        def put(piece: StreamPiece | None) -> None:
             loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
         with self.slots.taken(params) as slot, self.life.job() as token, self.life.request():
@@ -91,6 +91,6 @@ class Serving:
 
     @staticmethod
     def _work(
-        params: Params, work_in_slot: WorkInSlot, slot: Slot, emit: Callable[[Piece], None], wants_prompt: bool
+        params: Params, work_in_slot: WorkInSlot, slot: Slot, emit: Callable[[StreamPiece], None], wants_prompt: bool
     ) -> Callable[[NativeEngine], Generator[None, None, list[Done]]]:
         return lambda engine: work_in_slot(Completion(engine, params, emit, wants_prompt), slot.index)

@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 from typing import Any, get_args
 
-from palimpsest.languages.modules import Entry, EntryKind
+from palimpsest.languages.modules import EntryKind, ModuleEntry
 from palimpsest.languages.python.packages.environment import Environment, run_python
 from palimpsest.languages.python.packages.model import Module
 
@@ -103,14 +103,14 @@ def _module(name: str, data: dict[str, Any]) -> Module | None:
     return Module(name, str(data.get("doc") or ""), exports, members={entry.name: entry for entry in entries})
 
 
-def _entry(data: Any) -> Entry:
+def _entry(data: Any) -> ModuleEntry:
     """Lenient: values that are not strings become empty.  Raises ValueError if it is not an entry at all."""
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
         raise ValueError("not an entry")
     kind = data.get("kind")
     text = {key: data[key] for key in ("signature", "doc", "target") if isinstance(data.get(key), str)}
     members = data.get("members")
-    return Entry(
+    return ModuleEntry(
         data["name"],
         next((known for known in _KINDS if known == kind), "value"),
         **text,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from palimpsest.languages.modules import Description, Entry
+from palimpsest.languages.modules import Description, ModuleEntry
 from palimpsest.languages.python.packages.finding import FoundModule
 from palimpsest.languages.python.packages.model import Alias, Module
 from palimpsest.languages.python.packages.reading import read_module
@@ -44,7 +44,7 @@ class ModuleLocation(Protocol):
         """The module that a dotted name refers to on this platform (`os.path`)."""
 
 
-class Library:
+class PythonLibrary:
     """Holds the modules read so far.  Not thread-safe."""
 
     def __init__(self, location: ModuleLocation) -> None:
@@ -53,7 +53,7 @@ class Library:
         self._inspected: dict[tuple[str, Stamp | None], Module | None] = {}
         self._seen: dict[str, Module | None] = {}
         self._found: dict[str, FoundModule | None] = {}
-        self._answers: dict[tuple[str, str], Entry | None] = {}
+        self._answers: dict[tuple[str, str], ModuleEntry | None] = {}
         self._named: dict[str, dict[str, None]] = {}
         self._allowance = 0
         self._questions = 0
@@ -67,7 +67,7 @@ class Library:
         module = self._module(name)
         if module is None:
             return None
-        public = dict[str, Entry]()
+        public = dict[str, ModuleEntry]()
         # Requested names come first, so that the limits do not cut them off.
         looked_up = {item: self._lookup(module, item, 0) for item in sorted(names)}
         for item in self._public_names(module, 0):
@@ -143,7 +143,7 @@ class Library:
             self._inspected[key] = self._location.inspect(name, found)
         return self._inspected[key]
 
-    def _lookup(self, module: Module, name: str, steps: int) -> Entry | None:
+    def _lookup(self, module: Module, name: str, steps: int) -> ModuleEntry | None:
         """The definition of `module.name`.  Cached for one description, with None while it is being looked up, so that
         circular imports end."""
         key = module.name, name
@@ -156,9 +156,9 @@ class Library:
         self._answers[key] = entry = self._followed(module, name, steps)
         return entry
 
-    def _followed(self, module: Module, name: str, steps: int) -> Entry | None:
+    def _followed(self, module: Module, name: str, steps: int) -> ModuleEntry | None:
         member = module.members.get(name)
-        if isinstance(member, Entry):
+        if isinstance(member, ModuleEntry):
             return self._completed(module, member, steps)
         if isinstance(member, Alias) and not member.wildcard:
             entry = self._target(member.target, steps + 1)
@@ -179,24 +179,24 @@ class Library:
         sure = [source for source in sources if name in (source.exports or ()) or name in source.members]
         return sure + [source for source in sources if source not in sure]
 
-    def _elsewhere(self, module: Module, name: str, *, is_alias: bool) -> Entry | None:
+    def _elsewhere(self, module: Module, name: str, *, is_alias: bool) -> ModuleEntry | None:
         """A name that the module's source does not define: in its stub, created at import time, or a submodule."""
         found = self._find(module.name)
         stub = self._stub(module.name, found)
         member = stub.members.get(name) if stub is not None else None
-        if isinstance(member, Entry):
+        if isinstance(member, ModuleEntry):
             return member
         if name in (module.exports or ()) or is_alias or not module.is_package:
             asked = self._ask(module.name, found)
             member = asked.members.get(name) if asked is not None else None
-            if isinstance(member, Entry):
+            if isinstance(member, ModuleEntry):
                 return member
         below = f"{module.name}.{name}"
         if module.is_package and self._find(below) is not None:
-            return Entry(name, "module", target=below)
+            return ModuleEntry(name, "module", target=below)
         return None
 
-    def _target(self, target: str, steps: int) -> Entry | None:
+    def _target(self, target: str, steps: int) -> ModuleEntry | None:
         """The object that a dotted name refers to: a module, or a name in the module given by its longest possible
         prefix."""
         parts = target.split(".")
@@ -204,14 +204,14 @@ class Library:
             name = self._location.canonical(".".join(parts[:n]))
             if n == len(parts):
                 if self._find(name) is not None:
-                    return Entry(parts[-1], "module", target=name)
+                    return ModuleEntry(parts[-1], "module", target=name)
                 continue
             module = self._module(name)
             if module is not None:
                 return self._lookup(module, parts[n], steps) if n == len(parts) - 1 else None
         return None
 
-    def _completed(self, module: Module, entry: Entry, steps: int) -> Entry:
+    def _completed(self, module: Module, entry: ModuleEntry, steps: int) -> ModuleEntry:
         """A class without a constructor of its own, completed by its first known base."""
         if entry.kind != "class" or not entry.bases or entry.signature:
             return entry
@@ -244,7 +244,7 @@ class Library:
                     names |= self._public_names(source, steps + 1)
             elif steps and module.is_listed:
                 continue
-            elif not name.startswith("_") and (isinstance(member, Entry) or _is_offered(module, member, top)):
+            elif not name.startswith("_") and (isinstance(member, ModuleEntry) or _is_offered(module, member, top)):
                 names[name] = None
         return names
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from palimpsest.languages.modules import Entry
+from palimpsest.languages.modules import ModuleEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,6 @@ class Module:
     doc: str = ""
     exports: tuple[str, ...] | None = None
     is_package: bool = False
-    members: Mapping[str, Entry | Alias] = field(default_factory=dict)
+    members: Mapping[str, ModuleEntry | Alias] = field(default_factory=dict)
     stars: tuple[str, ...] = ()
     is_listed: bool = False

@@ -12,12 +12,12 @@ import sys
 from collections.abc import Collection, Hashable, Iterator
 from pathlib import Path
 
-from palimpsest.languages.catalog import Catalog
-from palimpsest.languages.modules import Description, Entry, Modules, Surroundings
+from palimpsest.languages.catalog import ModuleCatalog
+from palimpsest.languages.modules import Description, ModuleEntry, Modules, Surroundings
 from palimpsest.languages.python.packages.environment import deciding, find_environment, stamps
 from palimpsest.languages.python.packages.finding import FoundModule, find_module
 from palimpsest.languages.python.packages.inspecting import Inspector
-from palimpsest.languages.python.packages.library import Library
+from palimpsest.languages.python.packages.library import PythonLibrary
 from palimpsest.languages.python.packages.locations import InstalledModules, WorkspaceModules
 from palimpsest.languages.python.packages.names import imported_module, module_of, source_folders
 from palimpsest.syntax.parse import Language, Parsed, parse_text
@@ -45,10 +45,10 @@ class PythonModules(Modules):
 
         self._opened: InstalledModules | None = None
 
-        def open_environment() -> Library | None:
+        def open_environment() -> PythonLibrary | None:
             environment = find_environment(settings.python, files.roots, variables)
             self._opened = InstalledModules(environment, inspector) if environment is not None else None
-            return Library(self._opened) if self._opened is not None else None
+            return PythonLibrary(self._opened) if self._opened is not None else None
 
         def decides() -> Hashable:
             return files.seen(_ENVIRONMENT, lambda: deciding(settings.python, files.roots, variables))
@@ -57,15 +57,17 @@ class PythonModules(Modules):
             place = self._opened
             return None if place is None else files.seen((_ENVIRONMENT, place), lambda: stamps(place.environment.site))
 
-        def open_workspace() -> Library:
-            return Library(WorkspaceModules(files, lambda: self._folders))
+        def open_workspace() -> PythonLibrary:
+            return PythonLibrary(WorkspaceModules(files, lambda: self._folders))
 
         self._files = files
         self._folders: tuple[Path, ...] = ()
         self._chosen = bool(settings.python or variables.get("VIRTUAL_ENV"))
         self._revision = 0
-        self._installed = Catalog[str](open_environment, around.executor, self._has_read, decides=decides, holds=holds)
-        self._own = Catalog[str](open_workspace, around.executor, self._has_read)
+        self._installed = ModuleCatalog[str](
+            open_environment, around.executor, self._has_read, decides=decides, holds=holds
+        )
+        self._own = ModuleCatalog[str](open_workspace, around.executor, self._has_read)
 
     @property
     def _place(self) -> InstalledModules | None:
@@ -180,7 +182,7 @@ class PythonModules(Modules):
         catalog = self._own if self.is_own(name, near) else self._installed
         return catalog.describe(name, names)
 
-    def keywords(self, module: str, entry: Entry) -> Keywords | None:
+    def keywords(self, module: str, entry: ModuleEntry) -> Keywords | None:
         """Of Python's own modules: in others a decorator may change how something is called."""
         place, written = self._place, [entry.signature, *(one.signature for one in entry.overloads)]
         is_own = place is not None and module.partition(".")[0] in place.environment.stdlib_names
@@ -196,7 +198,7 @@ class PythonModules(Modules):
             found |= known.names
         return Keywords(frozenset(found))
 
-    def written(self, prefix: str, entry: Entry) -> str:
+    def written(self, prefix: str, entry: ModuleEntry) -> str:
         lead = "class " if entry.kind == "class" else "async " if entry.is_async else ""
         return lead + super().written(prefix, entry)
 

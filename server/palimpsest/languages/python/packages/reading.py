@@ -15,7 +15,7 @@ from pathlib import Path
 
 import griffe
 
-from palimpsest.languages.modules import Entry
+from palimpsest.languages.modules import ModuleEntry
 from palimpsest.languages.python.packages.model import Alias, Module
 from palimpsest.text.paragraphs import first_paragraph
 
@@ -32,7 +32,7 @@ def read_module(name: str, path: Path, text: str) -> Module | None:
             found = griffe.visit(name.rpartition(".")[2], filepath=path, code=text, parent=_parent(name, path))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    members = dict[str, Entry | Alias]()
+    members = dict[str, ModuleEntry | Alias]()
     for key, member in found.members.items():
         converted = _member(member)
         if converted is not None:
@@ -41,7 +41,7 @@ def read_module(name: str, path: Path, text: str) -> Module | None:
         if overloads and key not in members:  # a stub's function that has only overloads
             members[key] = _function(overloads[0], overloads)
     if "globals()" in text:  # it may define names that nobody wrote
-        members.setdefault("__getattr__", Entry("__getattr__", "function"))
+        members.setdefault("__getattr__", ModuleEntry("__getattr__", "function"))
     # A list built at run time is read as an empty one.
     exports = tuple(item for item in found.exports or () if isinstance(item, str))[:_MOST_EXPORTS] or None
     # What is added to it later, by a call or from another module's, is not read.
@@ -63,7 +63,7 @@ def _parent(name: str, path: Path) -> griffe.Module | None:
     return parent
 
 
-def _member(member: griffe.Object | griffe.Alias) -> Entry | Alias | None:
+def _member(member: griffe.Object | griffe.Alias) -> ModuleEntry | Alias | None:
     if isinstance(member, griffe.Alias):
         target, wildcard = member.target_path, member.wildcard is not None
         explicit = not wildcard and "." in target and target.rpartition(".")[2] == member.name
@@ -77,10 +77,10 @@ def _member(member: griffe.Object | griffe.Alias) -> Entry | Alias | None:
     return None
 
 
-def _function(function: griffe.Function, overloads: Sequence[griffe.Function] = ()) -> Entry:
+def _function(function: griffe.Function, overloads: Sequence[griffe.Function] = ()) -> ModuleEntry:
     """As it can be called: by its overloads, if it has some."""
     first, *others = overloads[:_MOST_OVERLOADS] or (function,)
-    found = Entry(
+    found = ModuleEntry(
         function.name,
         "function",
         _parameters(first),
@@ -88,7 +88,7 @@ def _function(function: griffe.Function, overloads: Sequence[griffe.Function] = 
         is_async="async" in function.labels,
         summary=_summary(function),
     )
-    return replace(found, overloads=tuple(Entry(found.name, "function", _parameters(it)) for it in others))
+    return replace(found, overloads=tuple(ModuleEntry(found.name, "function", _parameters(it)) for it in others))
 
 
 def _summary(function: griffe.Function) -> str:
@@ -102,11 +102,13 @@ def _parameters(function: griffe.Function, *, returns: bool = True) -> str:
     return _one_line(function.signature(return_type=returns)).removeprefix(function.name)
 
 
-def _class(found: griffe.Class) -> Entry:
-    members = [entry for member in found.members.values() if isinstance(entry := _member(member), Entry)]
+def _class(found: griffe.Class) -> ModuleEntry:
+    members = [entry for member in found.members.values() if isinstance(entry := _member(member), ModuleEntry)]
     public = tuple(member for member in members if not member.name.startswith("_") and member.kind != "class")
     bases = tuple(_one_line(str(base)) for base in found.bases)
-    return Entry(found.name, "class", _constructor(found), _first_line(found.docstring, found.name), public, bases)
+    return ModuleEntry(
+        found.name, "class", _constructor(found), _first_line(found.docstring, found.name), public, bases
+    )
 
 
 def _constructor(found: griffe.Class) -> str:
@@ -142,10 +144,12 @@ def _field(member: griffe.Attribute) -> str:
     )
 
 
-def _attribute(member: griffe.Attribute) -> Entry:
+def _attribute(member: griffe.Attribute) -> ModuleEntry:
     annotation = "" if member.annotation is None else f": {_one_line(str(member.annotation))}"
     value = "" if member.value is None or "property" in member.labels else _short(str(member.value))
-    return Entry(member.name, "value", annotation + (f" = {value}" if value else ""), _first_line(member.docstring))
+    return ModuleEntry(
+        member.name, "value", annotation + (f" = {value}" if value else ""), _first_line(member.docstring)
+    )
 
 
 def _short(text: str) -> str:
