@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 
 from palimpsest import wire
 from palimpsest.engine.cache.cached_answer import FoundWord
@@ -80,6 +81,9 @@ class WordFinder:
         with ExitStack() as stack:
             stack.callback(self._end)
             while search.wanted and self._fits(len(search.wanted)):
+                if search.is_hopeless(partial(self._can_be_said, len(first.piece))):
+                    first.finish = "unsure"
+                    return 0
                 yield
                 with self._timed("decode"):
                     rows = self._step(search, first)
@@ -88,6 +92,12 @@ class WordFinder:
                 with self._timed("sample"):
                     search.take(rows)
             return self._begin(branches, search)
+
+    def _can_be_said(self, n_typed: int, share: float, n_chars: int) -> bool:
+        """Whether an answer may begin with a word that is so probable: as `TokenChooser` decides it."""
+        request, probability = self._request, self._request.calibration.of(min(1.0, share))
+        is_risky = bool(request.risk) and n_chars * (1 - probability) > request.risk + n_typed
+        return probability >= request.least and not is_risky
 
     def _search(self, first: Branch) -> WordSearch | None:
         """None where no word is being typed, or there is no room to search in."""

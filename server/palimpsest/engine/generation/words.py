@@ -15,8 +15,9 @@ Everything is in bytes, since a token may end inside a character.
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,6 +33,9 @@ SAID = 0.25
 """This share of what a word gains by being known, it gains in probability. All of it is right for the choice, and says
 too much of how often that is right (731 words as people type them: 2.14 nats with all of it, 1.97 with none, 1.92 with
 a quarter)."""
+
+CLOSE = 1.1
+"""A share counts as this many times larger where it is asked whether a word is hopeless."""
 
 
 def _of_word(data: bytes, at: int) -> int:
@@ -175,6 +179,23 @@ class WordSearch:
     def unseen(self) -> float:
         """The probability of all words that were not looked at."""
         return self._passed_over + sum(math.exp(path.score) for path in (*self.wanted, *self.waiting))
+
+    def is_hopeless(self, wanted: Callable[[float, int], bool]) -> bool:
+        """Whether no word can come to a share of all words that is `wanted`, of a word with at least so many
+        characters.  A path's share can only shrink as it goes on, beside all that is known of others; but the same word
+        by other tokens is counted once, so what comes close is followed."""
+        found = [(math.exp(word.probability), word.text) for word in self._found.values()]
+        paths = [(math.exp(path.score), path) for path in (*self.wanted, *self.waiting)]
+        total = sum(weight for weight, _ in (*found, *paths)) + self._passed_over
+        reached = [(weight, weight, text) for weight, text in found]
+        reached += [
+            (weight, weight * math.exp(SAID * max((c.boost for c in path.candidates), default=0.0)), path.text)
+            for weight, path in paths
+        ]
+        return not any(
+            wanted(CLOSE * most / max(most + total - weight, sys.float_info.min), len(text.decode("utf-8", "ignore")))
+            for weight, most, text in reached
+        )
 
     def _grow(self, taken: list[tuple[Path, Logits]]) -> None:
         children = list[Path]()
