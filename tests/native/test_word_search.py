@@ -304,6 +304,24 @@ def test_a_width_below_none_is_named(make_engine: MakeEngine) -> None:
     assert caught.value.field == "word_search"
 
 
+def test_a_search_ends_where_no_word_can_be_said(make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, n_searched = prepared(make_engine), [0, 0]
+    code = "class Cart:\n    def total(self):\n        return "
+    for begun in ("", "s", "se", "self.", "self.v", "self.val", "su", "x", "th"):
+        for least, risk in ((0.3, 1.0), (0.6, 1.0), (0.95, 0.0), (0.0, 0.5)):
+            request = searching(code + begun, least=least, risk=risk, max_tokens=6)
+            found = cold(engine, request)
+            with monkeypatch.context() as patch:
+                patch.setattr(WordSearch, "is_hopeless", lambda *_: False)  # no door: what it would have found
+                whole = cold(engine, request)
+            assert found.choices[0].text == whole.choices[0].text, (begun, least, risk)
+            assert found.searched <= whole.searched
+            n_searched[0] += found.searched
+            n_searched[1] += whole.searched
+    assert n_searched[0] < 0.8 * n_searched[1]
+    check(engine)
+
+
 def test_a_search_is_counted(make_engine: MakeEngine) -> None:
     engine = prepared(make_engine)
     before = dict(engine.pool.stats)

@@ -8,9 +8,9 @@ each micro-batch.  `words.py` says what a word is worth, `known.py` which words 
     gen      prompt │ the word    in the end: the best path's cells, by bookkeeping
 
 Where sequences or cells run short, the search ends with what it has found; where it has found nothing, the answer is
-chosen token by token.  Time does not end it: another word would be found on a busy machine.  Memories that cannot give
-up a part of a sequence are not searched: there each path would be a copy of the whole state, and the chosen one could
-not be handed over.
+chosen token by token.  Where no word can be sure enough to be said, it ends, too, and nothing is said.  Time does not
+end it: another word would be found on a busy machine.  Memories that cannot give up a part of a sequence are not
+searched: there each path would be a copy of the whole state, and the chosen one could not be handed over.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ SAID = 0.25
 too much of how often that is right (731 words as people type them: 2.14 nats with all of it, 1.97 with none, 1.92 with
 a quarter)."""
 
-CLOSE = 1.1
+CLOSE = 1.25
 """A share counts as this many times larger where it is asked whether a word is hopeless."""
 
 
@@ -182,20 +182,22 @@ class WordSearch:
 
     def is_hopeless(self, wanted: Callable[[float, int], bool]) -> bool:
         """Whether no word can come to a share of all words that is `wanted`, of a word with at least so many
-        characters.  A path's share can only shrink as it goes on, beside all that is known of others; but the same word
-        by other tokens is counted once, so what comes close is followed."""
+        characters.  A path's share can only shrink as it goes on, beside what is known of others: of paths that say
+        less than was typed nothing is, since most of what they say may be other words.  The same word by other tokens
+        is counted once, so what comes close is followed."""
+        paths = [(math.exp(path.score), path.text) for path in (*self.wanted, *self.waiting)]
         found = [(math.exp(word.probability), word.text) for word in self._found.values()]
-        paths = [(math.exp(path.score), path) for path in (*self.wanted, *self.waiting)]
-        total = sum(weight for weight, _ in (*found, *paths)) + self._passed_over
-        reached = [(weight, weight, text) for weight, text in found]
-        reached += [
-            (weight, weight * math.exp(SAID * max((c.boost for c in path.candidates), default=0.0)), path.text)
-            for weight, path in paths
+        total = sum(weight for weight, text in (*found, *paths) if len(text) >= len(self._piece)) + self._passed_over
+        boosts = [0.0] * len(found) + [
+            max((boost for known, boost in self._boosts.items() if known.startswith(text)), default=0.0)
+            for _, text in paths
         ]
-        return not any(
-            wanted(CLOSE * most / max(most + total - weight, sys.float_info.min), len(text.decode("utf-8", "ignore")))
-            for weight, most, text in reached
-        )
+        for (weight, text), boost in zip((*found, *paths), boosts, strict=True):
+            most = weight * math.exp(SAID * boost)
+            others = total - weight if len(text) >= len(self._piece) else total
+            if wanted(CLOSE * most / max(most + others, sys.float_info.min), len(text.decode("utf-8", "ignore"))):
+                return False
+        return True
 
     def _grow(self, taken: list[tuple[Path, Logits]]) -> None:
         children = list[Path]()
