@@ -801,6 +801,7 @@ return {
       type = "array",
       default = {},
       doc = "Tools whose results are never dropped.",
+      choices = { "read_fd", "search_fd", "rename_fd", "rename_fds", "close_fds", "mark_fd_section", "get_fd_section", "list_fd_sections", "delete_fd_section", "fd_to_file", "create_temp_file", "read_temp_file", "write_temp_file", "delete_temp_file", "ref_to_file", "list_refs", "get_ref", "remember", "forget", "compact", "inspect", "fork", "spawn", "gather", "create_checkpoint", "restore_checkpoint", "list_checkpoints", "read_document", "list_documents", "find_documents", "find_excerpts" },
     },
     {
       name = "file_descriptor.enabled",
