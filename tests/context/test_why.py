@@ -160,8 +160,18 @@ async def test_of_two_blocks_of_one_name_one_is_left_out(
     [
         ("Price", "def f():\n    Price = 1\n    return Price$0\n", "class", "neither this file nor what it imports"),
         ("parse_price", ALONE, "package", "no module that this file imports offers it"),
-        ("open_price", "import shop.prices\n\n\ndef f():\n    shop.prices.open_price()$0\n", "package", "shop.prices has nothing"),
-        ("with_tax", f"{IMPORTS_CLASS}    return Price.with_tax(a)$0\n", "package", "outside of its classes, shop.prices"),
+        (
+            "open_price",
+            "import shop.prices\n\n\ndef f():\n    shop.prices.open_price()$0\n",
+            "package",
+            "shop.prices has nothing",
+        ),
+        (
+            "with_tax",
+            f"{IMPORTS_CLASS}    return Price.with_tax(a)$0\n",
+            "package",
+            "outside of its classes, shop.prices",
+        ),
         ("with_tax", f"{IMPORTS_CLASS}    return a$0\n", "package", "no module that this file imports offers it"),
         ("dumps", "import gone\n\n\ndef f():\n    return gone.dumps()$0\n", "package", "nothing of gone may be shown"),
         ("twice", "def f():\n    return twice()$0\n", "elsewhere", "several places define it"),

@@ -23,7 +23,7 @@ def test_each_command_and_each_tool_is_of_one_operation() -> None:
 
 
 def test_a_setting_that_names_tools_knows_each() -> None:
-    assert settings.TOOLS == tuple(TOOLS)
+    assert tuple(TOOLS) == settings.TOOLS
 
 
 def test_a_command_takes_what_a_model_may_say_and_more() -> None:
