@@ -1,7 +1,8 @@
 """The calls in a reply: lines that are exactly a call (docs/formats.md, "Calls by the model").
 
 In: a reply, and the parameters of each tool.  Out: names with arguments, or what is wrong with a call; the
-reply without them.  Evaluates nothing: arguments are literals.  Calls in code fences and in refs are content, not calls.  Knows no tool.
+reply without them.  Evaluates nothing: arguments are literals.  Calls in code fences and in refs are content, not
+calls.  Knows no tool.
 
 A call may go on over several lines, as long as its brackets are open.  Of a tool that is known, a line that is nearly a
 call is reported; a line with another name is text, unless it is nearly the name of a tool.
