@@ -126,6 +126,10 @@ def test_a_password_is_masked(line: str) -> None:
         "ldapsearch -D cn=admin -w {} -b dc=shop",
         "keytool -list -storepass {}",
         "tool --pass {} start",
+        "The admin password of the shop is {}.",
+        '"""Has password={}."""',
+        "Is the password: {}?",
+        "connect(password: str)\nset password={} there",
     ],
 )
 def test_so_is_one_of_letters_and_digits(line: str) -> None:

@@ -35,6 +35,8 @@ _VALUE = re.compile(
     r"|(?:(?<=[\s=:>＝：「『“„«‘])|(?<=&quot;))"
     r"(?P<plain>[^\s\"'`\\,;<>(){}\[\]&」』”“»’，、。；]{8,200}+)(?!(?<!\$)[(\[{])"
 )
+_STOPS = ".:?"
+"""Which end a sentence, not a password; `!` may belong to one."""
 _PLACEHOLDER = re.compile(r"[$#%@]?\{\{?[^{}]*\}?\}?|<[\w -]*>|%\(\w+\)[sdifr]|%[0-9.]*[sdifrvq](?![A-Za-z0-9])|\.\.\.")
 """What a program fills in, or what is left out."""
 _FILLED_IN = re.compile(
@@ -76,9 +78,14 @@ def assigned(text: str) -> Iterator[tuple[int, int]]:
         yield from (found.span() for found in _DIGITS.finditer(text, start, end) if len(set(found[0])) >= 7)
         if is_password:
             for found in _VALUE.finditer(text, start, end):
-                name = "quoted" if found["quoted"] else "plain"
-                if _is_password(found[name], name == "quoted"):
-                    yield found.span(name)
+                value, at, is_quoted = found["quoted"] or "", found.start("quoted"), bool(found["quoted"])
+                if not is_quoted:  # there may be another name in it: `password=…` in the next line
+                    value, at = found["plain"].rstrip(_STOPS), found.start("plain")
+                    another, sign, behind = value.rpartition("=")
+                    if sign and any(word in another.lower() for word in PASSWORDS):
+                        value, at = behind, at + len(another) + 1
+                if _is_password(value, is_quoted):
+                    yield at, at + len(value)
     for sign, form in _IN_COMMANDS:
         if sign in text:
             for found in form.finditer(text):
