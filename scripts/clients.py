@@ -24,6 +24,8 @@ from palimpsest.config.settings import described
 
 ROOT = Path(__file__).parent.parent
 PREFIX = "palimpsest.client."
+LUA_WIDTH = 120
+"""As stylua is told in clients/nvim."""
 SCOPES: Mapping[SetBy, str] = {
     "editor": "machine",
     "user": "machine",
@@ -177,8 +179,15 @@ def lua(_: str) -> str:
         fields |= {"choices": list(it.choices)} if it.choices else {}
         fields |= {key: value for key, value in (("low", it.low), ("high", it.high)) if value is not None}
         fields |= {"secret": True} if it.secret else {}
-        parts += ["    {", *(f"      {key} = {_lua(value)}," for key, value in fields.items()), "    },"]
+        parts += ["    {", *(line for key, value in fields.items() for line in _lua_field(key, value)), "    },"]
     return "\n".join([*parts, "  },", "}", ""])
+
+
+def _lua_field(key: str, value: Any) -> list[str]:
+    line = f"      {key} = {_lua(value)},"
+    if len(line) <= LUA_WIDTH or not isinstance(value, list):
+        return [line]
+    return [f"      {key} = {{", *(f"        {_lua(item)}," for item in value), "      },"]
 
 
 def _lua(value: Any) -> str:

@@ -43,6 +43,7 @@ def test_nothing_set_is_the_defaults() -> None:
         ({"completions": {"enabled": False}}, "completions.enabled", "completion"),
         ({"completion": {"enabled": "yes"}}, "completion.enabled", "true or false"),
         ({"context": {"sources": "class"}}, "context.sources", "list of strings"),
+        ({"conversation": {"never_drop": ["read_fd", "raed_fd"]}}, "conversation.never_drop", "read_fd, search_fd"),
         ({"suggestion": {"temperature": "hot"}}, "suggestion.temperature", "a number"),
         ({"n_ctx": 3}, "n_ctx", "no such section"),
         ({"conversation": {"compact_at": float("nan")}}, "conversation.compact_at", "a number"),

@@ -1,10 +1,12 @@
 """What is counted while a text is typed, and which hunks are."""
 
 import subprocess
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
 
+from bench.benches.typing import add
 from bench.typing.hunks import drawn, unpacked
 from bench.typing.person import NOTHING, Ghost, calibration, is_right, keys, right_part, summary
 from bench.typing.plot import svg
@@ -61,6 +63,20 @@ async def test_a_person_who_reacts_late_takes_what_stays_for_so_many_keys() -> N
     typed = await patiently(screen, TEXT, "python", reaction=2)
     assert screen.taken == ["urn total"]
     assert (typed.plain, typed.pressed) == (14, 6)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [(["--reaction", "-1"], "wants 0 or more, got -1"), (["--timed", "--reaction", "2"], "not allowed with")],
+)
+def test_a_reaction_that_means_nothing_is_refused(
+    given: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = ArgumentParser()
+    add(parser)
+    with pytest.raises(SystemExit):
+        parser.parse_args([".", *given])
+    assert says in capsys.readouterr().err
 
 
 async def test_a_ghost_that_stays_is_counted_once_and_one_that_gives_way_is_a_change() -> None:

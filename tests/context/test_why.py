@@ -28,6 +28,7 @@ def parse_price(text: str) -> Price:
 '''
 FILES = {"shop/__init__.py": "", "shop/prices.py": PRICES}
 IMPORTED = "from shop.prices import parse_price\n\n\ndef total(items):\n    return parse_price(items[0])$0\n"
+IMPORTS_CLASS = "from shop.prices import Price\n\n\ndef f(a):\n"
 ALONE = "def total(items):\n    price = parse_price(items[0])\n    return price.as_cheque_of('$0')\n"
 
 
@@ -159,8 +160,20 @@ async def test_of_two_blocks_of_one_name_one_is_left_out(
     [
         ("Price", "def f():\n    Price = 1\n    return Price$0\n", "class", "neither this file nor what it imports"),
         ("parse_price", ALONE, "package", "no module that this file imports offers it"),
-        ("open_price", "import shop.prices\n\n\ndef f():\n    shop.prices.open_price()$0\n", "package", "has nothing"),
-        ("dumps", "import gone\n\n\ndef f():\n    return gone.dumps()$0\n", "package", "or nothing of it may be shown"),
+        (
+            "open_price",
+            "import shop.prices\n\n\ndef f():\n    shop.prices.open_price()$0\n",
+            "package",
+            "shop.prices has nothing",
+        ),
+        (
+            "with_tax",
+            f"{IMPORTS_CLASS}    return Price.with_tax(a)$0\n",
+            "package",
+            "outside of its classes, shop.prices",
+        ),
+        ("with_tax", f"{IMPORTS_CLASS}    return a$0\n", "package", "no module that this file imports offers it"),
+        ("dumps", "import gone\n\n\ndef f():\n    return gone.dumps()$0\n", "package", "nothing of gone may be shown"),
         ("twice", "def f():\n    return twice()$0\n", "elsewhere", "several places define it"),
         ("short", "def f(a):\n    return a.short()$0\n", "elsewhere", "long or of several words"),
         ("with_tax", "def f(a):\n    return a.with_tax$0\n", "elsewhere", "looked for where it is called"),
@@ -206,6 +219,15 @@ async def test_a_line_is_about_the_name_that_it_declares(
     found = await chooser.why(made.view("main.py", f"x = {name}\n$0"), name)
     chooser.close()
     assert [it.declares for it in found.holders if it.source == "external"] == [is_declared]
+
+
+async def test_a_member_is_not_looked_for_in_a_module_that_is_called_like_its_value(workspace: Make) -> None:
+    files = {"shop/price.py": PRICES}
+    uses = "def first(price: Price): ...\n\n\ndef f(cart):\n    return cart.price.with_tax$0\n"
+    found = await why(workspace, "with_tax", f"from shop.price import Price\n\n\n{uses}", files)
+    assert [it.name for it in found.definitions] == ["Price.with_tax", "Price.with_tax"]
+    assert (found.uses, found.imports) == (("price",), ())
+    assert found.summary == f"No block has it: {reasons(found)['elsewhere']}."
 
 
 async def test_an_index_that_is_not_complete_says_so(workspace: Make) -> None:

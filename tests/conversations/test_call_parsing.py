@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in
+from palimpsest.conversations.calls.parsing import MOST_CALLS, ParsedCall, WrongCall, calls_in, without_calls
 from palimpsest.conversations.calls.scanning import DEEPEST, MOST_CHARS
 from tests.counting import steps
 
@@ -165,6 +165,14 @@ def test_any_reply_is_read_without_an_error(reply: str) -> None:
     for call in calls_in(reply, TOOLS):
         assert 0 <= call.line <= reply.count("\n")
         assert "(" in reply.split("\n")[call.line]
+
+
+def test_a_reply_without_its_calls_has_what_is_not_run() -> None:
+    name = next(iter(TOOLS))
+    assert without_calls(f"One.\n{name}()\nTwo.\n  {name}()", TOOLS) == "One.\nTwo.\n"
+    assert without_calls(f"{name}()\n" * (MOST_CALLS + 1), TOOLS) == f"{name}()\n"
+    wrong = f"{name}(*)\n```\n{name}()\n```\n"
+    assert without_calls(wrong, TOOLS) == wrong
 
 
 def test_at_most_so_many_calls_of_one_reply_are_run() -> None:

@@ -59,6 +59,14 @@ def test_references_are_kept_with_their_turn_and_go_with_it(memory: Memory) -> N
     assert memory.documents.usage() == []
 
 
+def test_what_is_kept_of_a_document_has_no_secrets(memory: Memory) -> None:
+    turn = memory.turns.add(memory.conversations.new().id, "user", "See it.")
+    secret = "Log in with password=letmein2024 there."
+    memory.documents.add(turn.id, [DocumentReference("[[a]]", "a.md", "search", summary=secret, snippet=secret)])
+    (kept,) = memory.documents.of_turn(turn.id)
+    assert kept.summary == kept.snippet == "Log in with password=... there."
+
+
 def test_which_documents_are_used_most_and_which_were_found_but_never_used(memory: Memory) -> None:
     talks = [memory.conversations.new().id for _ in range(3)]
     turns = [memory.turns.add(talk, "user", "x").id for talk in talks]

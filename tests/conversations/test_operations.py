@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from palimpsest.config import settings
 from palimpsest.conversations.operations.arguments import checked
 from palimpsest.conversations.operations.table import OPERATIONS, TOOLS
 from palimpsest.errors import InvalidArgument
@@ -19,6 +20,10 @@ def test_each_command_and_each_tool_is_of_one_operation() -> None:
     assert set(commands) <= COMMANDS.keys()
     assert all(one.command or one.example for one in OPERATIONS.values()), "somebody has to be able to ask for it"
     assert all(one.example for one in TOOLS.values())
+
+
+def test_a_setting_that_names_tools_knows_each() -> None:
+    assert tuple(TOOLS) == settings.TOOLS
 
 
 def test_a_command_takes_what_a_model_may_say_and_more() -> None:

@@ -60,8 +60,10 @@ def test_what_the_model_wrote_stays_as_it_is() -> None:
 def test_a_summary_without_a_model_says_the_first_goal_the_last_request_and_what_was_called() -> None:
     summary = mechanical(TALK, None, "Keep the names of tests.")
     assert summary.goal.startswith("Make `parse_header`")
-    assert summary.instruction.startswith("Keep the names of tests.")
+    assert summary.instruction == mechanical(TALK, None).instruction, "it is nothing that was asked in the conversation"
+    assert summary.discoveries[0] == "Wanted of this summary: Keep the names of tests."
     assert "bad continuation" in summary.instruction
+    assert "Wanted" not in str(mechanical(TALK, summary)), "it was wanted of that one alone"
     assert summary.completed == ["Called: get_ref(ref_id='patch')"]
     assert "HeaderReader" in summary.current_status
 

@@ -474,6 +474,38 @@ async def test_a_call_that_writes_asks_for_permission_and_the_answer_is_remember
         assert [option.name for option in again.asked[0][2]][1] == "Always allow in shop/docs"
 
 
+async def test_a_call_is_shown_once(home: Path, shop: Path, engine: Scripted) -> None:
+    called = [
+        "Let me look.\n\nlist",
+        "_refs",
+        "()\n",
+        "Then more.\nlist_documents(\n",
+        "    page=1,\n)",
+        "\nlist of refs",
+    ]
+    in_a_fence = "So:\n\n```\nlist_refs()\n```\nThat is all.\n"
+    engine.replies = [[{"content": piece} for piece in called], in_a_fence]
+    async with client(home) as it:
+        session = await began(it, shop)
+        await it.ask(session, "Which refs are there?")
+        titles = [update.title for update in it.updates(session, "tool_call")]
+        assert titles == ["list_refs()", "list_documents(page=1)"]
+        assert it.said(session) == f"Let me look.\n\nThen more.\nlist of refs{in_a_fence}"
+    async with client(home) as again:
+        await again.agent.load_session(cwd=str(shop), session_id=session, mcp_servers=[])
+        assert [update.title for update in again.updates(session, "tool_call")] == titles
+        assert again.said(session) == it.said(session)
+
+
+async def test_what_looks_like_a_call_is_shown_where_it_is_none(home: Path, shop: Path, engine: Scripted) -> None:
+    reply = "Call it so:\nlist_refs() gives them.\nlist_refs(\n"
+    engine.replies = [reply, "It is not closed."]
+    async with client(home) as it:
+        session = await began(it, shop)
+        await it.ask(session, "How?")
+        assert it.said(session) == f"{reply}It is not closed."
+
+
 async def test_a_childs_write_is_asked_about_also_while_a_command_of_the_persons_runs(
     home: Path, shop: Path, engine: Scripted
 ) -> None:

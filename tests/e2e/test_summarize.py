@@ -156,7 +156,7 @@ async def test_what_cannot_be_summarized_is_said(editor: Editor, tmp_path: Path)
 
 
 async def test_a_model_that_is_told_what_to_do_sees_the_change_and_the_rules(editor: Editor, shop: Path) -> None:
-    (shop / "AGENTS.md").write_text("Messages begin with a capital letter.\n")
+    (shop / "AGENTS.md").write_text("Log in with\npassword: letmein2024\nMessages begin with a capital letter.\n")
     (shop / ".env").write_text("KEY=hidden\n")
     rewrite(editor, CART, "def total(self)", "def sum_up(self)")
     with scripted() as said:
@@ -172,6 +172,7 @@ async def test_a_model_that_is_told_what_to_do_sees_the_change_and_the_rules(edi
     assert f'<change file="{CART}" kind="changed">' in said.prompt
     assert "\n-    def total(self) -> int:\n+    def sum_up(self) -> int:\n" in said.prompt
     assert "\nMessages begin with a capital letter.\n</context>" in said.prompt
+    assert "\npassword: ...\n" in said.prompt
     assert "hidden" not in said.prompt
     assert ".env" not in said.prompt
 

@@ -110,7 +110,28 @@ def test_a_password_is_masked(line: str) -> None:
     assert masked(line.format(PASSWORD)) == line.format("...")
 
 
-@pytest.mark.parametrize("line", ["DB_PASSWORD={}\n", 'password: "{}"', "MYSQL_ROOT_PASSWORD: {}\n", 'f(passwd="{}")'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DB_PASSWORD={}\n",
+        'password: "{}"',
+        "MYSQL_ROOT_PASSWORD: {}\n",
+        'f(passwd="{}")',
+        'requests.get(url, auth=("admin", "{}"))',
+        'HTTPBasicAuth("admin", "{}")',
+        "smtp.login('me@shop.example', '{}')",
+        "docker login -u me -p {} registry.internal",
+        "unzip -P {} all.zip",
+        "7z x -p{} all.7z",
+        "ldapsearch -D cn=admin -w {} -b dc=shop",
+        "keytool -list -storepass {}",
+        "tool --pass {} start",
+        "The admin password of the shop is {}.",
+        '"""Has password={}."""',
+        "Is the password: {}?",
+        "connect(password: str)\nset password={} there",
+    ],
+)
 def test_so_is_one_of_letters_and_digits(line: str) -> None:
     assert masked(line.format("letmein" + "2024")) == line.format("...")
 
@@ -147,6 +168,10 @@ def test_digits_alone_are_a_key(value: str) -> None:
         'bypass("localhost.internal:8888")',
         'keyboard_layout = "de-latin1-nodeadkeys-v2"',
         'version_key = "2026.11.26-rc1+build5"',
+        'login("user_name", "users/account_2")',
+        "docker run -p 8080:8080 shop",
+        "tool --pass --verbose2 --bypass something2",
+        'authors = ("Ann Lee", "Ben Short")',
         f'api_key = "{KEY}"  # gitleaks:allow',
     ],
 )

@@ -16,6 +16,9 @@ return {
       require("palimpsest.status").told(status)
     end,
     ["palimpsest/completion"] = require("palimpsest.completion").on_told,
+    ["workspace/applyEdit"] = function(...)
+      return require("palimpsest.edits").on_asked(...)
+    end,
     ["palimpsest/conversation"] = require("palimpsest.chat_buffer").on_conversation,
   },
   commands = {

@@ -68,9 +68,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--confidence", choices=CONFIDENCES, nargs="+", default=["balanced"], help="`completion.confidence` (balanced)"
     )
-    parser.add_argument("--timed", action="store_true", help="a key each 120 ms, instead of waiting for each answer")
-    parser.add_argument(
-        "--reaction", type=int, default=0, metavar="KEYS", help="untimed: keys typed before a ghost is taken (0)"
+    pace = parser.add_mutually_exclusive_group()
+    pace.add_argument("--timed", action="store_true", help="a key each 120 ms, instead of waiting for each answer")
+    pace.add_argument(
+        "--reaction",
+        type=partial(positive, least=0),
+        default=0,
+        metavar="KEYS",
+        help="untimed: keys typed before a ghost is taken (0)",
     )
     parser.add_argument("--peer", action="store_true", help="llama.vim on a stock llama-server as well")
     parser.add_argument(

@@ -21,12 +21,12 @@ def model_file(options: argparse.Namespace) -> Path:
     return inspect(model_path(ModelSettings(path=options.model))).path
 
 
-def positive(text: str) -> int:
+def positive(text: str, least: int = 1) -> int:
     """An argparse type: a whole number of 1 or more."""
     try:
         number = int(text)
     except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"wants 1 or more, got {text}")
+        number = least - 1
+    if number < least:
+        raise argparse.ArgumentTypeError(f"wants {least} or more, got {text}")
     return number

@@ -61,6 +61,16 @@ CONFIDENCES = ("quiet", "balanced", "eager", "all")
 MOST_AT_ONCE = 16
 """The engine decodes no more answers beside each other."""
 SOURCES = ("filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git")
+TOOLS = (
+    *("read_fd", "search_fd", "rename_fd", "rename_fds", "close_fds"),
+    *("mark_fd_section", "get_fd_section", "list_fd_sections", "delete_fd_section", "fd_to_file"),
+    *("create_temp_file", "read_temp_file", "write_temp_file", "delete_temp_file"),
+    *("ref_to_file", "list_refs", "get_ref"),
+    *("remember", "forget", "compact", "inspect", "fork", "spawn", "gather"),
+    *("create_checkpoint", "restore_checkpoint", "list_checkpoints"),
+    *("read_document", "list_documents", "find_documents", "find_excerpts"),
+)
+"""Those of `conversations/operations/table.py`, in its order, which this package may not import."""
 KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
 
 
@@ -515,7 +525,7 @@ class ConversationSettings:
         by=OWN_CODE,
     )
     keep_results: int = _setting(3, "So many of the newest results are never dropped.", low=0, high=1_000, by=OWN_CODE)
-    never_drop: tuple[str, ...] = _setting([], "Tools whose results are never dropped.", by=OWN_CODE)
+    never_drop: tuple[str, ...] = _setting([], "Tools whose results are never dropped.", choices=TOOLS, by=OWN_CODE)
 
 
 @dataclass(frozen=True, slots=True)

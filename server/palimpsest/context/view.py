@@ -135,7 +135,8 @@ class CursorView:
         """Those that a name may come from: they bind it, or what the editing block has before it."""
         meant = {name, *(use.head for use in self.name_uses if use.name == name and use.head)}
         for found in self.imports:
-            if not meant.isdisjoint((found.bound, found.name, *_WORD.findall(found.module)[-1:])):
+            by_module = [] if found.alias or found.name not in (None, "*") else _WORD.findall(found.module)[-1:]
+            if not meant.isdisjoint((found.bound, found.name, *by_module)):
                 yield found
 
     @cached_property

@@ -404,7 +404,7 @@ class PromptBuilder:
         rules = RulesSource(WorkspaceFiles(roots, context.exclude, services.documents.find))
         model = services.supervisor.status.model
         most = min(context.block_tokens, int(RULES * model.window)) if model and model.window else context.block_tokens
-        return [(one.name, masked_block(one.text)) for root in roots for one in rules.of(root, context.rules, most)]
+        return [(one.name, one.text) for root in roots for one in rules.of(root, context.rules, most)]
 
     def _all_said(self, view: _View) -> list[SaidTurn]:
         names = zip(self._names(view), view.said, strict=True)

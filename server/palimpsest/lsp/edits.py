@@ -78,4 +78,4 @@ def size_of(change: DocumentChange) -> str:
 
 
 def title_of(summary: str) -> str:
-    return f"Palimpsest: {summary}" if summary else "Palimpsest"
+    return f"Palimpsest: {summary or 'edit.'}"

@@ -155,7 +155,7 @@ class Report:
         self._message(message, lsp.MessageType.Warning)
 
     def _message(self, message: str, kind: lsp.MessageType) -> None:
-        shown = without_links(f"Palimpsest: {message}")
+        shown = without_links(message if message.startswith("Palimpsest") else f"Palimpsest: {message}")
         self._server.window_show_message(lsp.ShowMessageParams(type=kind, message=shown))
 
     def _notify(self, method: str, params: dict[str, Any]) -> None:

@@ -35,6 +35,8 @@ _VALUE = re.compile(
     r"|(?:(?<=[\s=:>＝：「『“„«‘])|(?<=&quot;))"
     r"(?P<plain>[^\s\"'`\\,;<>(){}\[\]&」』”“»’，、。；]{8,200}+)(?!(?<!\$)[(\[{])"
 )
+_STOPS = ".:?"
+"""Which end a sentence, not a password; `!` may belong to one."""
 _PLACEHOLDER = re.compile(r"[$#%@]?\{\{?[^{}]*\}?\}?|<[\w -]*>|%\(\w+\)[sdifr]|%[0-9.]*[sdifrvq](?![A-Za-z0-9])|\.\.\.")
 """What a program fills in, or what is left out."""
 _FILLED_IN = re.compile(
@@ -44,13 +46,26 @@ _FILLED_IN = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z0-9+/=_.~%\\&#;$!*?@^|:\-]{10,}")
 _DIGITS = re.compile(r"(?<![\w.])\d{14,}(?![\w.])")
-_COMMANDS = r"\b(?:mysql\w*|mariadb\w*|redis-cli|sshpass)\b"
+_REST = r"[^\n|;&]{0,200}?\s"
+_OPTIONS = (
+    r"(?:\b(?:mysql\w*|mariadb\w*|redis-cli|sshpass|7z\w?|(?:docker|podman|helm)[^\n|;&]{0,20} login)\b"
+    rf"{_REST}-[pa]|\b(?:un)?zip\b{_REST}-P|\bldap\w{{1,20}}\b{_REST}-w)"
+)
+_IN_AN_OPTION = r"[\"']?(?P<given>[^\s\"'`$<>{}|]{6,200})"
+_PAIR = re.compile(
+    r"(?:[Aa]uth|[Ll]ogin)\w{0,12}[\"']?\s{0,3}[=:(]\s{0,3}\(?\s{0,20}[\"'][^\"'\n]{1,100}[\"'],\s{0,20}"
+    r"[\"'](?=\w{0,200}?\d)(?=\w{0,200}?[A-Za-z])(?P<given>[^\s\"'`$<>{}|]{8,200})[\"']"
+)
+"""A person and their password, as `auth=("ann", "…")`."""
 _IN_COMMANDS = (
     ("//", re.compile(r"(?P<scheme>:)?//[^\s:/@\"'`<>{}$]{0,100}:(?P<given>[^\s:/\"'`<>{}$]{3,200})@[\w\[.\-]")),
     ("machine", re.compile(r"\bmachine\s{1,9}\S{1,99}(?:\s{1,9}(?:login|password)\s{1,9}(?P<given>\S{3,99})){2}")),
     ("-u", re.compile(r"-u(?:ser)?[ =]{1,3}[\"']?[^\s:\"'$]{1,64}:(?P<given>[^\s\"'`$<>{}]{3,200})")),
     ("@", re.compile(r"\w:(?P<given>[^\s:/\"'`<>{}$]{8,200})@(?:tcp|unix)?[(/]")),
-    (" -", re.compile(_COMMANDS + r"[^\n|;&]{0,200}?\s-[pa] ?[\"']?(?P<given>[^\s\"'`$<>{}|]{6,200})")),
+    (" -", re.compile(rf"{_OPTIONS} ?{_IN_AN_OPTION}")),
+    ("pass ", re.compile(rf"(?<![\w-])--?[a-z]{{0,12}}(?<!by)pass {{1,3}}(?!-)(?=\S{{0,200}}?\d){_IN_AN_OPTION}")),
+    ("uth", _PAIR),
+    ("ogin", _PAIR),
 )  # fmt: skip
 """What each has in it, and the password in an address or a command."""
 
@@ -63,9 +78,14 @@ def assigned(text: str) -> Iterator[tuple[int, int]]:
         yield from (found.span() for found in _DIGITS.finditer(text, start, end) if len(set(found[0])) >= 7)
         if is_password:
             for found in _VALUE.finditer(text, start, end):
-                name = "quoted" if found["quoted"] else "plain"
-                if _is_password(found[name], name == "quoted"):
-                    yield found.span(name)
+                value, at, is_quoted = found["quoted"] or "", found.start("quoted"), bool(found["quoted"])
+                if not is_quoted:  # there may be another name in it: `password=…` in the next line
+                    value, at = found["plain"].rstrip(_STOPS), found.start("plain")
+                    another, sign, behind = value.rpartition("=")
+                    if sign and any(word in another.lower() for word in PASSWORDS):
+                        value, at = behind, at + len(another) + 1
+                if _is_password(value, is_quoted):
+                    yield at, at + len(value)
     for sign, form in _IN_COMMANDS:
         if sign in text:
             for found in form.finditer(text):

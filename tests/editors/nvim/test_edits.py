@@ -63,6 +63,26 @@ def test_a_code_action_shows_its_diff_and_is_undone_in_one_step(start: Start) ->
     assert len(nvim.lines) == len(before)
 
 
+def test_what_is_done_is_said_once(start: Start) -> None:
+    nvim = start("vim.g.palimpsest = { edits = { preview = 'never' } }")
+    nvim.ready()
+    nvim.keys("/amount(totla<CR>:Palimpsest edit<CR>")
+    until(lambda: has(nvim, RIGHT), nvim.messages)
+    nvim.keys(":Palimpsest edit<CR>")
+    nvim.until("return vim.fn.execute('messages'):find('changes nothing') ~= nil")
+    said = nvim.messages()
+    assert said.count("Write `total` for `totla`") == 1
+    assert "\nPalimpsest: Write `total` for `totla`, which is defined nowhere.\n" in said
+    assert "Workspace edit" not in said
+
+
+def test_a_buffer_without_a_file_is_told_as_one(start: Start) -> None:
+    nvim = start()
+    nvim.ready()
+    nvim.keys(":enew<CR>:Palimpsest edit<CR>")
+    nvim.until("return vim.fn.execute('messages'):find('this buffer is no file') ~= nil")
+
+
 def test_an_edit_is_rejected_and_another_one_asked_for(start: Start) -> None:
     nvim = start()
     nvim.ready()

@@ -17,11 +17,14 @@ function M.get(buffer)
 end
 
 --- The connection, or nil and a sentence about it.
+---@param buffer? integer nil: of any buffer
 ---@return vim.lsp.Client?
-function M.expect()
+function M.expect(buffer)
   local client = M.get()
   if not client then
     tell.warn("the server does not run. `:Palimpsest status` says why.")
+  elseif buffer and not M.get(buffer) then
+    return tell.say("this buffer is no file that may be edited, or `filter` or `max_file_size` leaves it out.")
   end
   return client
 end

@@ -10,7 +10,8 @@ local M = {}
 local last ---@type table?
 local asking = false
 
-local function applied(suggestion)
+--- What was changed is said with the edit itself.
+local function say_what_is_unsaved(suggestion)
   local others = {}
   for _, document in ipairs(suggestion.documents) do
     local buffer = vim.uri_to_bufnr(document.uri)
@@ -18,11 +19,20 @@ local function applied(suggestion)
       table.insert(others, vim.fn.fnamemodify(vim.api.nvim_buf_get_name(buffer), ":~:."))
     end
   end
-  local text = suggestion.summary ~= "" and suggestion.summary or "Applied."
   if #others > 0 then
-    text = ("%s Changed and not saved: %s (`:wall` saves all)."):format(text, table.concat(others, ", "))
+    tell.say(("changed and not saved: %s (`:wall` saves all)."):format(table.concat(others, ", ")))
   end
-  tell.say(text)
+end
+
+--- An edit that the server asks for, with its label said as all that we say; Neovim would print it in its own way.
+function M.on_asked(error, asked, context)
+  local label = asked.label
+  asked.label = nil
+  local result = vim.lsp.handlers["workspace/applyEdit"](error, asked, context)
+  if label and result.applied then
+    tell.say(label)
+  end
+  return result
 end
 
 --- Applies all of it or nothing.
@@ -31,7 +41,7 @@ function M.apply(suggestion, confirmed)
   last = suggestion
   client.command("palimpsest.suggest.accept", { id = suggestion.id, confirmed = confirmed }, function(answer)
     if answer.applied then
-      applied(suggestion)
+      say_what_is_unsaved(suggestion)
     elseif answer.reason then
       tell.warn(answer.reason)
     end
@@ -94,7 +104,7 @@ end
 ---@param n? integer how many, side by side
 ---@param is_told? boolean an instruction is asked for where there is none
 local function suggest(words, arguments, n, is_told)
-  local one = client.expect()
+  local one = client.expect(0)
   if not one then
     return
   end

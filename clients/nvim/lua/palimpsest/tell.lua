@@ -22,7 +22,9 @@ end
 function M.failed(failure)
   local text = failure.message
   if failure.code == vim.lsp.protocol.ErrorCodes.InvalidParams then
-    text = text:gsub("^[%w_.]+: (.)", string.upper)
+    text = text:gsub("^[%w_.]+: ", ""):gsub("^%l+%f[%s,]", function(word)
+      return word:sub(1, 1):upper() .. word:sub(2)
+    end)
   end
   M.error(text)
 end

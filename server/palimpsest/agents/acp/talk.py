@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from acp.interfaces import Client
@@ -16,9 +17,11 @@ from acp.schema import PromptResponse, SessionInfoUpdate, UsageUpdate
 from palimpsest.agents.acp import updates
 from palimpsest.agents.acp.blocks import Block, prompt_of
 from palimpsest.agents.acp.commands import COMMANDS, command_in
+from palimpsest.agents.acp.held_calls import HeldCalls
 from palimpsest.agents.acp.lines import LineTransport
 from palimpsest.agents.acp.workspaces import AcpWorkspace
 from palimpsest.chat_templates.spoken import Spoken
+from palimpsest.conversations.calls.parsing import without_calls
 from palimpsest.conversations.conversing import ReplyOptions
 from palimpsest.conversations.events import (
     CallBegan,
@@ -31,7 +34,7 @@ from palimpsest.conversations.events import (
     TurnText,
 )
 from palimpsest.conversations.refs.tags import PROBLEMS, extracted
-from palimpsest.conversations.reply_writer import THOUGHT
+from palimpsest.conversations.reply_writer import NATIVE, THOUGHT
 from palimpsest.conversations.transcript.showing import written_documents
 from palimpsest.conversations.transcript.writing import documents_text
 from palimpsest.conversations.turns import Turn
@@ -44,6 +47,8 @@ LONGEST_TITLE = 80
 CANCELLED = "It was cancelled."
 UNUSED = "Palimpsest does not use these MCP servers, since its model has tools of its own only: {}.\n\n"
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]
+CALLS: frozenset[Stopped] = frozenset({"end", "length"})
+"""How a reply ends whose calls are run."""
 STOPS: dict[Stopped, StopReason] = {
     "end": "end_turn",
     "length": "max_tokens",
@@ -71,6 +76,7 @@ class AcpSession:
         self._cancelled = self._is_ended = self._is_warned = False
         self._idle = asyncio.Event()
         self._sent: dict[int, Spoken] = {}  # of each turn
+        self._held: dict[int, HeldCalls] = {}
         self._queue: asyncio.Queue[Any] = asyncio.Queue()
         self._sending = asyncio.get_running_loop().create_task(self._send())
         events = workspace.session.events
@@ -213,8 +219,13 @@ class AcpSession:
         return [updates.said(f"\n\n{documents_text(found, n_more)}\n\n", f"documents-{turn.id}")] if found else []
 
     def _text(self, event: TurnText) -> None:
-        if event.conversation != self.conversation:
-            return
+        if event.conversation == self.conversation:
+            if not event.text.startswith(self._sent.get(event.turn, Spoken()).text):
+                self._held.pop(event.turn, None)  # that was a thought
+            held = self._held.setdefault(event.turn, HeldCalls(self._tools))
+            self._tell_text(replace(event, text=held.shown(event.text)))
+
+    def _tell_text(self, event: TurnText) -> None:
         if not self._is_warned and (why := unfit(self._session.services.supervisor.status.model)):
             self._is_warned = True
             self._tell(updates.said(f"{why}\n\n", f"model-{event.turn}"))
@@ -230,11 +241,23 @@ class AcpSession:
 
     def _turn_ended(self, event: TurnEnded) -> None:
         if event.conversation == self.conversation:
-            self._text(
-                TurnText(self.conversation, event.turn.id, event.text, _thought(event.turn))
-            )  # its end was not told yet
+            shown = self._shown(event.turn, event.text) if event.stopped in CALLS else event.text
+            self._held.pop(event.turn.id, None)
+            self._tell_text(TurnText(self.conversation, event.turn.id, shown, _thought(event.turn)))
             for update in _problems(event.turn):
                 self._tell(update)
+
+    @property
+    def _tools(self) -> Mapping[str, Sequence[str]]:
+        return self._session.conversing.tools.parameters()
+
+    def _shown(self, turn: Turn, text: str) -> str:
+        """A reply without the calls in it."""
+        if turn.details.get(NATIVE):
+            return text
+        return extracted(
+            without_calls(self._session.conversing.memory.turns.text(turn), self._tools), turn.details
+        ).shown
 
     def _close_call(self) -> None:
         """One that was cancelled does not stay open in the editor."""
@@ -283,10 +306,11 @@ class AcpSession:
         if turn.role != "assistant":
             return []
         found = [updates.thought(it, name)] if (it := _thought(turn)) else list[Any]()
-        if shown := extracted(text, turn.details).shown:
-            found.append(updates.said(shown, name))
+        calls, shown = memory.turns.calls(turn.id), extracted(text, turn.details).shown
+        if said := self._shown(turn, shown) if calls else shown:
+            found.append(updates.said(said, name))
         found += _problems(turn)
-        for call in memory.turns.calls(turn.id):
+        for call in calls:
             identity = updates.call_id(turn.id, call.number)
             result = memory.contents.text(call.result) if call.result else ""
             found.append(updates.call_began(identity, call.name, call.arguments))

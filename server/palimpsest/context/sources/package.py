@@ -75,15 +75,20 @@ class PackageSource(Source):
         if module is not None and modules.is_known(module):
             return f"{module} is so common that models know it"
         meant = set(self._imported(view, own, found)) if found is not None else {it.module for it in uses if it.star}
-        for use in uses:
-            described = modules.describe(use.module, frozenset(use.names), view.path) if use.module in meant else None
+        asked = [use for use in uses if use.module in meant]
+        read = [(use, modules.describe(use.module, frozenset(use.names), view.path)) for use in asked]
+        for use, described in read:
             if described is not None and found is not None and use.prefix == name:
                 return f"it is what this file calls {use.module}"
             if described is not None and described.entry(name) is not None:
                 return f"the block of {use.module} has no room for it, or {MAX_MODULES} others come before that"
         if module is None:
             return "no module that this file imports offers it"
-        return f"{module} has nothing of that name, is not used here, or nothing of it may be shown"
+        if not asked:
+            return f"the code at the cursor does not use {module}"
+        if all(described is None for _, described in read):
+            return f"nothing of {module} may be shown, or it cannot be read"
+        return f"outside of its classes, {module} has nothing of that name"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file imports the module."""

@@ -16,6 +16,7 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, RULES
 from palimpsest.context.view import CursorView
 from palimpsest.documents.markdown import fences
+from palimpsest.text.tokens import masked_block
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 
@@ -54,7 +55,8 @@ class RulesSource(Source):
         if source is None:
             self._log_refusal(path)
             return []
-        return source.text.strip().replace("\r\n", "\n").split("\n") if source.text.strip() else []
+        text = masked_block(source.text).strip().replace("\r\n", "\n")  # before a cut hides what a secret stands behind
+        return text.split("\n") if text else []
 
     def _log_refusal(self, path: Path) -> None:
         """Log once that an existing file is not read; that there is no such file is the ordinary case."""

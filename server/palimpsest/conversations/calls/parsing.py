@@ -1,7 +1,8 @@
 """The calls in a reply: lines that are exactly a call (docs/formats.md, "Calls by the model").
 
-In: a reply, and the parameters of each tool.  Out: names with arguments, or what is wrong with a call.  Evaluates
-nothing: arguments are literals.  Calls in code fences and in refs are content, not calls.  Knows no tool.
+In: a reply, and the parameters of each tool.  Out: names with arguments, or what is wrong with a call; the
+reply without them.  Evaluates nothing: arguments are literals.  Calls in code fences and in refs are content, not
+calls.  Knows no tool.
 
 A call may go on over several lines, as long as its brackets are open.  Of a tool that is known, a line that is nearly a
 call is reported; a line with another name is text, unless it is nearly the name of a tool.
@@ -14,6 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from palimpsest.conversations.calls.literals import NotLiteral, literals
@@ -56,12 +58,22 @@ class WrongCall:
 def calls_in(reply: str, tools: Mapping[str, Sequence[str]]) -> list[ParsedCall | WrongCall]:
     """The calls in order.  `tools` has the names of each tool's parameters, in order, for arguments without a name."""
     found = list[ParsedCall | WrongCall]()
-    for call in _Reader(reply, tools).calls():
+    for call, _, _ in _Reader(reply, tools).calls():
         if len(found) == MOST_CALLS:
             found.append(WrongCall(call.line, f"Only the first {MOST_CALLS} calls of a reply are run."))
             break
         found.append(call)
     return found
+
+
+def without_calls(reply: str, tools: Mapping[str, Sequence[str]]) -> str:
+    """The reply without the lines of those calls that `calls_in` can run: for whom these are shown by themselves."""
+    kept, end = list[str](), 0
+    for call, start, behind in islice(_Reader(reply, tools).calls(), MOST_CALLS):
+        if isinstance(call, ParsedCall):
+            kept.append(reply[end:start])
+            end = _line_end(reply, behind) + 1
+    return "".join([*kept, reply[end:]])
 
 
 class _Reader:
@@ -78,7 +90,8 @@ class _Reader:
         self._known = dict[int, tuple[ParsedCall | WrongCall | None, int]]()
         self._passed_to = 0
 
-    def calls(self) -> Iterator[ParsedCall | WrongCall]:
+    def calls(self) -> Iterator[tuple[ParsedCall | WrongCall, int, int]]:
+        """Each with its place, half-open."""
         fenced: list[Fence] | None = None
         behind = 0
         for begin in _BEGIN.finditer(self._said):
@@ -95,7 +108,7 @@ class _Reader:
                 return  # nobody knows what is in a fence there
             call, behind = self._read(begin)
             if call is not None:
-                yield call
+                yield call, start, behind
 
     def _passed(self, start: int, fenced: list[Fence]) -> int:
         """Where a reader of fences goes on who has come to this line, which is in none: behind a call with a mark in

@@ -24,6 +24,7 @@ from palimpsest.conversations.compaction.compactions import Summary
 FAILED = "Tried and failed: "
 NAMES = "Names: "
 DONE = "Called: "
+WANTED = "Wanted of this summary: "
 MOST_ITEMS = 24
 """Each list has at most this many items, so that a summary of summaries does not grow."""
 MOST_DONE = 10
@@ -35,7 +36,8 @@ TEXTS = "goal", "instruction", "current_status", "likely_next_work"
 def mechanical(
     turns: Sequence[TurnWithCalls], before: Summary | None, instruction: str = "", tools: Collection[str] = ()
 ) -> Summary:
-    """A summary of the turns by rules alone.  `instruction`: a person's own for this compaction.  `tools`: names."""
+    """A summary of the turns by rules alone.  `instruction`: what a person wants of it, which rules cannot follow: the
+    model reads it instead.  `tools`: names."""
     requests = [turn.text for turn in turns if turn.role == "user" and turn.text.strip()]
     replies = [turn.text for turn in turns if turn.role == "assistant" and turn.text.strip()]
     last = _in_short(requests[-1]) if requests else before.instruction if before else ""
@@ -43,8 +45,8 @@ def mechanical(
     done = [DONE + call_line(call) for turn in turns for call in turn.calls if not call.failed]
     summary = Summary(
         goal=goal,
-        instruction=short(f"{instruction.strip()} {last}".strip(), 2 * MOST_TEXT),
-        discoveries=[],
+        instruction=last,
+        discoveries=[WANTED + short(instruction, MOST_TEXT)] if instruction.strip() else [],
         completed=done[-MOST_DONE:],
         current_status=_in_short(f"Last answer: {replies[-1]}") if replies else "Nothing was answered yet.",
         likely_next_work="Go on with what was asked last." if last else "",
@@ -59,7 +61,7 @@ def completed(
     """A summary with the names, paths and failures of the turns, and those that the summary before them held."""
     old = before or Summary("", "", [], [], "", "", [])
     every = _joined(names(turns, tools), (name for name in _names_of(old.discoveries) if name not in tools))
-    mentioned = [one for one in old.discoveries if not one.startswith(NAMES)]
+    mentioned = [one for one in old.discoveries if not one.startswith((NAMES, WANTED))]
     tried = [FAILED + one for one in failures(turns, tools)]
     told = [with_short_calls(one, tools) for one in summary.discoveries if not one.startswith(NAMES)]
     discoveries = _joined(told, tried, mentioned)

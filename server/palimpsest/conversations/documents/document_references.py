@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from palimpsest.conversations.documents.reference import DocumentReference, without_repeats
 from palimpsest.conversations.store.database import Database
 from palimpsest.errors import NotFound
+from palimpsest.text.tokens import masked_block
 
 LONGEST_SUMMARY = 2_000
 _FIRST = """NOT EXISTS (
@@ -140,10 +141,8 @@ class DocumentReferences:
 
 
 def _values(one: DocumentReference) -> tuple[object, ...]:
-    return (
-        one.wikilink, one.path, one.kind, one.fragment, int(one.read), one.summary[:LONGEST_SUMMARY], one.snippet,
-        one.problem,
-    )  # fmt: skip
+    summary, snippet = masked_block(one.summary)[:LONGEST_SUMMARY], masked_block(one.snippet)
+    return one.wikilink, one.path, one.kind, one.fragment, int(one.read), summary, snippet, one.problem
 
 
 def _reference(row: sqlite3.Row) -> DocumentReference:
