@@ -126,9 +126,9 @@ function M.on_told(_, params)
   end
 end
 
---- Whether a completion is on the screen.
+--- Whether a completion is on the screen, or will be once Neovim has drawn what was typed.
 function M.visible()
-  return shown.count() > 0 and shown.has_place()
+  return shown.agrees() and shown.has_place()
 end
 
 --- Says that a part was taken; all of it is counted by the item's own command.
@@ -147,7 +147,7 @@ end
 ---@param part "word"|"line"|"all"
 ---@return boolean whether there was something
 function M.accept(part)
-  local one = shown.follow() and shown.chosen()
+  local one = shown.follow() and shown.has_place() and shown.chosen()
   if not one then
     return false
   end
@@ -216,6 +216,7 @@ end
 function M.attach(buffer)
   events.listen(buffer, {
     { { "InsertEnter", "CursorMovedI", "TextChangedI", "TextChangedP" }, on_change },
+    { "InsertChange", vim.schedule_wrap(on_change) }, -- it is told of before the mode is another
     { { "InsertLeave", "BufLeave" }, on_leave },
   })
   events.on_menu("completion", on_menu)

@@ -48,14 +48,28 @@ local function of_all(mode, key)
   end)
 end
 
+local otherwise ---@type fun(): string
+
+--- Does what a key is for now, and where there turns out to be nothing to do, what the key was.  Of keys that come at
+--- once, Neovim asks what a later one is before it has put in the earlier ones.
+function M.try(name)
+  if require("palimpsest")[name]() == false then
+    api.nvim_feedkeys(otherwise(), "in", false)
+  end
+end
+
 --- Until `detach`, which gives the buffer its own mapping back.
 ---@param keys fun(): string? what to type instead; nil: what the key was
 function M.map(buffer, mode, key, description, keys)
   local old = vim.fn.maparg(key, mode, false, true)
   local is_own = old.buffer == 1 and not vim.startswith(old.desc or "", "Palimpsest")
   local one = { mode = mode, key = key, old = is_own and old or nil }
+  local function what_it_was()
+    return old_keys(one.old or of_all(mode, key), key)
+  end
   vim.keymap.set(mode, key, function()
-    return keys() or old_keys(one.old or of_all(mode, key), key)
+    otherwise = what_it_was
+    return keys() or what_it_was()
   end, { buffer = buffer, expr = true, replace_keycodes = false, desc = "Palimpsest: " .. description })
   table.insert(M.set_keys[buffer], one)
 end
@@ -63,7 +77,7 @@ end
 --- Undone by itself: what was typed before and what is accepted are two steps.
 local function call(name)
   local undo = require("palimpsest.events").inserting() and vim.keycode("<C-g>u") or ""
-  return undo .. vim.keycode(("<Cmd>lua require('palimpsest').%s()<CR>"):format(name))
+  return undo .. vim.keycode(("<Cmd>lua require('palimpsest.keys').try('%s')<CR>"):format(name))
 end
 
 local function visible(part)
@@ -84,7 +98,7 @@ local function tab()
   elseif completion_visible() then
     return call("accept")
   elseif require("palimpsest.closing").is_due() then
-    return vim.keycode("<Cmd>lua require('palimpsest').jump()<CR>")
+    return vim.keycode("<Cmd>lua require('palimpsest.keys').try('jump')<CR>")
   end
 end
 

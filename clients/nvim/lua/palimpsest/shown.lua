@@ -18,8 +18,8 @@ local space = api.nvim_create_namespace("palimpsest.ghost")
 ---@class palimpsest.Shown
 ---@field buffer integer
 ---@field row integer
----@field column integer of the cursor, in bytes
----@field after string the line behind the cursor
+---@field before string the line up to the cursor
+---@field after string and behind it
 ---@field choices palimpsest.Choice[]
 ---@field index integer
 
@@ -31,10 +31,15 @@ function M.here()
   return api.nvim_get_current_buf(), cursor[1] - 1, cursor[2], api.nvim_get_current_line()
 end
 
+--- How many columns behind the text the cursor is, with 'virtualedit'.
+local function beyond()
+  return vim.fn.getcurpos()[4]
+end
+
 --- Where the cursor is, and in which text.
 function M.place()
   local buffer, row, column = M.here()
-  return { buffer, row, column, api.nvim_buf_get_changedtick(buffer), events.inserting() }
+  return { buffer, row, column, beyond(), api.nvim_buf_get_changedtick(buffer), events.inserting() }
 end
 
 --- With the line ends of a buffer: the server's are those of the file.
@@ -77,9 +82,10 @@ function M.by_neovim(buffer)
   return vim.lsp.inline_completion ~= nil and vim.lsp.inline_completion.is_enabled({ bufnr = buffer })
 end
 
---- Whether it may be drawn: not into or below what another plugin draws at the cursor.
+--- Whether it may be drawn: where text can be inserted, and not into or below what another plugin draws at the cursor.
 function M.has_place()
-  return not events.is_taken(config.get().inline.with_menu)
+  local can_insert = events.inserting() and beyond() == 0 and vim.bo.modifiable
+  return can_insert and not events.is_taken(config.get().inline.with_menu)
 end
 
 --- The word, or the line, that a text begins with.
@@ -128,12 +134,12 @@ end
 local function put(choices, index, numbered)
   M.hide()
   local buffer, row, column, line = M.here()
-  local after = line:sub(column + 1)
-  now = { buffer = buffer, row = row, column = column, after = after, choices = choices, index = index }
+  local before, after = line:sub(1, column), line:sub(column + 1)
+  now = { buffer = buffer, row = row, before = before, after = after, choices = choices, index = index }
   if M.by_neovim(buffer) or not M.has_place() then
     return
   end
-  local at, parts = vim.fn.strdisplaywidth(line:sub(1, column)), {}
+  local at, parts = vim.fn.strdisplaywidth(before), {}
   for number, part in ipairs(vim.split(choices[index].rest, "\n")) do
     parts[number] = { { M.expanded(part, number == 1 and at or 0, vim.bo[buffer].tabstop), "PalimpsestGhost" } }
   end
@@ -167,10 +173,16 @@ function M.turn(by)
   end
 end
 
---- Goes on behind a piece that was typed or taken with the choices that begin with it, for as long as the chosen one is
---- among them and has more.
----@return boolean whether anything is shown
-local function go_on(piece)
+--- What was typed since it was shown; nil where anything else is another than it was.
+local function typed_since()
+  local buffer, row, column, line = M.here()
+  local is_here = now and buffer == now.buffer and row == now.row and vim.startswith(line:sub(1, column), now.before)
+  return is_here and line:sub(column + 1) == assert(now).after and line:sub(#now.before + 1, column) or nil
+end
+
+--- The choices that begin with a piece, without it, for as long as the chosen one is among them and has more.
+---@return palimpsest.Choice[]? left, integer? index of the chosen one
+local function behind(piece)
   local left, index = {}, nil
   for at, one in ipairs(assert(now).choices) do
     if vim.startswith(one.rest, piece) and #one.rest > #piece then
@@ -179,20 +191,32 @@ local function go_on(piece)
       index = at == now.index and #left or index
     end
   end
+  return index and left, index
+end
+
+--- Whether some of it is left for the line as it is now: of several keys that come at once only the last is told of.
+function M.agrees()
+  local piece = typed_since()
+  return piece ~= nil and behind(piece) ~= nil
+end
+
+--- Goes on behind a piece that was typed or taken.
+---@return boolean whether anything is shown
+local function go_on(piece)
+  local left, index = behind(piece)
   M.hide()
-  if index then
-    put(left, index, false)
+  if left then
+    put(left, assert(index), false)
   end
-  return index ~= nil
+  return left ~= nil
 end
 
 --- Keeps what still agrees with the line, as a person types on.
 ---@return boolean whether anything is shown
 function M.follow()
-  local buffer, row, column, line = M.here()
-  local is_here = now and buffer == now.buffer and row == now.row and column >= now.column
-  if is_here and line:sub(column + 1) == now.after then
-    return go_on(line:sub(now.column + 1, column))
+  local piece = typed_since()
+  if piece then
+    return go_on(piece)
   end
   M.hide()
   return false
