@@ -51,6 +51,30 @@ def prompt(model: Scripted) -> str:
     return "\n".join(each["content"] for each in model.asked[-1]["messages"])
 
 
+async def test_what_was_typed_and_given_is_sent_without_secrets_also_behind_a_compaction(
+    talk: tuple[Editor, Scripted],
+) -> None:
+    editor, model = talk
+    said = "It says password=letmein2024 there."
+    given = [{"kind": "terminal", "content": "DB_PASSWORD=winter1999\n"}]
+    one = await do(editor, "ask", text=said, parts=given)
+    model.replies = ["This is no summary.", "Going on."]
+    done = await do(
+        editor, "conversation.compact", conversation=one["conversation"], instruction="Keep pwd=summer2001."
+    )
+    assert done["written_by"] == "mechanical"
+    await do(editor, "ask", text="Go on.", conversation=one["conversation"])
+    own = {"goal": "Use password=autumn2002 there.", "current_status": ""}
+    await do(editor, "conversation.compact", conversation=one["conversation"], **own)
+    await do(editor, "ask", text="Go on.", conversation=one["conversation"])
+    assert "<goal>Use password=... there.</goal>" in prompt(model)
+    asked = str(model.asked)
+    assert [word for word in ("letmein2024", "winter1999", "summer2001", "autumn2002") if word in asked] == []
+    kept = str(await do(editor, "conversation.export", conversation=one["conversation"]))
+    assert said in kept
+    assert "DB_PASSWORD=..." in kept
+
+
 async def test_the_model_writes_the_seven_fields_and_they_take_the_place_of_what_was_said(
     talk: tuple[Editor, Scripted],
 ) -> None:

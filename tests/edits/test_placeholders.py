@@ -58,6 +58,8 @@ LEFT_OUT = [
     "# mevcut kod",
     "# [unchanged]",
     "# -- unchanged --",
+    "# load",
+    "# found",
     "# lines 2-4 unchanged",
     "# (3 lines omitted)",
     "# TODO: keep existing code",

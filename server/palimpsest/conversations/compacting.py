@@ -32,6 +32,7 @@ from palimpsest.conversations.refs.tags import extracted
 from palimpsest.conversations.token_counts import TokenCounts, thresholds
 from palimpsest.conversations.turns import Turn
 from palimpsest.errors import EngineError, InvalidArgument
+from palimpsest.text.tokens import masked_block
 from palimpsest.types import Block
 from palimpsest.window.services import LOADING_S, Services
 from palimpsest.window.usage import Talked
@@ -244,7 +245,8 @@ class Compacting:
         before = memory.compactions.current(conversation)
         spoken = [self._spoken(turn) for turn in older.turns]
         old = before.summary if before is not None else None
-        wanted = instruction.strip() or self._services.settings.conversation.compaction_instruction.strip()
+        options = self._services.settings.conversation
+        wanted = masked_block(instruction.strip() or options.compaction_instruction.strip())
         summary, writer = await self._written(conversation, blocks, older.turns[-1].id, wanted)
         tools = self._prompt_builder.tool_names
         if summary is None:
@@ -384,7 +386,7 @@ class Compacting:
             )
             for call in memory.turns.calls(turn.id)
         ]
-        return TurnWithCalls(turn.role, memory.turns.text(turn), calls)
+        return TurnWithCalls(turn.role, masked_block(memory.turns.text(turn)), calls)
 
     def _kept(self, conversation: str, until: int, most_chars: int, most_with_code: int | None = None) -> list[int]:
         """Of the turns that the model reads now, up to `until`: those that it reads on as they are."""

@@ -43,7 +43,7 @@ def keep(
         if incoming is not None:
             details[SHOWN] = incoming.shown
         fd = incoming.fds[0] if incoming is not None else None
-        whole = written(text, parts)
+        whole = written(masked(text) if role == "tool" else text, parts)
         if role == "assistant" and not refs:
             details[UNSEARCHED] = True
         marked = extracted(whole, details) if role == "assistant" else None

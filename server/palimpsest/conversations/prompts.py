@@ -17,6 +17,7 @@ from palimpsest.conversations.turns import TurnCall
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.markup import attribute
 from palimpsest.text.positions import well_formed
+from palimpsest.text.tokens import masked_block
 from palimpsest.types import Block
 from palimpsest.wire import ChatTail, Message, NativeMessage, Role, ToolCall
 
@@ -60,7 +61,7 @@ def render_experiences(experiences: Sequence[Experience], most_chars: int | None
 
 
 def render_summary(summary: Summary) -> str:
-    """What stands for the turns before it."""
+    """What stands for the turns before it, without the secrets that somebody may have typed there."""
     lines = ["<summary>"]
     for name in ("goal", "instruction", "current_status", "likely_next_work"):
         if text := getattr(summary, name):
@@ -69,7 +70,7 @@ def render_summary(summary: Summary) -> str:
         if items := getattr(summary, name):
             rows = "\n".join(f"- {_escaped(item, name)}" for item in items)
             lines.append(f"<{name}>\n{rows}\n</{name}>")
-    return "\n".join([*lines, "</summary>"])
+    return masked_block("\n".join([*lines, "</summary>"]))
 
 
 @dataclass(frozen=True, slots=True)

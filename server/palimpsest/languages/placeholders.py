@@ -123,8 +123,14 @@ def _alone(before: Parsed, after: Parsed, edit: LineEdit, rows: range) -> Iterat
         if not code or not come or any(row in was for row in gone) or any(row not in now for row in come):
             continue
         said = [_bare_text(after.snapshot.lines[row]) for row in come]
-        if not any(text and (text in one or one in text) for text in said for one in code):
+        if not any(_is_commented_out(text, one) for text in said for one in code):
             yield after.snapshot.lines[come[0]].strip()
+
+
+def _is_commented_out(said: str, code: str) -> bool:
+    """Whether a comment is a line of code, or most of one; a word of it is none."""
+    shorter, longer = sorted((said, code), key=len)
+    return shorter in longer and 2 * len(shorter) > len(longer)
 
 
 def _whole_comments(parsed: Parsed, rows: range) -> set[int]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from palimpsest.conversations.descriptors import results
 from palimpsest.conversations.descriptors.descriptors import Descriptors
 from palimpsest.documents.markdown import fence_mark, fences
+from palimpsest.text.tokens import masked_block
 
 PREVIEW = re.compile(r"  <preview>\n(.*?)  </preview>\n", re.DOTALL)
 MOST_BEGINNING = 600
@@ -129,9 +130,9 @@ def _made(descriptors: Descriptors, conversation_id: str, part: MessagePart, pag
 
 
 def _shown(part: MessagePart) -> str:
-    fence = fence_mark(part.text)
-    end = "" if part.text.endswith("\n") else "\n"
-    return f"{_title(part.source)}\n\n{fence}{part.language}\n{part.text}{end}{fence}"
+    text = masked_block(part.text)  # which nobody has typed here
+    fence, end = fence_mark(text), "" if text.endswith("\n") else "\n"
+    return f"{_title(part.source)}\n\n{fence}{part.language}\n{text}{end}{fence}"
 
 
 def _title(source: str) -> str:
