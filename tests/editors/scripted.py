@@ -4,8 +4,9 @@
 
 ANSWERS holds a JSON object, read anew for each message: a method, or the name of a server's command, and its answer.
 `$uri` and `$version` in an answer are those of the document that was told of last.  `#notices` follow the answer to
-`initialize`: a list of [method, params].  An answer with `"#wait": PATH` comes when PATH is there, one with `"#error"`
-is an error, and `"#die"` ends the server.
+`initialize`, and those in an answer follow that: a list of [method, params], or [method, params, PATH] for one that
+comes when PATH is there.  An answer with `"#wait": PATH` comes when PATH is there, one with `"#error"` is an error, and
+`"#die"` ends the server.
 Standard library only.
 """
 
@@ -59,16 +60,17 @@ class Server:
         notices = answers.get("#notices", []) if method == "initialize" else []
         threading.Thread(target=self.answer, args=(message["id"], answer, notices), daemon=True).start()
 
-    def answer(self, number: Any, answer: Any, notices: list[tuple[str, Any]]) -> None:
-        if isinstance(answer, dict) and (path := answer.pop("#wait", None)):
-            while not Path(path).exists():
-                time.sleep(0.02)
+    def answer(self, number: Any, answer: Any, notices: list[Any]) -> None:
+        if isinstance(answer, dict):
+            notices = [*notices, *answer.pop("#notices", [])]
+            wait(*filter(None, [answer.pop("#wait", "")]))
         if isinstance(answer, dict) and "#error" in answer:
             self.send({"id": number, "error": {"code": -32603, "message": answer["#error"]}})
             return
         self.send({"id": number, "result": self.filled(answer)})
-        for method, params in notices:
-            self.send({"method": method, "params": params})
+        for method, params, *paths in notices:
+            wait(*paths)
+            self.send({"method": method, "params": self.filled(params)})
 
     def filled(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -76,6 +78,11 @@ class Server:
         if isinstance(value, list):
             return [self.filled(inner) for inner in value]
         return self.known[value[1:]] if value in ("$uri", "$version") else value
+
+
+def wait(*paths: str) -> None:
+    while not all(Path(path).exists() for path in paths):
+        time.sleep(0.02)
 
 
 def messages(source: BinaryIO) -> Any:

@@ -25,6 +25,14 @@ interface Shown {
   start: vscode.Position;
 }
 
+/** Who makes VS Code ask us once more. */
+interface Asking {
+  /** `revealing`: for what was prepared while a person typed. */
+  why: "again" | "revealing";
+  /** In place of what is shown, which stays until there is an answer. */
+  replaces: boolean;
+}
+
 export class Completions {
   private shown: Shown | undefined;
   private readonly answered = new vscode.EventEmitter<void>();
@@ -33,13 +41,20 @@ export class Completions {
   private readonly undone = new WeakMap<vscode.TextDocument, number>();
   /** The newest change that was made while nobody could complete it. */
   private missed: CompletionTold | undefined;
-  private asking: "again" | "revealing" | undefined;
+  private asking: Asking | undefined;
+  /** Asks the server that was asked last. */
+  private next: Parameters<Provide>[4] | undefined;
+  private standIn: vscode.Disposable | undefined;
+  /** Ours, as VS Code calls them. */
+  private readonly providers: string;
   /** Where a completion was last accepted: only there a key goes behind what closes on the line. */
   private accepted: { document: vscode.TextDocument; version: number; at: vscode.Position } | undefined;
 
-  constructor({ subscriptions }: vscode.ExtensionContext, state: State) {
+  constructor({ extension, subscriptions }: vscode.ExtensionContext, state: State) {
+    this.providers = `${extension.id}:*`;
     const isReady = () => state.status?.kind === "Normal";
     subscriptions.push(
+      { dispose: () => void this.standIn?.dispose() },
       vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
         if (reason !== undefined) this.undone.set(document, document.version);
         if (!isReady()) this.missed = { textDocument: { uri: document.uri.toString(), version: document.version } };
@@ -65,27 +80,56 @@ export class Completions {
     if (position !== undefined && (cursor?.line !== position.line || cursor.character !== position.character)) return;
     const isShown = this.shown?.uri === uri && this.shown.version === version;
     if (!isShown && ours<string>("completion.trigger", "automatic") === "manual") return;
-    await this.ask("again");
+    await this.ask("again", isShown);
   }
 
-  /** `revealing`: for what was prepared while a person typed.  VS Code asks a second time for the same place only where a
-   *  person does, and then keeps what it shows in front of what it is answered; the server is asked as if by VS Code. */
-  async ask(why: "again" | "revealing"): Promise<void> {
-    this.asking = why;
+  /** Makes VS Code ask a second time for the same place, as if by itself.  It does so only where a person asks, and then keeps
+   *  what it shows in front of what it is answered: one way or another, what is shown has to go. */
+  async ask(why: Asking["why"], replaces = false): Promise<void> {
+    const asking = { why, replaces };
+    this.asking = asking;
     try {
+      if (replaces && (await this.replaced(asking))) return;
+      asking.replaces = false;
       await vscode.commands.executeCommand("editor.action.inlineSuggest.hide");
       await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
     } finally {
-      this.asking = undefined;
+      if (this.asking === asking) this.asking = undefined;
     }
+  }
+
+  /** VS Code (not an old one) asks a provider that it has not asked yet for the same place, and shows its answer in place of
+   *  what it shows.  So no moment is without one, in which a Tab would be a Tab. */
+  private async replaced(asking: Asking): Promise<boolean> {
+    const { next } = this;
+    const document = vscode.window.activeTextEditor?.document;
+    if (next === undefined || document === undefined) return false;
+    let heard = false;
+    this.standIn?.dispose();
+    this.standIn = vscode.languages.registerInlineCompletionItemProvider(
+      { scheme: document.uri.scheme, language: document.languageId },
+      {
+        provideInlineCompletionItems: (...[asked, position, context, token]) => {
+          if (this.asking !== asking || context.triggerKind !== vscode.InlineCompletionTriggerKind.Automatic) return null;
+          heard = true;
+          asking.replaces = false;
+          return this.provide(asked, position, context, token, next);
+        },
+      },
+    );
+    await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger", { providerId: this.providers, explicit: false });
+    return heard;
   }
 
   readonly provide: Provide = async (document, position, asked, token, next) => {
     const { Automatic } = vscode.InlineCompletionTriggerKind;
-    const context = this.asking === undefined ? asked : { ...asked, triggerKind: Automatic };
-    const unasked = this.asking !== "revealing" && context.triggerKind === Automatic;
+    const { asking } = this;
+    this.next = next;
+    if (asking?.replaces === true && asked.triggerKind !== Automatic) return null; // an old one, which asks all as if a person did
+    const context = asking === undefined ? asked : { ...asked, triggerKind: Automatic };
+    const unasked = asking?.why !== "revealing" && context.triggerKind === Automatic;
     if (unasked) {
-      if (this.asking === undefined && ours<string>("completion.trigger", "automatic") === "manual") return null;
+      if (asking === undefined && ours<string>("completion.trigger", "automatic") === "manual") return null;
       if (this.undone.get(document) === document.version) return null;
       const delay = ours<number>("completion.delay_ms", 0);
       if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));

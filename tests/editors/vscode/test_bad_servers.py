@@ -32,6 +32,15 @@ def begin(open_window: Open, server: Any) -> Any:
 HINTS = """() => [...document.styleSheets].flatMap(sheet => { try { return [...sheet.cssRules] } catch { return [] } })
   .map(rule => rule.cssText).filter(text => text.includes('content:')).join('')"""
 
+WATCH_GHOST = """() => {
+  window.withoutGhost = 0;
+  const look = () => {
+    if (!document.querySelector('.monaco-editor .ghost-text-decoration')) window.withoutGhost += 1;
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
 
 def hints(window: Window) -> str:
     """Texts beside the code, which VS Code has in its style sheets."""
@@ -121,3 +130,29 @@ def test_tab_accepts_only_what_agrees_with_what_was_typed_since(begin: Any, serv
     window.type(typed)
     window.key("Tab")
     assert window.text("a.py").split("\n")[0].rstrip() == line
+
+
+def test_what_is_shown_stays_until_there_is_another_one_in_its_place(begin: Any, server: Any) -> None:
+    inline, folder = "textDocument/inlineCompletion", server.folder
+    told, answered = folder / "told", folder / "answered"
+    start, end = ({"line": 1, "character": character} for character in (0, 4))
+
+    def offered(text: str, **more: Any) -> dict[str, Any]:
+        return {inline: {"items": [{"insertText": text, "range": {"start": start, "end": end}}]} | more}
+
+    here = {"textDocument": {"uri": "$uri", "version": "$version"}, "position": end}
+    window: Window = begin(**offered("twos_and", **{"#notices": [["palimpsest/completion", here, str(told)]]}))
+    window.go_to(2, 4)
+    window.type("s")
+    window.until(lambda: window.ghost == "_and")
+    tell(folder, **offered("twos_and_more", **{"#wait": str(answered)}))
+    n = len(said(folder, inline))
+    window.page.evaluate(WATCH_GHOST)
+    told.touch()
+    window.until(lambda: len(said(folder, inline)) > n)
+    assert window.ghost == "_and"
+    answered.touch()
+    window.until(lambda: window.ghost == "_and_more")
+    assert window.page.evaluate("() => window.withoutGhost") == 0
+    window.key("Tab")
+    assert window.text("a.py") == "one\ntwos_and_more\nthree\n"

@@ -128,7 +128,7 @@ end
 
 --- Whether a completion is on the screen, or will be once Neovim has drawn what was typed.
 function M.visible()
-  return shown.agrees() and shown.has_place()
+  return events.inserting() and shown.agrees() and shown.has_place()
 end
 
 --- Says that a part was taken; all of it is counted by the item's own command.
@@ -147,7 +147,7 @@ end
 ---@param part "word"|"line"|"all"
 ---@return boolean whether there was something
 function M.accept(part)
-  local one = shown.follow() and shown.has_place() and shown.chosen()
+  local one = shown.follow() and M.visible() and shown.chosen()
   if not one then
     return false
   end

@@ -84,7 +84,7 @@ end
 
 --- Whether it may be drawn: where text can be inserted, and not into or below what another plugin draws at the cursor.
 function M.has_place()
-  local can_insert = events.inserting() and beyond() == 0 and vim.bo.modifiable
+  local can_insert = beyond() == 0 and vim.bo.modifiable
   return can_insert and not events.is_taken(config.get().inline.with_menu)
 end
 
@@ -136,7 +136,7 @@ local function put(choices, index, numbered)
   local buffer, row, column, line = M.here()
   local before, after = line:sub(1, column), line:sub(column + 1)
   now = { buffer = buffer, row = row, before = before, after = after, choices = choices, index = index }
-  if M.by_neovim(buffer) or not M.has_place() then
+  if M.by_neovim(buffer) or not events.inserting() or not M.has_place() then
     return
   end
   local at, parts = vim.fn.strdisplaywidth(before), {}
