@@ -282,7 +282,8 @@ def test_a_folder_that_cannot_be_read_is_left_out(tmp_path_factory: pytest.TempP
             command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": there}
         )
         (root / "secret").chmod(0o700)
-        assert done.stdout.strip() == "['shop/cart.py', 'shop/prices.py'] ['IndexOpened', 'Building', 'Built']", done.stderr
+        told = "['shop/cart.py', 'shop/prices.py'] ['IndexOpened', 'Building', 'Built']"
+        assert done.stdout.strip() == told, done.stderr
 
 
 def test_a_cache_that_cannot_be_written_costs_the_index_only(root: Path, tmp_path: Path) -> None:
