@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.chat_templates.frames import FramePart, opened_in
-from palimpsest.chat_templates.spoken import Spoken, heard, spoken
+from palimpsest.chat_templates.spoken import MOST_ENDS, Spoken, heard, spoken
 from palimpsest.wire import Choice, GenerateAnswer, ToolCall
 
 DRAFT = '<suggestion name="editing">\nx = 1\n</suggestion>'
@@ -136,3 +136,11 @@ def test_a_template_that_has_begun_the_thought_is_known_by_its_end() -> None:
     assert opened_in([said, FramePart("<|assistant|><think>\n", is_frame=True)]) == "<think>"
     assert opened_in([said, FramePart("<|assistant|><think>\n\n</think>\n\n", is_frame=True)]) == ""
     assert opened_in([FramePart("I end with <think>", is_frame=False)]) == ""
+
+
+def test_of_many_ends_only_the_first_are_looked_at() -> None:
+    """Complaint: a reply that went in circles over marks took seconds for each piece of it."""
+    begins, ends = "<think>\n" * 3_000, "</think>\n" * 3_000
+    said = spoken(f"{begins}{ends}")
+    assert said.text.count("</think>") == 3_000 - MOST_ENDS
+    assert said.thought.count("<think>") == 2_999

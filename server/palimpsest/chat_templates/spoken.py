@@ -13,8 +13,10 @@ mark is a part of the reply.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from palimpsest.wire import Choice, GenerateAnswer, ToolCall
 
@@ -56,6 +58,8 @@ def _marks(marks: Iterable[str]) -> re.Pattern[str]:
 
 _BEGINS = {mark: _marks([mark]) for mark in _FORMS}
 _UNOPENED, _OPENED = _marks(_ENDS), _marks(_FORMS)
+MOST_ENDS = 64
+"""At most this many ends of a thought are looked at, since all that stands before each is read for it."""
 _NOTHING_SEEN = " \t\r\n\ufeff\u200b\u2060"
 _MESSAGE = re.compile(
     r"(?:<\|start\|>assistant)?([^<]*)<\|channel\|>(\w+)([^<]*)(?:<\|constrain\|>[^<]*)?<\|message\|>"
@@ -139,11 +143,11 @@ def _end(text: str, start: int, mark: str, is_whole: bool) -> range | None:
     else can be its end; another form's, a line's first or last, where there is none of its own."""
     inner = [at for at, _ in _places(text, start, mark) if not text[text.rfind("\n", start, at) + 1 : at].strip()]
     first, last, n_ended = None, None, 0
-    for at, behind in _places(text, start, _FORMS[mark]):
+    for at, behind in islice(_places(text, start, _FORMS[mark]), MOST_ENDS):
         if not _is_quoted(text, at, behind, is_whole):
             if not _is_in_code(text, start, at):
                 last, n_ended = range(at, behind), n_ended + 1
-                if n_ended > sum(begun < at for begun in inner):
+                if n_ended > bisect_left(inner, at):
                     return last
             first = range(at, behind) if first is None else first
     first = last or first
