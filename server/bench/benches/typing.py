@@ -13,7 +13,8 @@ and `calibration`: of what was shown with a probability in each tenth, the share
 answer is awaited, and a ghost is taken at once where all of it is what comes next.  With `--timed` there is a key each
 120 ms, and what has been right on screen for 240 ms is taken, also lines and words of it alone.  With `--reaction 2` an
 untimed ghost is taken after two more keys: what `--timed` saves where each answer comes before the next key.  With
-`--peer` a stock llama-server is asked as llama.vim asks, on the same hunks.  Repositories are only read.  With
+`--peer` a stock llama-server is asked as llama.vim asks, on the same hunks, and once more with the same lines in the
+order that the model was trained in, where that is suffix first.  Repositories are only read.  With
 `--learn`, how sure a completion of this model is said to be follows what was seen here, on this machine
 (`completions/outcomes.py`).
 """
@@ -50,6 +51,7 @@ from palimpsest.completions.outcomes import place_of
 from palimpsest.config.settings import CONFIDENCES
 from palimpsest.errors import ModelError
 from palimpsest.lsp.client.driver import Driver
+from palimpsest.models.families import Family, of_server
 from palimpsest.system import folders
 from palimpsest.window.statistics import FILE, Statistics
 
@@ -57,6 +59,8 @@ logger = logging.getLogger(__name__)
 NAME = "typing"
 HELP = "hunks of commits typed letter by letter: keys saved, ghosts right, wrong characters shown"
 PEER = "llama-server"
+SUFFIX_FIRST = "llama-server, suffix first"
+"""Beside llama.vim's own requests, where the model was trained in that order, which `/infill` cannot be told."""
 LONG_MS = 600_000
 
 
@@ -96,9 +100,12 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             name, ways[confidence] = asyncio.run(_typed(hunks, settings, advance, typist))
         ours = list(ways.values())
         if options.peer:
-            advance = bar(progress, PEER, len(hunks))
-            with peer.started(model, {}) as url:
-                ways[PEER] = [asyncio.run(_typed_in_vim(url, one, advance)) for one in hunks]
+            family = of_server(model.name)
+            for way, asked in {PEER: None, SUFFIX_FIRST: family}.items():
+                if way == PEER or (family is not None and family.layout == "spm"):
+                    advance = bar(progress, way, len(hunks))
+                    with peer.started(model, {}) as url:
+                        ways[way] = [asyncio.run(_typed_in_vim(url, asked, one, advance)) for one in hunks]
     result = {
         "model": name,
         "repos": [repo.resolve().name for repo in options.repos],
@@ -197,7 +204,8 @@ async def _typed(
     return name, found
 
 
-async def _typed_in_vim(url: str, one: Added, advance: Callable[[], None]) -> Typed:
-    typed = await patiently(PeerScreen.opened(url, one.file, one.before, one.after), one.text, one.language)
+async def _typed_in_vim(url: str, family: Family | None, one: Added, advance: Callable[[], None]) -> Typed:
+    screen = PeerScreen.opened(url, family, one.file, one.before, one.after)
+    typed = await patiently(screen, one.text, one.language)
     advance()
     return typed

@@ -38,12 +38,12 @@ def svg(result: Mapping[str, Any]) -> str:
             f'<text x="{LEFT - 8}" y="{y + 4:.1f}" {TEXT} text-anchor="end">{saved:.2f}</text>',
             f'<text x="{x:.1f}" y="{HEIGHT - FOOT + 18}" {TEXT} text-anchor="middle">{wrong:.2f}</text>',
         ]
-    ours = [at(row) for way, row in rows.items() if way != "llama-server"]
+    ours = [at(row) for way, row in rows.items() if not way.startswith("llama-server")]
     joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in sorted(ours))
     parts.append(f'<polyline points="{joined}" fill="none" stroke="{COLOURS["all"]}"/>')
     for way, row in rows.items():
         x, y = at(row)
-        colour = COLOURS["other"] if way == "llama-server" else COLOURS["all"]
+        colour = COLOURS["other"] if way.startswith("llama-server") else COLOURS["all"]
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>')
         parts.append(f'<text x="{x + 8:.1f}" y="{y + 4:.1f}" {SMALL.replace("8", "11")}>{escape(way)}</text>')
     bottom = f'<text x="{(WIDTH - 50) / 2}" y="{HEIGHT - 12}" {TEXT} text-anchor="middle">wrong characters a key</text>'

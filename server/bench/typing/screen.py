@@ -23,6 +23,7 @@ from bench.typing.person import NOTHING, Ghost, left
 from palimpsest.errors import EngineUnavailable
 from palimpsest.lsp.client.driver import Driver
 from palimpsest.lsp.client.editor import position_at
+from palimpsest.models.families import Family
 from palimpsest.text.positions import column_to_units
 
 N_PREDICT, LIMITS = 128, {"t_max_prompt_ms": 500, "t_max_predict_ms": 1000}
@@ -96,9 +97,14 @@ class OurScreen:
 
 @dataclass
 class PeerScreen:
-    """llama.vim: it asks behind each key unless what is typed agrees with what it shows."""
+    """llama.vim: it asks behind each key unless what is typed agrees with what it shows.
+
+    `family`: the prompt is written in this family's order and asked of `/completion`, with the same lines and without
+    the ring's chunks; None asks `/infill`, as llama.vim does, which puts the prefix first.
+    """
 
     url: str
+    family: Family | None
     file: str
     buffers: Buffers
     client: LlamaVim
@@ -108,12 +114,12 @@ class PeerScreen:
     shown: str = field(default="", init=False)
 
     @classmethod
-    def opened(cls, url: str, file: str, before: str, after: str) -> PeerScreen:
+    def opened(cls, url: str, family: Family | None, file: str, before: str, after: str) -> PeerScreen:
         buffers = Buffers({file: before + after})
         client = LlamaVim(buffers, n_predict=N_PREDICT)
         buffers.follow(Open(file))
         line = before.count("\n")
-        return cls(url, file, buffers, client, line, len(before) - before.rfind("\n") - 1)
+        return cls(url, family, file, buffers, client, line, len(before) - before.rfind("\n") - 1)
 
     async def press(self, key: str) -> Ghost:
         self._type(key)
@@ -142,17 +148,24 @@ class PeerScreen:
         if body is None:
             return ""
         began = time.perf_counter()
-        said = _infill(self.url, {**body, **LIMITS})
+        said = self._answer({**body, **LIMITS})
         self.ms = 1000 * (time.perf_counter() - began)
         return _displayed(said, self.buffers.lines(self.file), self.line, self.column)
 
+    def _answer(self, body: dict[str, Any]) -> str:
+        if self.family is None:
+            return _content(self.url, "/infill", body)
+        typed, prefix, suffix = (body.pop(name) for name in ("prompt", "input_prefix", "input_suffix"))
+        del body["input_extra"]
+        return _content(self.url, "/completion", {**body, "prompt": self.family.render(prefix + typed, suffix)})
 
-def _infill(url: str, body: dict[str, Any]) -> str:
+
+def _content(url: str, route: str, body: dict[str, Any]) -> str:
     address = urlsplit(url)
     assert address.hostname is not None
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=TIMEOUT_S)
     try:
-        connection.request("POST", "/infill", json.dumps(body), {"Content-Type": "application/json"})
+        connection.request("POST", route, json.dumps(body), {"Content-Type": "application/json"})
         answer = connection.getresponse()
         data = json.loads(answer.read())
     finally:
