@@ -16,7 +16,7 @@ return {
     {
       id = "jump",
       title = "Jump Behind What Closes",
-      doc = "The cursor goes behind the brackets, quotes, `;` and `,` that follow it on its line.",
+      doc = "Move the cursor after the brackets, quotes, `;` and `,` that follow it on its line.",
       modes = { "insert" },
     },
     {
@@ -46,7 +46,7 @@ return {
     {
       id = "edit.instruction",
       title = "Edit with an Instruction…",
-      doc = "The same, told what to do.",
+      doc = "Ask for an edit of the code at the cursor, or of the selected lines, and say what to do.",
       modes = { "normal", "visual" },
     },
     {
@@ -70,7 +70,7 @@ return {
     {
       id = "edit.again",
       title = "Ask Again",
-      doc = "The same question again; what was offered before is left out.",
+      doc = "Ask for other edits: those offered before are left out.",
       modes = { "normal" },
     },
     {
@@ -94,13 +94,13 @@ return {
     {
       id = "context.pin",
       title = "Pin File",
-      doc = "Hold this file in the context.",
+      doc = "Keep this file in the context.",
       modes = { "normal" },
     },
     {
       id = "context.unpin",
       title = "Unpin File",
-      doc = "Let it go.",
+      doc = "No longer keep this file in the context.",
       modes = { "normal" },
     },
     {
@@ -130,7 +130,7 @@ return {
     {
       id = "chat",
       title = "Chat",
-      doc = "A new conversation; with a name or an id behind it, the one that is called so.",
+      doc = "Begin a new conversation; with a name or an id, open the conversation of that name.",
       modes = { "normal" },
     },
     {
@@ -220,7 +220,7 @@ return {
     {
       id = "conversation.usage",
       title = "Show Token Usage",
-      doc = "What it takes of what the model can read.",
+      doc = "How much of what the model can read the conversation takes.",
       modes = { "normal" },
     },
     {
