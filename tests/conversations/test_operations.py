@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from palimpsest.config import settings
+from palimpsest.conversations.lsp.operations import argument_of, given
 from palimpsest.conversations.operations.arguments import checked
 from palimpsest.conversations.operations.table import OPERATIONS, TOOLS
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import read, shape
 from palimpsest.lsp.commands import COMMANDS
-from palimpsest.lsp.operations import argument_of, given
 
 
 def test_each_command_and_each_tool_is_of_one_operation() -> None:

@@ -11,7 +11,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.conversations.memory import Memory
-from palimpsest.session.window_memory import path_of
+from palimpsest.conversations.window_memory import path_of
 
 from .conftest import Editor, plain
 

@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.tags import extract
-from palimpsest.session.window_memory import path_of
+from palimpsest.conversations.window_memory import path_of
 
 from .conftest import Editor, plain
 

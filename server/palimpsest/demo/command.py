@@ -19,13 +19,13 @@ from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.text import Text
 
+from palimpsest.conversations.window_memory import path_of
 from palimpsest.demo import draw
 from palimpsest.demo.story import Story, StoryEvent
 from palimpsest.demo.talk import DemoTalk
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.client.driver import Driver
 from palimpsest.models.files import inspect
-from palimpsest.session.window_memory import path_of
 from palimpsest.system.terminal import terminal
 from palimpsest.workspace import sample
 

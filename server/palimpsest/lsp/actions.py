@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.lsp import ref_actions
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp import ref_actions
 from palimpsest.lsp.announced import QUICKFIX, REWRITE, SOURCE
 from palimpsest.lsp.applying import apply_soon
 from palimpsest.lsp.arguments import read

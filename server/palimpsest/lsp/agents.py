@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import __version__
+from palimpsest.conversations.lsp import conversation
+from palimpsest.conversations.lsp.operations import command_of
 from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp import answers, context, conversation
+from palimpsest.lsp import answers, context
 from palimpsest.lsp.arguments import Nothing, Uri, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.message_uris import rewritten
-from palimpsest.lsp.operations import command_of
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import BlockKey
 from palimpsest.window.events import CursorMoved, DocumentChanged, WindowClosing

@@ -7,26 +7,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.lsp import (
-    action_help,
+from palimpsest.conversations.lsp import (
     ask,
     compaction,
-    context,
     conversation,
     conversation_contents,
     conversation_host,
     document_commands,
-    engine,
     exporting,
+    operations,
+    related_documents,
+    transcript_sending,
+)
+from palimpsest.lsp import (
+    action_help,
+    context,
+    engine,
     installation,
     models,
     next_edit,
-    operations,
     pages,
-    related_documents,
     statistics,
     suggestions,
-    transcript_sending,
     virtual,
 )
 from palimpsest.lsp.command import Command

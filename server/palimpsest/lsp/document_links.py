@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.lsp import link_ids
 from palimpsest.documents.wikilinks import Found
-from palimpsest.lsp import link_ids
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.link_places import link_at, links_of, meant, opened_by, target_of
 from palimpsest.text.snapshot import Position, Snapshot

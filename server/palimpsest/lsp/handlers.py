@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from palimpsest.conversations.lsp import compaction, conversation_host, transcript_lenses, transcript_showing
 from palimpsest.lsp import (
     actions,
     agents,
     commands,
-    compaction,
     completion,
-    conversation_host,
     default_model,
     diagnostics,
     document_links,
@@ -25,8 +24,6 @@ from palimpsest.lsp import (
     next_edit,
     registrations,
     statistics,
-    transcript_lenses,
-    transcript_showing,
     virtual,
 )
 

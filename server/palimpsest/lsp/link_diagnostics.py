@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.lsp.link_ids import told
 from palimpsest.conversations.transcript.reading import parse
 from palimpsest.documents.wikilinks import Found, Link, Several
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.diagnostics import OWN
-from palimpsest.lsp.link_ids import told
 from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot

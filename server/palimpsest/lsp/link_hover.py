@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.lsp import link_ids
+from palimpsest.conversations.lsp.link_ids import fenced, plain, told
 from palimpsest.documents.passages import LONGEST_LINE, passage, summary_of
 from palimpsest.documents.wikilinks import Found, Missing
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp import link_ids, virtual
+from palimpsest.lsp import virtual
 from palimpsest.lsp.convert import position_in, position_out
-from palimpsest.lsp.link_ids import fenced, plain, told
 from palimpsest.lsp.link_places import LinkAt, is_markdown, link_at, meant
 from palimpsest.text.snapshot import Position, Snapshot
 

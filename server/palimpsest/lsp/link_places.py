@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from palimpsest.conversations.documents.workspace_documents import LinkPlace
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Resolved, links
 from palimpsest.syntax.scopes import docstring, scopes
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
+from palimpsest.window.workspace_documents import LinkPlace
 
 if TYPE_CHECKING:
     from palimpsest.session.session import Session

@@ -18,13 +18,13 @@ from lsprotocol import types as lsp
 
 from palimpsest.conversations.budget_bars import page
 from palimpsest.conversations.export import descriptor_text
+from palimpsest.conversations.lsp.document_commands import graph_svg
+from palimpsest.conversations.lsp.exporting import exported
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompts import read_by_model
 from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.lsp import action_help
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.document_commands import graph_svg
-from palimpsest.lsp.exporting import exported
 from palimpsest.lsp.pages import PageAt, page_of
 from palimpsest.lsp.protocol import response_error
 from palimpsest.lsp.virtual_refreshing import ShownDocuments

@@ -23,10 +23,10 @@ from palimpsest.conversations.conversing import Conversing
 from palimpsest.conversations.counting import Counting
 from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.documents.referring import Referring
-from palimpsest.conversations.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.conversations.fork_tools import ForkTools
 from palimpsest.conversations.forking import Forking
 from palimpsest.conversations.toolset import Toolset
+from palimpsest.conversations.window_memory import WindowMemory
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.edits.summaries import Summaries
 from palimpsest.index.workspace_index import WorkspaceIndex
@@ -42,7 +42,6 @@ from palimpsest.session.indexing import Indexing
 from palimpsest.session.prefetch import Prefetch
 from palimpsest.session.session import Session
 from palimpsest.session.tracking import ActivityTracker
-from palimpsest.session.window_memory import WindowMemory
 from palimpsest.syntax.parser import Parser
 from palimpsest.system import folders
 from palimpsest.text.documents import Documents
@@ -56,6 +55,7 @@ from palimpsest.window.statistics import Statistics
 from palimpsest.window.switches import Switches
 from palimpsest.window.usage import Usage
 from palimpsest.window.window_parts import WindowPart, stale_parts
+from palimpsest.window.workspace_documents import WorkspaceDocuments
 
 
 def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float] = time.monotonic) -> Session:

@@ -14,9 +14,9 @@ from palimpsest.completions.completions import Completions
 from palimpsest.conversations.conversing import Conversing
 from palimpsest.conversations.counting import Counting
 from palimpsest.conversations.documents.document_tools import DocumentTools
-from palimpsest.conversations.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.conversations.forking import Forking
 from palimpsest.conversations.toolset import Toolset
+from palimpsest.conversations.window_memory import WindowMemory
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.edits.summaries import Summaries
 from palimpsest.next_edits.next_edits import NextEdits
@@ -24,12 +24,12 @@ from palimpsest.session.context import WindowContext
 from palimpsest.session.cursor import Cursor
 from palimpsest.session.engine_control import EngineControl
 from palimpsest.session.feedback import Feedback
-from palimpsest.session.window_memory import WindowMemory
 from palimpsest.text.documents import Documents
 from palimpsest.window.events import Events, WindowClosing
 from palimpsest.window.services import Services
 from palimpsest.window.statistics import Statistics
 from palimpsest.window.usage import Usage
+from palimpsest.window.workspace_documents import WorkspaceDocuments
 
 
 @dataclass(frozen=True, slots=True)

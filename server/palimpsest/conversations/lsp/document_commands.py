@@ -18,13 +18,13 @@ from palimpsest.conversations.documents.document_references import DocumentUse
 from palimpsest.conversations.documents.graph import graph_of
 from palimpsest.conversations.documents.graph_picture import svg
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
+from palimpsest.conversations.lsp.link_ids import told
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.documents.wikilinks import Found, links
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.lsp.arguments import Count
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
-from palimpsest.lsp.link_ids import told
 from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri

@@ -16,6 +16,7 @@ from pygls.exceptions import JsonRpcException
 
 from palimpsest.conversations.conversations import Conversation as Talk
 from palimpsest.conversations.experiences import MAIN, checked_key
+from palimpsest.conversations.lsp.link_ids import conversation_of
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.transcript.showing import document_of
 from palimpsest.errors import NotFound, StaleDocument
@@ -24,7 +25,6 @@ from palimpsest.lsp.arguments import ConversationArguments, Nothing
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.document_edits import ANSWER_S, why_not_made
-from palimpsest.lsp.link_ids import conversation_of
 from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.conversations import SUFFIX

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.lsp.link_ids import conversation_of
 from palimpsest.conversations.transcript.reading import parse
-from palimpsest.lsp.link_ids import conversation_of
 
 if TYPE_CHECKING:
     from palimpsest.conversations.conversations import Conversation

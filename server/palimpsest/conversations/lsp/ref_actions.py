@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.lsp import ref_making, transcript_lenses
+from palimpsest.conversations.lsp.link_ids import conversation_of, ids
+from palimpsest.conversations.lsp.related_documents import OFFER, being_written
+from palimpsest.conversations.lsp.transcript_lenses import lenses
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.refs import Ref
 from palimpsest.conversations.refs.tags import extracted
 from palimpsest.conversations.transcript.reading import DocumentTurn, parse
 from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.languages.embedded import called
-from palimpsest.lsp import ref_making, transcript_lenses
-from palimpsest.lsp.link_ids import conversation_of, ids
-from palimpsest.lsp.related_documents import OFFER, being_written
-from palimpsest.lsp.transcript_lenses import lenses
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from palimpsest.conversations.events import BranchChanged, ConversationChanged
 from palimpsest.conversations.host import Host
+from palimpsest.conversations.lsp.file_writing import write_file
+from palimpsest.conversations.lsp.parts import text_at
 from palimpsest.conversations.operations.memory import COMPACT
 from palimpsest.conversations.operations.operation import Operation, OperationParameter
 from palimpsest.conversations.operations.table import OPERATIONS
@@ -19,8 +21,6 @@ from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import Between
 from palimpsest.lsp.asking import chosen, confirmed
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.file_writing import write_file
-from palimpsest.lsp.parts import text_at
 from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.writing import WrittenFile

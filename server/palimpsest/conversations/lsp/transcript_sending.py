@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from palimpsest.conversations.conversations import Conversation, name_of
 from palimpsest.conversations.conversing import ReplyOptions
 from palimpsest.conversations.events import BranchChanged
+from palimpsest.conversations.lsp.ask import answered
+from palimpsest.conversations.lsp.transcript_showing import replaced
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import QUOTED, CursorPlace
 from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, parse
@@ -23,10 +25,8 @@ from palimpsest.conversations.transcript.updating import is_same, unnumbered, wi
 from palimpsest.conversations.turns import Turn
 from palimpsest.errors import Denied, InvalidArgument, NotFound, StaleDocument
 from palimpsest.lsp.arguments import Uri
-from palimpsest.lsp.ask import answered
 from palimpsest.lsp.asking import NO, chosen
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.transcript_showing import replaced
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:

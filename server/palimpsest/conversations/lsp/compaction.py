@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.conversations.compaction.compactions import Compaction
 from palimpsest.conversations.events import CompactionBegan, CompactionEnded
+from palimpsest.conversations.lsp.operations import argument_of, given
 from palimpsest.conversations.operations.memory import COMPACT, compacted, summary_of
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.operations import argument_of, given
 from palimpsest.lsp.progress import report
 
 if TYPE_CHECKING:

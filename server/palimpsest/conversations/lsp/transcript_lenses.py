@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from palimpsest.conversations.events import TurnBegan, TurnEnded
+from palimpsest.conversations.lsp.transcript_sending import conversation_of, pending_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.transcript.reading import Transcript, parse
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp.transcript_sending import conversation_of, pending_of
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 

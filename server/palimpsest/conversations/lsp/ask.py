@@ -13,6 +13,7 @@ from palimpsest.conversations.calls.parsing import calls_in
 from palimpsest.conversations.conversations import name_of
 from palimpsest.conversations.conversing import Reply, ReplyOptions
 from palimpsest.conversations.events import TurnText
+from palimpsest.conversations.lsp.parts import PartOf, parts_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace
 from palimpsest.conversations.refs.tags import PROBLEMS, extracted
@@ -22,7 +23,6 @@ from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
-from palimpsest.lsp.parts import PartOf, parts_of
 from palimpsest.lsp.progress import report
 
 if TYPE_CHECKING:

@@ -20,13 +20,13 @@ from palimpsest.conversations.events import (
     TurnEnded,
 )
 from palimpsest.conversations.host import Host, WriteQuestion, asking_to_write, is_allowed
+from palimpsest.conversations.lsp.file_writing import check_before, write_file
 from palimpsest.conversations.turns import Turn
 from palimpsest.conversations.unfit import unfit
 from palimpsest.errors import Denied
 from palimpsest.lsp.arguments import Nothing
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.file_writing import check_before, write_file
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.writing import WrittenFile
 

@@ -15,11 +15,11 @@ from palimpsest.conversations.checkpoints import Checkpoint
 from palimpsest.conversations.descriptors.descriptors import Descriptor
 from palimpsest.conversations.descriptors.results import FROM_USER
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to, without_repeats
+from palimpsest.conversations.lsp.link_ids import uri_of
 from palimpsest.conversations.refs.refs import Ref
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.lsp.arguments import ConversationArguments
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.link_ids import uri_of
 from palimpsest.text.amounts import amount
 
 if TYPE_CHECKING:

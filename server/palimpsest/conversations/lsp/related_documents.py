@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.conversations.documents.reference import wikilink_to
+from palimpsest.conversations.lsp.transcript_sending import conversation_of
+from palimpsest.conversations.lsp.transcript_showing import replaced
 from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, parse
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.lsp.arguments import Uri
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.transcript_sending import conversation_of
-from palimpsest.lsp.transcript_showing import replaced
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
