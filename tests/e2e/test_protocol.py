@@ -9,8 +9,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.capabilities import ServerCapabilitiesBuilder
 
-from palimpsest.lsp.commands import COMMANDS
-from palimpsest.lsp.features import load, make_server
+from palimpsest.lsp.features import all_commands, load, make_server
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import SessionFactory
 
@@ -52,7 +51,7 @@ async def test_what_is_announced_is_what_there_is() -> None:
     await load(server)
     assert announced == capabilities(server)
     assert announced.execute_command_provider is not None
-    assert announced.execute_command_provider.commands == list(COMMANDS)
+    assert announced.execute_command_provider.commands == list(all_commands())
 
 
 async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_not_shown(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from palimpsest.errors import NotFound
-from palimpsest.lsp.announced import HELP, QUICKFIX, REWRITE, SOURCE
+from palimpsest.lsp.action_kinds import HELP, QUICKFIX, REWRITE, SOURCE
 from palimpsest.lsp.command import Command
 
 if TYPE_CHECKING:
@@ -52,6 +52,6 @@ async def help_(server: PalimpsestServer, asked: Kind) -> dict[str, Any]:
     return {"text": text}
 
 
-COMMAND = Command(
-    HELP, Kind, help_, "shows what a `kind` of our code actions does, for menus that have a place for that"
+COMMANDS = (
+    Command(HELP, Kind, help_, "shows what a `kind` of our code actions does, for menus that have a place for that"),
 )

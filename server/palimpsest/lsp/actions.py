@@ -7,15 +7,12 @@ to show a sign (VS Code's bulb), is told only of what was asked for or is wrong:
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.conversations.lsp import ref_actions
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp.announced import QUICKFIX, REWRITE, SOURCE
+from palimpsest.lsp.action_kinds import QUICKFIX, REWRITE, SOURCE, is_asked
 from palimpsest.lsp.applying import apply_soon
 from palimpsest.lsp.arguments import read
 from palimpsest.lsp.convert import position_in
@@ -31,59 +28,50 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
 
+async def code_action(server: PalimpsestServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    window, session = server.window, server.window.session
+    snapshot = session.documents.find(params.text_document.uri)
+    if snapshot is None or not window.roots.may_edit(snapshot.uri):
+        return []
+    if session.services.why_off(snapshot, "suggestion"):
+        return []
+    if not any(is_asked(params.context.only, kind) for kind in (REWRITE, QUICKFIX, SOURCE)):
+        return []  # as for what is made on save: nobody has gone to where it asks about
+    lines = range(params.range.start.line, params.range.end.line + 1)
+    tell_seen(window, snapshot.uri, lines, params.context.diagnostics)
+    by_itself = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
+    position = position_in(snapshot, params.range.start, window.client.encoding)
+    if by_itself and params.range.start == params.range.end and not params.context.diagnostics:
+        session.events.emit(CursorMoved(snapshot.uri, position, said=True))
+        return []
+    try:
+        view = session.context.view(snapshot, position)
+    except InvalidArgument:
+        return []
+    session.events.emit(CursorMoved(snapshot.uri, view.position, said=True))
+    name = view.editing.name
+    found: list[lsp.CodeAction] = []
+    if is_asked(params.context.only, REWRITE) and params.range.start != params.range.end:
+        title = f"Palimpsest: improve the selected lines of {name}"
+        found.append(_action(server, title, REWRITE, params, "", selection=True))
+    if is_asked(params.context.only, REWRITE) and not by_itself:
+        found.append(_action(server, f"Palimpsest: improve {name}", REWRITE, params, ""))
+    if is_asked(params.context.only, QUICKFIX):
+        found += [
+            _action(server, f"Palimpsest: fix “{d.message}”", QUICKFIX, params, f"Fix: {d.message}", [d])
+            for d in params.context.diagnostics
+            if d.source != OWN
+        ]
+    if params.context.only and is_asked(params.context.only, SOURCE):
+        whole = lsp.CodeActionParams(params.text_document, _top(), params.context)
+        found.append(_action(server, "Palimpsest: look over the file's own statements", SOURCE, whole, ""))
+    return found
+
+
 def register(server: PalimpsestServer) -> None:
-    window = server.window
-
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION)
-    async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        found = edits(params)
-        if any(_asked(params.context.only, kind) for kind in ref_actions.KINDS):
-            kept = await asyncio.to_thread(ref_actions.actions, server, params)  # a conversation's document may be long
-            found += [action for action in kept if _asked(params.context.only, action.kind or "")]
-        return found
-
-    def edits(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        session = window.session
-        snapshot = session.documents.find(params.text_document.uri)
-        if snapshot is None or not window.roots.may_edit(snapshot.uri):
-            return []
-        if session.services.why_off(snapshot, "suggestion"):
-            return []
-        if not any(_asked(params.context.only, kind) for kind in (REWRITE, QUICKFIX, SOURCE)):
-            return []  # as for what is made on save: nobody has gone to where it asks about
-        lines = range(params.range.start.line, params.range.end.line + 1)
-        tell_seen(window, snapshot.uri, lines, params.context.diagnostics)
-        by_itself = params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic
-        position = position_in(snapshot, params.range.start, window.client.encoding)
-        if by_itself and params.range.start == params.range.end and not params.context.diagnostics:
-            session.events.emit(CursorMoved(snapshot.uri, position, said=True))
-            return []
-        try:
-            view = session.context.view(snapshot, position)
-        except InvalidArgument:
-            return []
-        session.events.emit(CursorMoved(snapshot.uri, view.position, said=True))
-        name = view.editing.name
-        found: list[lsp.CodeAction] = []
-        if _asked(params.context.only, REWRITE) and params.range.start != params.range.end:
-            title = f"Palimpsest: improve the selected lines of {name}"
-            found.append(_action(server, title, REWRITE, params, "", selection=True))
-        if _asked(params.context.only, REWRITE) and not by_itself:
-            found.append(_action(server, f"Palimpsest: improve {name}", REWRITE, params, ""))
-        if _asked(params.context.only, QUICKFIX):
-            found += [
-                _action(server, f"Palimpsest: fix “{d.message}”", QUICKFIX, params, f"Fix: {d.message}", [d])
-                for d in params.context.diagnostics
-                if d.source != OWN
-            ]
-        if params.context.only and _asked(params.context.only, SOURCE):
-            whole = lsp.CodeActionParams(params.text_document, _top(), params.context)
-            found.append(_action(server, "Palimpsest: look over the file's own statements", SOURCE, whole, ""))
-        return found
-
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
-        if action.kind in ref_actions.KINDS or action.command is not None:  # nothing is missing
+        if action.command is not None:  # nothing is missing
             return action
         try:
             asked = read("data", Suggest, action.data)
@@ -109,14 +97,6 @@ def _fill_in(server: PalimpsestServer, action: lsp.CodeAction, offer: OfferedPro
         action.command = lsp.Command(title=action.title, command=command, arguments=[{"id": identity}])
     elif asks:
         apply_soon(server, identity)
-
-
-def _asked(only: Sequence[lsp.CodeActionKind | str] | None, kind: str) -> bool:
-    """LSP: a kind in `only` stands for its sub-kinds, too."""
-    if not only:
-        return True
-    names = [str(k.value if isinstance(k, lsp.CodeActionKind) else k) for k in only]
-    return any(name == "" or kind == name or kind.startswith(name + ".") for name in names)
 
 
 def _top() -> lsp.Range:

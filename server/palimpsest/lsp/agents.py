@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import __version__
-from palimpsest.conversations.lsp import conversation
-from palimpsest.conversations.lsp.operations import command_of
-from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.lsp import answers, context
 from palimpsest.lsp.arguments import Nothing, Uri, read
@@ -30,8 +27,6 @@ from palimpsest.workspace.files import WorkspaceFiles
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session.session import Session
-
-LIST = "palimpsest.conversation.list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +49,13 @@ def _open(server: PalimpsestServer, session: Session) -> None:
     async def window(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
         return _window(server) | {"used": used[0].at}
 
-    methods = {command.name: command for command in (*_COMMANDS, Command("palimpsest.window", Nothing, window, ""))}
+    own = {command.name: command for command in (*_COMMANDS, Command("palimpsest.window", Nothing, window, ""))}
+    methods = {*own, *(name for feature in server.loader.every for name in feature.programs)}
 
     async def answer(method: str, params: Any) -> dict[str, Any]:
-        command = methods.get(method)
-        if command is None:
+        if method not in methods:
             raise InvalidArgument("method", f"expected one of {', '.join(sorted(methods))}, got {method!r}.")
+        command = own.get(method) or await server.loader.command(method)
         given = rewritten(params, server.protocol.spellings.identity)
         return await command.run(server, read(method, command.argument, given))
 
@@ -125,6 +121,4 @@ _COMMANDS: tuple[Command[Any], ...] = (
     Command("palimpsest.here", Nothing, here, ""),
     Command(PIN, Uri, pin, ""),
     *(command for command in context.COMMANDS if command.name != PIN),
-    *(command for command in conversation.COMMANDS if command.name == LIST),
-    *(command_of(one) for one in OPERATIONS.values() if one.agents is not None),
 )

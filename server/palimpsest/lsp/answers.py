@@ -17,7 +17,6 @@ from palimpsest.window.context_page import LEFT_OUT
 
 if TYPE_CHECKING:
     from palimpsest.context.choice.why import Holder, Why
-    from palimpsest.conversations.budgets import ConversationUsage
     from palimpsest.edits.suggestions.ranking import Suggested
     from palimpsest.lsp.window import Client
     from palimpsest.session.context import ContextBudget, ShownContext
@@ -94,22 +93,6 @@ def budget(found: ContextBudget) -> dict[str, Any]:
         "parts": {"system": found.system, "blocks": found.blocks, "tail": tail},
         "budgets": {"blocks": found.blocks_budget, "tail": found.tail_budget},
         "estimated": found.estimated,
-    }
-
-
-def usage(found: ConversationUsage) -> dict[str, Any]:
-    """Of a conversation.  `compact`: it is time to."""
-    parts = {
-        name: {"used": part.used, "budget": part.budget, "percentage": part.percentage}
-        for name, part in found.parts.items()
-    }
-    return {
-        "total": found.total,
-        "used": found.used,
-        "available": found.available,
-        "parts": {**parts, "blocks": found.blocks},
-        "estimated": found.estimated,
-        "compact": found.should_compact(),
     }
 
 

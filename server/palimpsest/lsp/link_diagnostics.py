@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.conversations.lsp.link_ids import told
-from palimpsest.conversations.transcript.reading import parse
-from palimpsest.documents.wikilinks import Found, Link, Several
+from palimpsest.documents.wikilinks import Found, Several
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.diagnostics import OWN
 from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
+from palimpsest.lsp.link_texts import told
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.window.events import (
@@ -40,6 +39,8 @@ BROKEN, AMBIGUOUS = "broken-link", "ambiguous-link"
 PAUSE_S = 0.3
 MOST = 500
 """Warnings of one document."""
+SAID = "links.said"
+"""Which links of a conversation's document stand in what was said: the server repeats them around it."""
 
 logger = logging.getLogger(__name__)
 
@@ -88,8 +89,11 @@ class _Warnings:
         found = list[lsp.Diagnostic]()
         try:
             if settings.links and settings.diagnostics:
-                said = await asyncio.to_thread(_said, snapshot, await links_of(self._session, snapshot))
-                every = await meant(self._session, snapshot, said)
+                links = await links_of(self._session, snapshot)
+                if links and is_conversation(snapshot.uri, snapshot.lines):
+                    said = await self._server.loader.extension(SAID)
+                    links = await asyncio.to_thread(said, snapshot, links) if said is not None else links
+                every = await meant(self._session, snapshot, links)
                 wrong = [one for one in every if not isinstance(one.meaning, Found)]
                 found = [self._diagnostic(snapshot, one) for one in wrong[:MOST]]
         except PalimpsestError as error:
@@ -128,12 +132,3 @@ class _Warnings:
     def _close(self) -> None:
         for uri in list(self._waiting):
             self._forget(uri)
-
-
-def _said(snapshot: Snapshot, every: list[Link]) -> list[Link]:
-    """Not what the server has written around the turns of a conversation: it repeats links that stand in them."""
-    if not every or not is_conversation(snapshot.uri, snapshot.lines):
-        return every
-    lines = [range(turn.text_start, turn.text_end) for turn in parse(snapshot.text).turns]
-    at = [snapshot.position(link.start).line for link in every]
-    return [link for link, line in zip(every, at, strict=True) if any(line in text for text in lines)]

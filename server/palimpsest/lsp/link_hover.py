@@ -1,4 +1,4 @@
-"""What is shown at a link: the document that it means, its summary and its first lines; at an id, its preview.
+"""What is shown at a link: the document that it means, its summary and its first lines.
 
 In: a place.  Out: LSP's hover, in Markdown.  A text is shown as it is, between fences that it cannot end.
 """
@@ -6,28 +6,34 @@ In: a place.  Out: LSP's hover, in Markdown.  A text is shown as it is, between 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.conversations.lsp import link_ids
-from palimpsest.conversations.lsp.link_ids import fenced, plain, told
-from palimpsest.documents.passages import LONGEST_LINE, passage, summary_of
+from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.wikilinks import Found, Missing
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp import virtual
 from palimpsest.lsp.convert import position_in, position_out
 from palimpsest.lsp.link_places import LinkAt, is_markdown, link_at, meant
+from palimpsest.lsp.link_texts import fenced, plain, told
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
 
-Hovering = Callable[["PalimpsestServer", Snapshot, Position], Awaitable[lsp.Hover | None]]
+
+async def hover(server: PalimpsestServer, params: lsp.HoverParams) -> lsp.Hover | None:
+    snapshot = server.window.session.documents.find(params.text_document.uri)
+    if snapshot is None:
+        return None
+    position = position_in(snapshot, params.position, server.window.client.encoding)
+    try:
+        return await _of_link(server, snapshot, position)
+    except PalimpsestError:  # there is nothing to be said of it, and nobody asked for an error
+        return None
 
 
-async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> lsp.Hover | None:
+async def _of_link(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> lsp.Hover | None:
     window, session = server.window, server.window.session
     link = await link_at(session, snapshot, position) if window.settings.documents.links else None
     found = await meant(session, snapshot, [link] if link is not None else [])
@@ -58,43 +64,7 @@ async def of_link(server: PalimpsestServer, snapshot: Snapshot, position: Positi
     return _hover(server, snapshot, one, "\n\n".join(parts))
 
 
-async def of_id(server: PalimpsestServer, snapshot: Snapshot, position: Position) -> lsp.Hover | None:
-    """In a conversation's document."""
-    conversation = link_ids.conversation_of(snapshot)
-    one = link_ids.id_at(snapshot, position) if conversation else None
-    if one is None:
-        return None
-    uri = link_ids.uri_of(conversation, one.kind, one.id)
-    lines = (await virtual.text_of(server, uri)).split("\n")
-    most = server.window.settings.documents.hover_lines
-    shown = fenced("\n".join(line[:LONGEST_LINE] for line in lines[:most]))
-    more = f"\n\n{len(lines)} lines" if len(lines) > most else ""
-    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"[{plain(one.id)}]({uri})\n\n{shown}{more}"))
-
-
 def _hover(server: PalimpsestServer, snapshot: Snapshot, one: LinkAt, said: str) -> lsp.Hover:
     encoding = server.window.client.encoding
     where = lsp.Range(position_out(snapshot, one.start, encoding), position_out(snapshot, one.end, encoding))
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, said), where)
-
-
-HOVERS: tuple[Hovering, ...] = (of_id, of_link)
-
-
-def register(server: PalimpsestServer) -> None:
-    window = server.window
-
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        snapshot = window.session.documents.find(params.text_document.uri)
-        if snapshot is None:
-            return None
-        position = position_in(snapshot, params.position, window.client.encoding)
-        for one in HOVERS:
-            try:
-                found = await one(server, snapshot, position)
-            except PalimpsestError:  # there is nothing to be said of it, and nobody asked for an error
-                continue
-            if found is not None:
-                return found
-        return None

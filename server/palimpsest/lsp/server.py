@@ -1,7 +1,7 @@
 """The language server: one connection, one window.
 
-In: ways to build and to change a session, and to load the features.  Out: a pygls server, still without features
-(`features.py` registers them).
+In: ways to build and to change a session, to load the features and to begin one.  Out: a pygls server, still without
+features (`features.py` registers them).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from functools import partial
@@ -20,7 +20,9 @@ from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from palimpsest import __version__
+from palimpsest.features import Feature
 from palimpsest.lsp.ending import Ending
+from palimpsest.lsp.loading import FeatureLoader
 from palimpsest.lsp.protocol import Protocol, converter
 from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import MessageReader, StdioWriter, bodies, reader_of
@@ -40,10 +42,13 @@ class PalimpsestServer(LanguageServer):
         self,
         factory: SessionFactory,
         notebooks: NotebookDocumentSyncOptions,
+        features: Sequence[Feature],
         load: Callable[[PalimpsestServer], Awaitable[None]],
+        begin: Callable[[PalimpsestServer, Feature], None],
     ) -> None:
         of_pygls: dict[str, Any] = {"protocol_cls": Protocol, "converter_factory": converter}
         super().__init__("palimpsest", __version__, notebook_document_sync=notebooks, **of_pygls)
+        self.loader = FeatureLoader(features, partial(begin, self))
         self.window = Window(self.protocol, Report(self), factory, partial(load, self))
         self.ending: Ending | None = None
         self.running: set[asyncio.Task[Any]] = set()

@@ -19,14 +19,6 @@ from palimpsest.context.activity.activity import Activity
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
-from palimpsest.conversations.conversing import Conversing
-from palimpsest.conversations.counting import Counting
-from palimpsest.conversations.documents.document_tools import DocumentTools
-from palimpsest.conversations.documents.referring import Referring
-from palimpsest.conversations.fork_tools import ForkTools
-from palimpsest.conversations.forking import Forking
-from palimpsest.conversations.toolset import Toolset
-from palimpsest.conversations.window_memory import WindowMemory
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.edits.summaries import Summaries
 from palimpsest.index.workspace_index import WorkspaceIndex
@@ -69,13 +61,6 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
     next_edits = NextEdits(services, suggestions, clock)
     cursor = Cursor(services)
     engine = EngineControl(services)
-    memory, workspace_documents = WindowMemory(services), WorkspaceDocuments(services)
-    referring = Referring(services, workspace_documents, memory.now)
-    document_tools = DocumentTools(workspace_documents, referring, memory.now)
-    toolset = Toolset(services, memory.now, document_tools, lambda: forks, lambda: conversing.host)
-    conversing = Conversing(services, memory.now, referring, toolset)
-    forking = Forking(services, memory.now, conversing)
-    forks = ForkTools(services, memory.now, forking)
     services.events.on(DocumentOpened, lambda event: load(language_of(event.snapshot.language_id, event.snapshot.uri)))
     indexing, tracker = Indexing(services), ActivityTracker(services)
     Prefetch(services, cursor, completions)
@@ -92,15 +77,9 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
         suggestions=suggestions,
         next_edits=next_edits,
         summaries=Summaries(services),
-        memory=memory,
-        conversing=conversing,
-        counting=Counting(services, memory.now, conversing),
-        forking=forking,
-        toolset=toolset,
         feedback=Feedback(services, cursor, completions, suggestions),
         engine=engine,
-        workspace_documents=workspace_documents,
-        document_tools=document_tools,
+        workspace_documents=WorkspaceDocuments(services),
     )
 
 

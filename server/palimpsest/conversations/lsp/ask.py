@@ -13,13 +13,14 @@ from palimpsest.conversations.calls.parsing import calls_in
 from palimpsest.conversations.conversations import name_of
 from palimpsest.conversations.conversing import Reply, ReplyOptions
 from palimpsest.conversations.events import TurnText
+from palimpsest.conversations.feature import conversations_of
+from palimpsest.conversations.lsp import usage
 from palimpsest.conversations.lsp.parts import PartOf, parts_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace
 from palimpsest.conversations.refs.tags import PROBLEMS, extracted
 from palimpsest.conversations.turns import Role
 from palimpsest.errors import InvalidArgument
-from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
@@ -55,7 +56,7 @@ class Append:
 
 async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     session = server.window.session
-    memory = session.memory.now()
+    memory = conversations_of(session).memory.now()
     parts = await parts_of(server, asked.parts)
     if not asked.conversation and not asked.text.strip() and not parts:
         raise InvalidArgument("text", "is empty.")
@@ -71,7 +72,9 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
     stop = session.events.on(TurnText, came)
     try:
         said = asked.text or ("" if parts else None)
-        reply = await session.conversing.send(talk, said, ReplyOptions(_cursor(server, asked), parts=parts))
+        reply = await conversations_of(session).conversing.send(
+            talk, said, ReplyOptions(_cursor(server, asked), parts=parts)
+        )
     finally:
         stop()
     return {**answered(memory, reply), "usage": await _usage(server, reply)}
@@ -79,7 +82,7 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
 
 async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
     """A turn made elsewhere enters as if made here; what it calls is not run."""
-    conversing = server.window.session.conversing
+    conversing = conversations_of(server.window.session).conversing
     parts = await parts_of(server, turn.parts)
     said = await conversing.append(turn.conversation, turn.role, turn.content, turn.source, parts)
     memory = conversing.memory
@@ -121,8 +124,8 @@ def documents_of(memory: Memory, reply: Reply) -> list[dict[str, Any]]:
 
 
 async def _usage(server: PalimpsestServer, reply: Reply) -> dict[str, Any]:
-    usage = await server.window.session.counting.usage(reply.turn.conversation)
-    return {"decoded": reply.decoded, **answers.usage(usage)}
+    found = await conversations_of(server.window.session).counting.usage(reply.turn.conversation)
+    return {"decoded": reply.decoded, **usage.answered(found)}
 
 
 def _cursor(server: PalimpsestServer, asked: Ask) -> CursorPlace | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.conversations.compaction.compactions import Compaction
 from palimpsest.conversations.events import CompactionBegan, CompactionEnded
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.operations import argument_of, given
 from palimpsest.conversations.operations.memory import COMPACT, compacted, summary_of
 from palimpsest.errors import InvalidArgument
@@ -27,7 +28,7 @@ WRITERS = {"model": "the model", "mechanical": "rules", "person": "you"}
 async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:
     """With `goal` the summary is the caller's own; else the model writes it, `instruction` says what is wanted of it,
     and `target` how many tokens the messages may take then."""
-    conversing = server.window.session.conversing
+    conversing = conversations_of(server.window.session).conversing
     compacting, talk = conversing.compacting, asked.conversation
     conversing.memory.conversations.get(talk)
     if not asked.goal:
@@ -43,14 +44,10 @@ async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:
     return _answer(queued if applied is None else applied)
 
 
-def register(server: PalimpsestServer) -> None:
-    """One that nobody asked for is seen in the progress of the reply that waits for it."""
-
-    def begin(session: Session) -> None:
-        session.events.on(CompactionBegan, lambda _: report(BEGAN))
-        session.events.on(CompactionEnded, lambda event: report(ENDED if event.compaction else ""))
-
-    server.window.session_listeners.append(begin)
+def begin(session: Session) -> None:
+    """A compaction that nobody asked for is seen in the progress of the reply that waits for it."""
+    session.events.on(CompactionBegan, lambda _: report(BEGAN))
+    session.events.on(CompactionEnded, lambda event: report(ENDED if event.compaction else ""))
 
 
 def _answer(done: Compaction) -> dict[str, Any]:
@@ -59,6 +56,6 @@ def _answer(done: Compaction) -> dict[str, Any]:
     return {**answer.fields, "says": says, "xml": answer.xml}
 
 
-COMMAND: Command[Any] = Command(
-    f"palimpsest.{COMPACT.command}", argument_of(COMPACT), compact, COMPACT.does, slow=COMPACT.slow
+COMMANDS: tuple[Command[Any], ...] = (
+    Command(f"palimpsest.{COMPACT.command}", argument_of(COMPACT), compact, COMPACT.does, slow=COMPACT.slow),
 )

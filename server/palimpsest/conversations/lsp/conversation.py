@@ -15,7 +15,9 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.conversations.conversations import Conversation as Talk
+from palimpsest.conversations.events import ConversationChanged
 from palimpsest.conversations.experiences import MAIN, checked_key
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.link_ids import conversation_of
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.conversations.transcript.showing import document_of
@@ -64,7 +66,7 @@ class RenameArguments:
 
 async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
     session = server.window.session
-    memory = session.memory.now()
+    memory = conversations_of(session).memory.now()
     if asked.existing:
         every = await asyncio.to_thread(memory.conversations.list)
         if (known := next((one for one in every if asked.name in (one.id, one.name)), None)) is not None:
@@ -79,35 +81,40 @@ async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
 
 
 async def listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    conversing = server.window.session.conversing
-    memory = server.window.session.memory.now()
+    conversing = conversations_of(server.window.session).conversing
+    memory = conversations_of(server.window.session).memory.now()
     found = await asyncio.to_thread(memory.conversations.list)
     return {"conversations": [{**_fields(one), "answering": conversing.is_running(one.id)} for one in found]}
 
 
 async def opened(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
-    memory = server.window.session.memory.now()
+    memory = conversations_of(server.window.session).memory.now()
     return await asyncio.to_thread(lambda: _opened(server, memory, memory.conversations.get(asked.conversation)))
 
 
 async def renamed(server: PalimpsestServer, asked: RenameArguments) -> dict[str, Any]:
-    memory = server.window.session.memory.now()
-    return _fields(await memory.writes.run(memory.conversations.rename, asked.conversation, asked.name))
+    session = server.window.session
+    memory = conversations_of(session).memory.now()
+    answer = _fields(await memory.writes.run(memory.conversations.rename, asked.conversation, asked.name))
+    session.events.emit(ConversationChanged(asked.conversation))
+    return answer
 
 
 async def deleted(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
-    memory = server.window.session.memory.now()
+    session = server.window.session
+    memory = conversations_of(session).memory.now()
     memory.conversations.get(asked.conversation)
-    await server.window.session.conversing.check_idle(asked.conversation)  # nor in another window
-    await server.window.session.forking.stop(asked.conversation)
+    await conversations_of(session).conversing.check_idle(asked.conversation)  # nor in another window
+    await conversations_of(session).forking.stop(asked.conversation)
     await memory.writes.run(memory.conversations.delete, asked.conversation)
+    session.events.emit(ConversationChanged(asked.conversation))
     return {"deleted": asked.conversation}
 
 
 async def forked(server: PalimpsestServer, asked: ForkArguments) -> dict[str, Any]:
     """With `uri`, the copy's document is made beside that one, by the editor, and shown."""
     session = server.window.session
-    memory = session.memory.now()
+    memory = conversations_of(session).memory.now()
 
     def made() -> dict[str, Any]:
         talk = memory.conversations.get(asked.conversation)
@@ -120,6 +127,7 @@ async def forked(server: PalimpsestServer, asked: ForkArguments) -> dict[str, An
     if asked.uri:
         answer["uri"] = await _shown(server, asked.uri, answer)
         await memory.writes.run(memory.conversations.set_uri, answer["conversation"], answer["uri"])
+    session.events.emit(ConversationChanged(asked.conversation))
     return answer
 
 
@@ -207,14 +215,12 @@ COMMANDS = (
         forked,
         "a copy of a conversation, up to a turn, that goes on by itself, with the same refs and descriptors; with "
         "`uri` its document is made beside that one",
-        changes=True,
     ),
-    Command("palimpsest.conversation.rename", RenameArguments, renamed, "calls a conversation otherwise", changes=True),
+    Command("palimpsest.conversation.rename", RenameArguments, renamed, "calls a conversation otherwise"),
     Command(
         "palimpsest.conversation.delete",
         ConversationArguments,
         deleted,
         "deletes a conversation with its turns, refs and descriptors",
-        changes=True,
     ),
 )

@@ -15,6 +15,7 @@ from palimpsest.conversations.checkpoints import Checkpoint
 from palimpsest.conversations.descriptors.descriptors import Descriptor
 from palimpsest.conversations.descriptors.results import FROM_USER
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to, without_repeats
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.link_ids import uri_of
 from palimpsest.conversations.refs.refs import Ref
 from palimpsest.conversations.refs.results import time_written
@@ -47,7 +48,7 @@ class Row:
 async def contents(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
     """Raises NotFound, StorageError."""
     session = server.window.session
-    memory = session.memory.now()
+    memory = conversations_of(session).memory.now()
     talk = await asyncio.to_thread(memory.conversations.get, asked.conversation)
 
     def rows() -> tuple[list[Row], list[Row], list[DocumentReference], list[Row]]:
@@ -105,9 +106,11 @@ def _joined(*words: str) -> str:
     return " · ".join(filter(None, words))
 
 
-COMMAND = Command(
-    "palimpsest.conversation.contents",
-    ConversationArguments,
-    contents,
-    "a conversation's refs, descriptors, documents and checkpoints, as rows that an editor lists",
+COMMANDS = (
+    Command(
+        "palimpsest.conversation.contents",
+        ConversationArguments,
+        contents,
+        "a conversation's refs, descriptors, documents and checkpoints, as rows that an editor lists",
+    ),
 )

@@ -19,6 +19,7 @@ from palimpsest.conversations.events import (
     TurnBegan,
     TurnEnded,
 )
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.host import Host, WriteQuestion, asking_to_write, is_allowed
 from palimpsest.conversations.lsp.file_writing import check_before, write_file
 from palimpsest.conversations.turns import Turn
@@ -27,6 +28,7 @@ from palimpsest.errors import Denied
 from palimpsest.lsp.arguments import Nothing
 from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.command import Command
+from palimpsest.window.events import PagesChanged
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.writing import WrittenFile
 
@@ -41,15 +43,11 @@ METHOD = "palimpsest/conversation"
 DOES = {"write": "write new files", "add": "add to a file", "overwrite": "replace what is in a file"}
 
 
-def register(server: PalimpsestServer) -> None:
-    def begin(session: Session) -> None:
-        session.conversing.host = WindowHost(server)
-        session.events.on(MemorySetAside, lambda event: server.window.report.warn(SET_ASIDE.format(event.path)))
-        session.events.on(TurnBegan, lambda event: _say_whether_it_converses(server, session, event.turn))
-        session.events.on(TurnEnded, lambda event: _say_whether_it_converses(server, session, event.turn))
-        _tell_editor(server, session)  # behind what is said of it
-
-    server.window.session_listeners.append(begin)
+def begin(server: PalimpsestServer, session: Session) -> None:
+    session.events.on(MemorySetAside, lambda event: server.window.report.warn(SET_ASIDE.format(event.path)))
+    session.events.on(TurnBegan, lambda event: _say_whether_it_converses(server, session, event.turn))
+    session.events.on(TurnEnded, lambda event: _say_whether_it_converses(server, session, event.turn))
+    _tell_editor(server, session)  # behind what is said of it
 
 
 def _say_whether_it_converses(server: PalimpsestServer, session: Session, turn: Turn) -> None:
@@ -78,7 +76,7 @@ class WindowHost(Host):
         real, is_there = await check_before(self._server, file)
         roots = self._server.window.roots.folders
         question = asking_to_write(real, roots, file, is_there=is_there)
-        permissions = self._server.window.session.conversing.memory.permissions
+        permissions = conversations_of(self._server.window.session).conversing.memory.permissions
         if not await is_allowed(permissions, question, self._ask):
             raise Denied(f"The person did not allow it to write to {file.path}.")
         return await write_file(self._server, file, asked=real)
@@ -86,8 +84,9 @@ class WindowHost(Host):
 
 def _tell_editor(server: PalimpsestServer, session: Session) -> None:
     def tell(event: Any) -> None:
-        answering = session.conversing.is_running(event.conversation)
+        answering = conversations_of(session).conversing.is_running(event.conversation)
         server.protocol.notify(METHOD, {"conversation": event.conversation, "answering": answering})
+        session.events.emit(PagesChanged())
 
     for kind in (TurnBegan, CallDone, TurnEnded, BranchChanged, ConversationChanged):
         session.events.on(kind, tell)
@@ -102,7 +101,7 @@ class Forgotten:
 
 
 async def permissions_listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    permissions = server.window.session.conversing.memory.permissions
+    permissions = conversations_of(server.window.session).conversing.memory.permissions
     found = await asyncio.to_thread(lambda: [(folder, permissions.list(folder)) for folder in permissions.folders()])
     return {
         "permissions": [
@@ -119,7 +118,7 @@ def _said(what: str, *, allowed: bool) -> str:
 
 
 async def forget_permission(server: PalimpsestServer, asked: Forgotten) -> dict[str, Any]:
-    permissions = server.window.session.conversing.memory.permissions
+    permissions = conversations_of(server.window.session).conversing.memory.permissions
     await asyncio.to_thread(permissions.forget, asked.folder, asked.what)
     return {"forgotten": asked.what}
 

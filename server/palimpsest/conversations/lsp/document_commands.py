@@ -7,34 +7,22 @@ In: arguments.  Out: answers, with the same as XML for a model.  What is referre
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
-
-from lsprotocol import types as lsp
 
 from palimpsest.conversations.documents.document_references import DocumentUse
 from palimpsest.conversations.documents.graph import graph_of
 from palimpsest.conversations.documents.graph_picture import svg
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
-from palimpsest.conversations.lsp.link_ids import told
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.refs.results import time_written
-from palimpsest.documents.wikilinks import Found, links
-from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.lsp.arguments import Count
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.convert import position_out
 from palimpsest.text.markup import attribute, escape_closing
-from palimpsest.text.snapshot import Position, Snapshot
-from palimpsest.text.uris import to_uri
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-
-
-MOST_WORDS = 1_000
-"""Characters of a passage that are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +41,9 @@ class RelatedTo:
     most: Count | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToOpen:
-    """A link as it is written, in the document `uri`.  `text`: words of the passage that is meant."""
-
-    link: str
-    uri: str = ""
-    text: str = ""
-
-
 async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
     session = server.window.session
-    memory, uris = session.memory.now(), session.workspace_documents.uris
+    memory, uris = conversations_of(session).memory.now(), session.workspace_documents.uris
     if asked.conversation:
         memory.conversations.get(asked.conversation)
         kept = await asyncio.to_thread(memory.documents.of_conversation, asked.conversation)
@@ -87,7 +66,7 @@ async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, An
 async def related(server: PalimpsestServer, asked: RelatedTo) -> dict[str, Any]:
     session = server.window.session
     most = server.window.settings.documents.related if asked.most is None else min(asked.most, 50)
-    found = await session.document_tools.related(asked.text, most, conversation_id=asked.conversation)
+    found = await conversations_of(session).document_tools.related(asked.text, most, conversation_id=asked.conversation)
     uris = await session.workspace_documents.uris(one.path for one in found)
     rows = [{**asdict(one), "wikilink": wikilink_to(one.path), "uri": uris.get(one.path, "")} for one in found]
     lines = [
@@ -100,7 +79,7 @@ async def related(server: PalimpsestServer, asked: RelatedTo) -> dict[str, Any]:
 
 async def graph(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
     session = server.window.session
-    known = await graph_of(session.memory.now(), session.workspace_documents, asked.conversation)
+    known = await graph_of(conversations_of(session).memory.now(), session.workspace_documents, asked.conversation)
     lines = [
         f"  <edge from={attribute(one.source)} to={attribute(one.target)} kind={attribute(one.kind)} />"
         for one in known.edges
@@ -117,54 +96,7 @@ async def graph(server: PalimpsestServer, asked: OfConversation) -> dict[str, An
 async def graph_svg(server: PalimpsestServer) -> str:
     """The virtual document `palimpsest:/documents/graph.svg`."""
     session = server.window.session
-    return svg(await graph_of(session.memory.now(), session.workspace_documents))
-
-
-async def open_(server: PalimpsestServer, asked: ToOpen) -> dict[str, Any]:
-    """Shows what a link means, with the passage selected, and says where that is."""
-    session = server.window.session
-    link = next(links(asked.link if asked.link.startswith("[[") else f"[[{asked.link}]]"), None)
-    place = session.workspace_documents.place(asked.uri)
-    if link is None or place is None:
-        raise InvalidArgument("link", "is no link to a document, or is in no folder of the workspace.")
-    snapshot = session.documents.find(asked.uri)
-    (meaning,) = await session.workspace_documents.meant_now(place, [link], snapshot.text if snapshot else "")
-    if not isinstance(meaning, Found):
-        raise NotFound("link", f"{asked.link}: {told(meaning)}")
-    path, here = place.root / meaning.document.path, bool(not link.target and asked.uri)
-    uri = asked.uri if here else to_uri(path)
-    text = await session.workspace_documents.text(place.root, meaning.document.path) or ""
-    shown = snapshot if here and snapshot is not None else Snapshot(uri, 0, "markdown", text)
-    where = _passage(server, shown, asked.text, meaning) or _selected(server, shown, meaning)
-    if server.window.client.shows:
-        params = lsp.ShowDocumentParams(uri, take_focus=True, selection=where)
-        server.protocol.send_request(lsp.WINDOW_SHOW_DOCUMENT, params)
-    start, end = ({"line": at.line, "character": at.character} for at in (where.start, where.end))
-    return {"uri": uri, "path": meaning.document.path, "range": {"start": start, "end": end}}
-
-
-def _passage(server: PalimpsestServer, shown: Snapshot, text: str, meaning: Found) -> lsp.Range | None:
-    """Where the words stand, however they are broken into lines: under the heading, else anywhere."""
-    words = text[:MOST_WORDS].split()
-    if not words:
-        return None
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))
-    first = shown.offset(Position(meaning.heading.start, 0)) if meaning.heading is not None else 0
-    found = pattern.search(shown.text, first) or pattern.search(shown.text)
-    if found is None:
-        return None
-    ends = (position_out(shown, shown.position(at), server.window.client.encoding) for at in found.span())
-    return lsp.Range(*ends)
-
-
-def _selected(server: PalimpsestServer, shown: Snapshot, meaning: Found) -> lsp.Range:
-    if meaning.heading is None:
-        return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
-    last = max(meaning.heading.start, min(meaning.heading.end, shown.line_count) - 1)
-    while last > meaning.heading.start and not shown.lines[last].strip():
-        last -= 1
-    end = Position(last, len(shown.lines[last]) if last < shown.line_count else 0)
-    return lsp.Range(lsp.Position(meaning.heading.start, 0), position_out(shown, end, server.window.client.encoding))
+    return svg(await graph_of(conversations_of(session).memory.now(), session.workspace_documents))
 
 
 def _fields(one: DocumentReference, uris: Mapping[str, str]) -> dict[str, Any]:
@@ -223,11 +155,5 @@ COMMANDS = (
         OfConversation,
         graph,
         "conversations and documents as nodes and edges, and as a picture (SVG)",
-    ),
-    Command(
-        "palimpsest.documents.open",
-        ToOpen,
-        open_,
-        "shows what a `[[link]]` means, the passage selected",
     ),
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from palimpsest.conversations.export import gathered
 from palimpsest.conversations.export_markdown import markdown
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.command import Command
@@ -46,7 +47,7 @@ def text_of(memory: Memory, conversation: str, format: Format) -> str:
 
 async def exported(server: PalimpsestServer, conversation: str, format: Format = "markdown") -> str:
     """The virtual document `palimpsest:/export/<conversation>.md`."""
-    return await asyncio.to_thread(text_of, server.window.session.memory.now(), conversation, format)
+    return await asyncio.to_thread(text_of, conversations_of(server.window.session).memory.now(), conversation, format)
 
 
 async def export(server: PalimpsestServer, asked: Export) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The ids of descriptors and refs in a conversation's document: where they are, and what they lead to.
 
-In: a conversation's document.  Out: links to the virtual documents `palimpsest:/fd/…` and `palimpsest:/ref/…`;
-`turn-12` and `result-12-0` can be read like descriptors.  Knows no database: a link to what is not there opens a
+In: a conversation's document.  Out: ids, and the documents `palimpsest:/fd/…` and `palimpsest:/ref/…` that they lead
+to; `turn-12` and `result-12-0` can be read like descriptors.  Knows no database: a link to what is not there opens a
 document that says so.
 """
 
@@ -13,17 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
-from lsprotocol import types as lsp
-
 from palimpsest.conversations.refs.scanner import LONGEST_ID
 from palimpsest.conversations.transcript.marks import PLAIN_ID
-from palimpsest.documents.markdown import fence_mark, front_matter
-from palimpsest.documents.wikilinks import Found, Missing, Resolved
-from palimpsest.lsp.convert import position_out
+from palimpsest.documents.markdown import front_matter
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:
-    from palimpsest.lsp.server import PalimpsestServer
+    pass
 
 MOST = 2_000
 LONGEST_FRONT = 8_000
@@ -35,10 +31,6 @@ _ID = re.compile(
     rf"|ref:(?P<ref>{PLAIN_ID.pattern}))(?![\w\-/])"
 )
 _TAG = re.compile(r"""<ref\s[^>\n]{0,200}?\bid=(["'])(?P<ref>(?:(?!\1)[^\n]){1,200})\1""")
-MOST_CANDIDATES = 20
-_MARKUP = re.compile(r"([\\`*\[<>|~&]|(?<!\w)_|_(?!\w)|^[#+\-=])")
-"""What Markdown takes for markup, and no more: an editor that shows it as text shows each escape, too."""
-_NUMBER = re.compile(r"^(\d{1,9})([.)])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,38 +70,3 @@ def id_at(snapshot: Snapshot, position: Position) -> IdAt | None:
 
 def uri_of(conversation: str, kind: Literal["fd", "ref"], id: str) -> str:
     return f"palimpsest:/{kind}/{conversation}/{quote(id, safe='')}"
-
-
-def links(server: PalimpsestServer, snapshot: Snapshot) -> list[lsp.DocumentLink]:
-    conversation, encoding = conversation_of(snapshot), server.window.client.encoding
-    if not conversation:
-        return []
-    found = list[lsp.DocumentLink]()
-    for one in ids(snapshot.text):
-        start, end = (position_out(snapshot, snapshot.position(at), encoding) for at in (one.start, one.end))
-        found.append(lsp.DocumentLink(lsp.Range(start, end), uri_of(conversation, one.kind, one.id), one.id))
-    return found
-
-
-def told(meaning: Resolved) -> str:
-    """What is wrong with a link, in a sentence; "" where nothing is."""
-    if isinstance(meaning, Found):
-        return ""
-    if isinstance(meaning, Missing):
-        if meaning.document is None:
-            nothing = "No document is called so, and none has it as its path, alias or only heading"
-            return f"{meaning.why or nothing}."
-        return f"{meaning.document.path} has no such heading."
-    paths = [document.path for document in meaning.documents]
-    more = f" and {len(paths) - MOST_CANDIDATES} more" if len(paths) > MOST_CANDIDATES else ""
-    return f"This may mean {', '.join(paths[:MOST_CANDIDATES])}{more}: write which, by its path."
-
-
-def plain(text: str) -> str:
-    """A text as Markdown shows it, whatever is in it."""
-    return _NUMBER.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", " ".join(text.split())))
-
-
-def fenced(text: str, language: str = "") -> str:
-    fence = fence_mark(text)
-    return f"{fence}{language}\n{text}\n{fence}"

@@ -10,6 +10,7 @@ from dataclasses import MISSING, field, fields, make_dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from palimpsest.conversations.events import BranchChanged, ConversationChanged
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.host import Host
 from palimpsest.conversations.lsp.file_writing import write_file
 from palimpsest.conversations.lsp.parts import text_at
@@ -61,7 +62,7 @@ def command_of(operation: Operation) -> Command[Any]:
         return await _run(server, operation, argument.conversation, given(argument))
 
     name = f"palimpsest.{operation.command}"
-    return Command(name, argument_of(operation), run, operation.does, slow=operation.slow, changes=operation.changes)
+    return Command(name, argument_of(operation), run, operation.does, slow=operation.slow)
 
 
 async def _run(
@@ -69,7 +70,7 @@ async def _run(
 ) -> dict[str, Any]:
     session = server.window.session
     if operation.idle:
-        await session.conversing.check_idle(conversation)
+        await conversations_of(session).conversing.check_idle(conversation)
     used = {one.use: arguments.pop(one.name) for one in operation.parameters if one.use and one.name in arguments}
     if "document" in used:
         uri = used["document"]
@@ -78,11 +79,11 @@ async def _run(
             raise InvalidArgument("uri", f"{uri[:200]} is empty, so there is nothing to keep.")
         arguments = {"source": source, "language": language, **arguments, "content": text}
     host = CommandHost(server, asks=used.get("ask", False))
-    answer = await session.toolset.answer(operation, arguments, conversation, host)
+    answer = await conversations_of(session).toolset.answer(operation, arguments, conversation, host)
     if operation.rewinds:
         session.events.emit(BranchChanged(conversation))
-        await session.conversing.compacting.recount(conversation)
-    if arguments.get(operation.changes_with):
+        await conversations_of(session).conversing.compacting.recount(conversation)
+    if operation.changes or arguments.get(operation.changes_with):
         session.events.emit(ConversationChanged(conversation))
     if used.get("tell"):
         server.window.report.tell(operation.tell.format(**answer.fields))

@@ -7,6 +7,7 @@ place (`refs_at`).
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp import ref_making, transcript_lenses
 from palimpsest.conversations.lsp.link_ids import conversation_of, ids
 from palimpsest.conversations.lsp.related_documents import OFFER, being_written
@@ -26,6 +28,7 @@ from palimpsest.conversations.refs.tags import extracted
 from palimpsest.conversations.transcript.reading import DocumentTurn, parse
 from palimpsest.errors import NotFound, PalimpsestError
 from palimpsest.languages.embedded import called
+from palimpsest.lsp.action_kinds import is_asked
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.text.uris import path_or_none
@@ -44,10 +47,16 @@ MOST_REFS = 5
 MOST_CONVERSATIONS = 3
 
 
-def actions(server: PalimpsestServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-    """None where the database cannot be read: that is told where somebody asks for a conversation."""
-    if params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic:
+async def code_action(server: PalimpsestServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    wanted = params.context.only
+    if not any(is_asked(wanted, kind) for kind in KINDS):
         return []
+    found = await asyncio.to_thread(_actions, server, params)  # a conversation's document may be long
+    return [action for action in found if is_asked(wanted, action.kind or "")]
+
+
+def _actions(server: PalimpsestServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    """None where the database cannot be read: that is told where somebody asks for a conversation."""
     found = list[lsp.CodeAction]()
     for some in (_to_send, _to_file, _to_keep):
         with suppress(PalimpsestError):
@@ -84,7 +93,7 @@ def _to_file(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
     path = path_or_none(params.text_document.uri)
     if path is None or not server.window.roots.may_edit(params.text_document.uri):
         return
-    memory = server.window.session.conversing.memory
+    memory = conversations_of(server.window.session).conversing.memory
     every = _open(server)[:MOST_CONVERSATIONS]
     refs = {one.id: list(reversed(memory.refs.list(one.id)[-MOST_REFS:])) for one in every}
     n_called = Counter(ref.id for some in refs.values() for ref in some)
@@ -99,7 +108,7 @@ def _to_keep(server: PalimpsestServer, params: lsp.CodeActionParams) -> Iterator
     snapshot = session.documents.find(params.text_document.uri)
     if snapshot is None:
         return
-    memory, own = session.conversing.memory, conversation_of(snapshot)
+    memory, own = conversations_of(session).conversing.memory, conversation_of(snapshot)
     if server.window.settings.conversation.refs:
         yield from ref_making.blocks(memory, snapshot, params.range)
     for conversation in [memory.conversations.get(own)] if own else _open(server)[:1]:
@@ -114,7 +123,7 @@ def in_conversation(
     place = session.cursor.code
     file = path_or_none(place[0]) if place is not None and roots.may_edit(place[0]) else None
     beside = path_or_none(snapshot.uri) or file or (roots.folders[0] / "ref" if roots.folders else None)
-    for ref in refs_at(session.conversing.memory, snapshot, conversation, range):
+    for ref in refs_at(conversations_of(session).conversing.memory, snapshot, conversation, range):
         given = {"conversation": conversation, "ref_id": ref.id}
         if beside is not None:
             new = ref.path or _new_file(ref, str(beside))
@@ -128,7 +137,7 @@ def in_conversation(
 def _open(server: PalimpsestServer) -> list[Conversation]:
     """Those whose documents are open, the one changed last first; without any, the one changed last."""
     session = server.window.session
-    known = session.conversing.memory.conversations.list()
+    known = conversations_of(session).conversing.memory.conversations.list()
     return [one for one in known if one.uri and session.documents.find(one.uri)] or known[:1]
 
 

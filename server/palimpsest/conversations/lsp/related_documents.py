@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.conversations.documents.reference import wikilink_to
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.transcript_sending import conversation_of
 from palimpsest.conversations.lsp.transcript_showing import replaced
 from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, parse
@@ -32,9 +33,9 @@ async def offer(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     turn = being_written(transcript)
     if turn is None:
         raise InvalidArgument("uri", "there is no turn being written: write something below the last “## user”.")
-    talk = conversation_of(session.memory.now(), transcript)
+    talk = conversation_of(conversations_of(session).memory.now(), transcript)
     most, known = server.window.settings.documents.related, talk.id if talk is not None else ""
-    found = await session.document_tools.related(turn.text, most, conversation_id=known)
+    found = await conversations_of(session).document_tools.related(turn.text, most, conversation_id=known)
     links = [wikilink_to(one.path) for one in found]
     links = [link for link in links if link not in turn.text]
     if not links:

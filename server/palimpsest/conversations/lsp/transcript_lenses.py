@@ -1,7 +1,7 @@
-"""Code lenses and folding of a conversation's document.
+"""Code lenses, folding and links of a conversation's document.
 
 In: a document with a conversation's front matter, or one called `*.palimpsest.md`.  Out: "Send" on what is to be said,
-"Stop" while a reply comes; folds for front matter, turns, and calls with documents.
+"Stop" while a reply comes; folds for front matter, turns, and calls with documents; the links in what was said.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types as lsp
 
 from palimpsest.conversations.events import TurnBegan, TurnEnded
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.transcript_sending import conversation_of, pending_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.transcript.reading import Transcript, parse
+from palimpsest.documents.wikilinks import Link
 from palimpsest.errors import PalimpsestError
-from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -34,37 +35,27 @@ TOOLTIPS = {
 }
 
 
-def register(server: PalimpsestServer) -> None:
-    window = server.window
-    window.session_listeners.append(lambda session: _refresh(server, session))
+async def code_lens(server: PalimpsestServer, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+    session = server.window.session
+    try:
+        found = await asyncio.to_thread(lenses, session, session.documents.get(params.text_document.uri))
+    except PalimpsestError:
+        return []
+    if server.window.client.tooltips:
+        for command in (lens.command for lens in found if lens.command is not None):
+            command.tooltip = TOOLTIPS[command.command]
+    return found
 
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
-    async def code_lens(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        snapshot = window.session.documents.find(params.text_document.uri)
-        if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines):
-            return []
-        try:
-            found = await asyncio.to_thread(lenses, window.session, snapshot)
-        except PalimpsestError:
-            return []
-        if window.client.tooltips:
-            for command in (lens.command for lens in found if lens.command is not None):
-                command.tooltip = TOOLTIPS[command.command]
-        return found
 
-    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
-    async def folding_range(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
-        snapshot = window.session.documents.find(params.text_document.uri)
-        if snapshot is None or not is_conversation(snapshot.uri, snapshot.lines):
-            return []
-        return await asyncio.to_thread(_folds, snapshot)
+async def folding_range(server: PalimpsestServer, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+    return await asyncio.to_thread(_folds, server.window.session.documents.get(params.text_document.uri))
 
 
 def lenses(session: Session, snapshot: Snapshot) -> list[lsp.CodeLens]:
     """Raises StorageError."""
-    memory, transcript = session.memory.now(), parse(snapshot.text)
+    memory, transcript = conversations_of(session).memory.now(), parse(snapshot.text)
     talk = conversation_of(memory, transcript)
-    if talk is not None and session.conversing.is_running(talk.id):
+    if talk is not None and conversations_of(session).conversing.is_running(talk.id):
         kept = [turn.start for turn in transcript.turns if turn.id is not None]
         return [_lens(kept[-1] if kept else 0, "Stop", STOP, {"uri": snapshot.uri})]
     if talk is None:
@@ -111,10 +102,19 @@ def _folds(snapshot: Snapshot) -> list[lsp.FoldingRange]:
     return found
 
 
-def _refresh(server: PalimpsestServer, session: Session) -> None:
+def begin(server: PalimpsestServer, session: Session) -> None:
+    """Have the editor ask again where a reply begins or ends."""
+
     def refresh(_: object) -> None:
         if server.window.client.refreshes_lenses:
             server.protocol.send_request(lsp.WORKSPACE_CODE_LENS_REFRESH, None)
 
     session.events.on(TurnBegan, refresh)
     session.events.on(TurnEnded, refresh)
+
+
+def said(snapshot: Snapshot, every: list[Link]) -> list[Link]:
+    """Not the links that the server has written around the turns: it repeats those that stand in them."""
+    lines = [range(turn.text_start, turn.text_end) for turn in parse(snapshot.text).turns]
+    at = [snapshot.position(link.start).line for link in every]
+    return [link for link, line in zip(every, at, strict=True) if any(line in text for text in lines)]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from palimpsest.conversations.conversations import Conversation, name_of
 from palimpsest.conversations.conversing import ReplyOptions
 from palimpsest.conversations.events import BranchChanged
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.ask import answered
 from palimpsest.conversations.lsp.transcript_showing import replaced
 from palimpsest.conversations.memory import Memory
@@ -60,35 +61,37 @@ class Pending:
 
 
 async def send(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
-    with server.window.session.conversing.sending(asked.uri):
+    with conversations_of(server.window.session).conversing.sending(asked.uri):
         return await _sent(server, asked)
 
 
 async def _sent(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
-    async with session.conversing.writing(asked.uri):
+    async with conversations_of(session).conversing.writing(asked.uri):
         talk, pending, turns = await _prepared(server, asked.uri)
     for turn in turns[pending.kept : pending.last]:
         if turn.id is not None and turn.id in pending.untouched:
-            await session.conversing.say_again(talk, turn.id)
+            await conversations_of(session).conversing.say_again(talk, turn.id)
             continue
-        source = "" if _is_from_here(session.memory.now(), talk, turn, pending) else QUOTED
-        await session.conversing.append(talk, turn.role, turn.text, source)  # type: ignore[arg-type]
+        source = "" if _is_from_here(conversations_of(session).memory.now(), talk, turn, pending) else QUOTED
+        await conversations_of(session).conversing.append(talk, turn.role, turn.text, source)  # type: ignore[arg-type]
     said = None if pending.is_again else turns[pending.last].text
     place = session.cursor.code
     asked_at = ReplyOptions(None if place is None else CursorPlace(*place))
-    return answered(session.memory.now(), await session.conversing.send(talk, said, asked_at))
+    return answered(
+        conversations_of(session).memory.now(), await conversations_of(session).conversing.send(talk, said, asked_at)
+    )
 
 
 async def _prepared(server: PalimpsestServer, uri: str) -> tuple[str, Pending, Sequence[DocumentTurn]]:
     """The conversation, what of its document is to be said, and the document's turns; both show no more than what it
     goes on from."""
     session = server.window.session
-    memory, snapshot = session.memory.now(), session.documents.get(uri)
+    memory, snapshot = conversations_of(session).memory.now(), session.documents.get(uri)
     transcript = await asyncio.to_thread(parse, snapshot.text)
     known = conversation_of(memory, transcript)
     if known is not None:
-        await session.conversing.settle(known.id)
+        await conversations_of(session).conversing.settle(known.id)
     pending = await asyncio.to_thread(pending_of, memory, known.id if known is not None else None, transcript)
     if pending is None:
         raise InvalidArgument("uri", "there is nothing to send: write something below the last “## user”.")
@@ -97,7 +100,7 @@ async def _prepared(server: PalimpsestServer, uri: str) -> tuple[str, Pending, S
         few = f"{pending.last - pending.kept:,} turns stand before it that are not kept yet, and {MOST_BEFORE} can be"
         raise InvalidArgument("uri", f"{few}; take away what is not needed.")
     talk = known or await _begun(memory, snapshot, transcript, session.services.roots.names)
-    if session.conversing.is_running(talk.id):
+    if conversations_of(session).conversing.is_running(talk.id):
         raise InvalidArgument("conversation", "is being answered; stop that first, or wait for its end.")
     if pending.is_branch:
         await _asked(server, talk.id, turns[pending.kept].id)
@@ -137,8 +140,8 @@ def _is_as(server: PalimpsestServer, snapshot: Snapshot) -> bool:
 async def stop(server: PalimpsestServer, asked: Uri) -> dict[str, Any]:
     session = server.window.session
     transcript = await asyncio.to_thread(parse, session.documents.get(asked.uri).text)
-    talk = conversation_of(session.memory.now(), transcript)
-    return {"stopped": talk is not None and session.conversing.stop(talk.id)}
+    talk = conversation_of(conversations_of(session).memory.now(), transcript)
+    return {"stopped": talk is not None and conversations_of(session).conversing.stop(talk.id)}
 
 
 def conversation_of(memory: Memory, transcript: Transcript) -> Conversation | None:

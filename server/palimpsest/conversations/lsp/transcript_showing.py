@@ -20,6 +20,7 @@ from palimpsest.conversations.events import (
     TurnEnded,
     TurnText,
 )
+from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.transcript.reading import parse
 from palimpsest.conversations.transcript.showing import written_turn
@@ -68,10 +69,6 @@ class _Document:
     """The version of the text that an edit was refused for last."""
 
 
-def register(server: PalimpsestServer) -> None:
-    server.window.session_listeners.append(lambda session: Showing(server, session))
-
-
 class Showing:
     """Keeps the documents of conversations up to date, one edit of each at a time."""
 
@@ -90,7 +87,9 @@ class Showing:
     def _began(self, event: TurnBegan) -> None:
         self._changed(event.conversation, event.turn.id)
         # Where a person types on is not to be the server's: their next turn stands there, also while a reply comes.
-        self._documents[event.conversation].goes_on = self._session.conversing.is_running(event.conversation)
+        self._documents[event.conversation].goes_on = conversations_of(self._session).conversing.is_running(
+            event.conversation
+        )
 
     def _ended(self, event: TurnEnded) -> None:
         document = self._documents.get(event.conversation)
@@ -136,16 +135,16 @@ class Showing:
             logger.warning("conversation %s is not shown: %s", document.conversation, error)
         finally:
             document.task = None
-            if not self._session.conversing.is_running(document.conversation):
+            if not conversations_of(self._session).conversing.is_running(document.conversation):
                 self._documents.pop(document.conversation, None)
 
     async def _show(self, document: _Document, turns: list[int], is_other: bool) -> bool:
         """Whether there is nothing more to be done for them."""
-        memory = self._session.memory.now()
+        memory = conversations_of(self._session).memory.now()
         uri = await asyncio.to_thread(lambda: memory.conversations.get(document.conversation).uri)
         if self._session.documents.find(uri) is None:
             return True
-        async with self._session.conversing.writing(uri):
+        async with conversations_of(self._session).conversing.writing(uri):
             return await self._bring(document, memory, uri, turns, is_other)
 
     async def _bring(self, document: _Document, memory: Memory, uri: str, turns: list[int], is_other: bool) -> bool:
@@ -157,7 +156,7 @@ class Showing:
         snapshot = self._session.documents.find(uri)
         if snapshot is None:
             return True
-        document.is_sent |= self._session.conversing.is_sending(uri)
+        document.is_sent |= conversations_of(self._session).conversing.is_sending(uri)
         is_sent = document.is_sent
 
         def brought() -> str | None:

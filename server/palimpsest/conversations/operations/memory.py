@@ -48,7 +48,7 @@ async def forget(call: OperationCall) -> Answer:
 
 
 def compact(call: OperationCall) -> Answer:
-    """A model's summary is queued until its reply is done; for a program, `conversations/lsp/compaction.py` does more."""
+    """A model's summary is queued until its reply is done; for a program, `lsp/compaction.py` does more."""
     return compacted(call.memory.compactions.queue(call.conversation_id, summary_of(call.arguments), "model"))
 
 
