@@ -13,6 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+from palimpsest.errors import PalimpsestError
 from palimpsest.features import Feature, Method
 
 
@@ -48,8 +49,11 @@ class FeatureLoader:
         self._begin(feature)
 
     async def found(self, feature: Feature, place: str) -> Any:
-        """What is at `module:attribute` of a feature."""
-        await self.load(feature)
+        """What is at `module:attribute` of a feature.  Raises PalimpsestError where that cannot be imported."""
+        try:
+            await self.load(feature)
+        except ImportError as error:
+            raise PalimpsestError(f"A part of Palimpsest cannot be imported here: {error}.") from error
         return attribute(place)
 
     async def command(self, name: str) -> Any:
