@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from tests.sources import MAP, sources
 
+LSP = {"lsp", "completions/lsp", "edits/lsp", "next_edits/lsp", "documents/lsp", "conversations/lsp"}
+"""The protocol, and each feature's part of it."""
 ONLY = {  # library: the packages that may import it, or parts of them
-    "pygls": {"lsp", "conversations/lsp"},
-    "lsprotocol": {"lsp", "conversations/lsp", "conversations/feature"},
+    "pygls": LSP,
+    "lsprotocol": LSP | {"conversations/feature"},
     "tree_sitter": {"syntax", "languages"},
     "httpx2": {"providers", "models", "libraries"},
     "llama_cpp": {"engine"},

@@ -23,12 +23,12 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: dict[str, s
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [("raise ImportError('no _ssl')", "no _ssl"), ("raise SystemExit(3)", "SystemExit(3)")]
+    ("code", "said"), [("raise ImportError('no _sqlite3')", "no _sqlite3"), ("raise SystemExit(3)", "SystemExit(3)")]
 )
 async def test_what_cannot_be_imported_is_named_and_requests_are_refused(
     broken: Path, shop: Path, code: str, said: str
 ) -> None:
-    (broken / "httpx2.py").write_text(code, encoding="utf-8")
+    (broken / "sqlite3.py").write_text(code, encoding="utf-8")
     raw = await Raw.start(own_process=True)
     await raw.begin(shop)
     uri = await raw.open(shop / "shop" / "cart.py")
@@ -44,12 +44,12 @@ async def test_what_cannot_be_imported_is_named_and_requests_are_refused(
 
 
 async def test_what_only_conversations_import_is_missed_by_them_alone(broken: Path, shop: Path) -> None:
-    (broken / "sqlite3.py").write_text("raise ImportError('no _sqlite3')", encoding="utf-8")
+    (broken / "re2.py").write_text("raise ImportError('no libre2')", encoding="utf-8")
     raw = await Raw.start(own_process=True)
     await raw.begin(shop, options={"engine": {"kind": "none"}})
     for _ in range(2):
         answer = await raw.command("palimpsest.conversation.list")
-        assert answer["error"]["message"] == "A part of Palimpsest cannot be imported here: no _sqlite3."
+        assert answer["error"]["message"] == "A part of Palimpsest cannot be imported here: no libre2."
     assert "result" in await raw.command("palimpsest.stats")
     await raw.leave()
 

@@ -1,33 +1,28 @@
-"""The kinds of our code actions, and what `initialize` answers of them."""
+"""The kinds of our code actions: what a client with a place for it is told of each, and which it asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from lsprotocol import types as lsp
 
-REWRITE = "refactor.rewrite.palimpsest"
-QUICKFIX = "quickfix.palimpsest"
-SOURCE = "source.palimpsest"
-HELP = "palimpsest.help"
+from palimpsest.edits.feature import HELP, QUICKFIX, REWRITE, SOURCE
+
 ABOUT = {
     REWRITE: "What Palimpsest's edits do",
     QUICKFIX: "What Palimpsest's fixes do",
     SOURCE: "What Palimpsest's edits of a file do",
 }
-"""Titles of what is told of each kind (`action_help.py`)."""
+"""Titles of what is told of each kind (`edits/lsp/action_help.py`)."""
 
 
-def code_actions(*, documented: bool) -> dict[str, Any]:
-    """The options of `textDocument/codeAction`.  `documented`: the client has a place for what each kind does (LSP
-    3.18)."""
+def documented_actions() -> lsp.CodeActionOptions:
+    """For a client that has a place for what each kind does (LSP 3.18)."""
     told = [
         lsp.CodeActionKindDocumentation(kind, lsp.Command(title, HELP, arguments=[{"kind": kind}]))
         for kind, title in ABOUT.items()
     ]
-    options = {"code_action_kinds": [*ABOUT], "resolve_provider": True}
-    return options | ({"documentation": told} if documented else {})
+    return lsp.CodeActionOptions([*ABOUT], told, resolve_provider=True)
 
 
 def is_asked(only: Sequence[lsp.CodeActionKind | str] | None, kind: str) -> bool:

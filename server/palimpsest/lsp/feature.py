@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from palimpsest.features import Feature, Method
-from palimpsest.lsp.action_kinds import HELP, code_actions
 
 _IN = "palimpsest.lsp"
 
@@ -26,24 +25,10 @@ FEATURE = Feature(
             "palimpsest.toggle",
             "palimpsest.completion.toggle",
             "palimpsest.completion.snooze",
-            "palimpsest.completion.accepted",
             "palimpsest.stats",
             "palimpsest.stats.reset",
         ),
-        f"{_IN}.suggestions": (
-            "palimpsest.suggest",
-            "palimpsest.suggest.apply",
-            "palimpsest.suggest.accept",
-            "palimpsest.suggest.applied",
-            "palimpsest.suggest.reject",
-            "palimpsest.suggest.rerun",
-            "palimpsest.suggest.continue",
-            "palimpsest.summarize",
-        ),
-        f"{_IN}.next_edit": ("palimpsest.nextEdit.accept", "palimpsest.nextEdit.dismiss"),
-        f"{_IN}.document_opening": ("palimpsest.documents.open",),
         f"{_IN}.virtual": ("palimpsest.virtual.read",),
-        f"{_IN}.action_help": (HELP,),
         f"{_IN}.pages": ("palimpsest.page",),
         f"{_IN}.models": (
             "palimpsest.model.info",
@@ -58,26 +43,13 @@ FEATURE = Feature(
             "palimpsest.engines.found",
         ),
     },
-    methods={
-        "textDocument/didSave": Method(),
-        "textDocument/inlineCompletion": Method(options={}),
-        "textDocument/codeAction": Method(f"{_IN}.actions:code_action", options=code_actions(documented=False)),
-        "textDocument/documentLink": Method(f"{_IN}.document_links:document_link", options={"resolve_provider": False}),
-        "textDocument/definition": Method(f"{_IN}.document_links:definition"),
-        "textDocument/hover": Method(f"{_IN}.link_hover:hover"),
-        "textDocument/completion": Method(options={"trigger_characters": ["[", "#"], "resolve_provider": False}),
-    },
+    methods={"textDocument/didSave": Method()},
     modules=tuple(
         f"{_IN}.{name}"
         for name in (
             "documents",
-            "completion",
             "statistics",
             "diagnostics",
-            "actions",
-            "next_edit",
-            "link_completion",
-            "link_diagnostics",
             "virtual",
             "default_model",
             "indexing",

@@ -15,7 +15,6 @@ from urllib.parse import unquote, urlsplit
 from lsprotocol import types as lsp
 
 from palimpsest.errors import NotFound, PalimpsestError
-from palimpsest.lsp import action_help
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.pages import PageAt, page_of
 from palimpsest.lsp.protocol import response_error
@@ -31,18 +30,6 @@ PageReader = Callable[["PalimpsestServer", Sequence[str]], Awaitable[str]]
 @dataclass(frozen=True, slots=True)
 class Virtual:
     uri: str
-
-
-async def _draft(server: PalimpsestServer, parts: Sequence[str]) -> str:
-    """`<suggestion>/<number>`: a document as that edit would leave it; behind it, what editors call it."""
-    number = parts[1] if len(parts) > 1 else ""
-    if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise NotFound("uri", "there is palimpsest:/draft/<suggestion>/<number of its document>.")
-    return server.window.session.suggestions.draft(parts[0], int(number))
-
-
-async def _help(_: PalimpsestServer, parts: Sequence[str]) -> str:
-    return action_help.text_of("/".join(parts).removesuffix(".md"))
 
 
 async def _cache(server: PalimpsestServer, parts: Sequence[str]) -> str:
@@ -66,8 +53,10 @@ async def _why(server: PalimpsestServer, parts: Sequence[str]) -> str:
 
 
 READERS: Mapping[str, PageReader] = {
-    "help": _help, "cache": _cache, "context": _context, "draft": _draft, "why": _why,
-}  # fmt: skip
+    "cache": _cache,
+    "context": _context,
+    "why": _why,
+}
 
 
 async def text_of(server: PalimpsestServer, uri: str) -> str:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from lsprotocol import types as lsp
 
 from palimpsest.conversations.lsp.link_ids import IdAt, conversation_of, id_at, ids, uri_of
+from palimpsest.documents.lsp.link_texts import fenced, plain
 from palimpsest.documents.passages import LONGEST_LINE
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp import virtual
 from palimpsest.lsp.convert import position_in, position_out
-from palimpsest.lsp.link_texts import fenced, plain
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

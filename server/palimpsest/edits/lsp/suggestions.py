@@ -6,6 +6,7 @@ is decided in `edits/suggestions/`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,15 +15,15 @@ from lsprotocol import types as lsp
 
 from palimpsest.config.settings import MOST_AT_ONCE
 from palimpsest.edits.formats import FORMATS
-from palimpsest.errors import InvalidArgument
+from palimpsest.edits.lsp.applying import confirm_and_apply, is_done
+from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.json_data import Range
-from palimpsest.lsp import answers
-from palimpsest.lsp.applying import confirm_and_apply, is_done
 from palimpsest.lsp.arguments import At, Between, Id, among
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
-from palimpsest.lsp.edits import proposal_edit
+from palimpsest.lsp.edits import drafts_of, heading_of, proposal_diff, proposal_edit
 from palimpsest.lsp.progress import report
+from palimpsest.lsp.protocol import converter
 from palimpsest.text.markup import attribute, escape_closing
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from palimpsest.edits.suggestions.ranking import Suggested
     from palimpsest.edits.summaries import Summarized
     from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.lsp.window import Client
+    from palimpsest.text.roots import Roots
 
 SUGGEST = "palimpsest.suggest"
 APPLY = "palimpsest.suggest.apply"
@@ -148,6 +151,42 @@ def summary_answer(found: Summarized) -> dict[str, Any]:
     }
 
 
+async def draft_page(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """`<suggestion>/<number>`: a document as that edit would leave it; behind it, what editors call it."""
+    number = parts[1] if len(parts) > 1 else ""
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise NotFound("uri", "there is palimpsest:/draft/<suggestion>/<number of its document>.")
+    return server.window.session.suggestions.draft(parts[0], int(number))
+
+
+def _answered(suggested: Suggested, client: Client, roots: Roots) -> dict[str, Any]:
+    found = []
+    for proposal in suggested.proposals:
+        first = proposal.changes[0]
+        found.append(
+            {
+                "id": proposal.id,
+                "name": first.names[0],
+                "uri": first.uri,
+                "title": heading_of(proposal),
+                "edit": converter().unstructure(proposal_edit(proposal, suggested.snapshots, client)),
+                "agreement": proposal.agreement,
+                "summary": proposal.summary,
+                "flags": list(proposal.flags),
+                "documents": [
+                    {"uri": change.uri, "names": list(change.names), "open": change.is_open, "draft": draft}
+                    for change, draft in zip(proposal.changes, drafts_of(proposal), strict=True)
+                ],
+                "diff": proposal_diff(proposal, suggested.snapshots, roots),
+            }
+        )
+    return {
+        "suggestions": found,
+        "summary": suggested.summary,
+        "refused": [{"name": refusal.name, "reason": refusal.reason} for refusal in suggested.refused],
+    }
+
+
 COMMANDS = (
     Command(
         SUGGEST,
@@ -204,7 +243,7 @@ def reason_for_nothing(found: Suggested) -> str:
 
 
 def _answer(server: PalimpsestServer, found: Suggested) -> dict[str, Any]:
-    answer = answers.suggestions(found, server.window.client, server.window.roots)
+    answer = _answered(found, server.window.client, server.window.roots)
     return {**answer, "why_not": "" if found.proposals else f"{reason_for_nothing(found).rstrip('.')}."}
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.documents.lsp.link_places import link_at, links_of, meant, opened_by, target_of
 from palimpsest.documents.wikilinks import Found
 from palimpsest.lsp.convert import position_in, position_out
-from palimpsest.lsp.link_places import link_at, links_of, meant, opened_by, target_of
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer

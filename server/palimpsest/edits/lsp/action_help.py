@@ -5,14 +5,14 @@ In: `palimpsest.help`, a kind.  Out: a document, shown where the client shows do
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.edits.feature import HELP, QUICKFIX, REWRITE, SOURCE
 from palimpsest.errors import NotFound
-from palimpsest.lsp.action_kinds import HELP, QUICKFIX, REWRITE, SOURCE
 from palimpsest.lsp.command import Command
 
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ async def help_(server: PalimpsestServer, asked: Kind) -> dict[str, Any]:
     else:
         server.window.report.tell(text)
     return {"text": text}
+
+
+async def page(_: PalimpsestServer, parts: Sequence[str]) -> str:
+    """The document `palimpsest:/help/<kind>.md`."""
+    return text_of("/".join(parts).removesuffix(".md"))
 
 
 COMMANDS = (

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.documents.lsp.link_texts import told
 from palimpsest.documents.wikilinks import Found, links
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_out
-from palimpsest.lsp.link_texts import told
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.completions.lsp.accepting import ACCEPTED
 from palimpsest.completions.snippet import as_snippet
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 from palimpsest.languages.registry import language_of
 from palimpsest.lsp.convert import position_in, position_out
-from palimpsest.lsp.statistics import ACCEPTED
 from palimpsest.syntax.lexical import state_after
 from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.snapshot import ContentChange, Position, Range

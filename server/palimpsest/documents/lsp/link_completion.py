@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.documents.lsp.link_places import is_prose
 from palimpsest.documents.outline import outline
 from palimpsest.documents.wikilinks import LONGEST, SUFFIXES, DocumentNames, Found, Link, links, resolve
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_in, position_out
-from palimpsest.lsp.link_places import is_prose
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:

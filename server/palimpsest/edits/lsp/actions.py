@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.edits.feature import QUICKFIX, REWRITE, SOURCE
+from palimpsest.edits.lsp.applying import apply_soon
+from palimpsest.edits.lsp.suggestions import ACCEPT, APPLIED, APPLY, Suggest, best_of, edit_of, suggested
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp.action_kinds import QUICKFIX, REWRITE, SOURCE, is_asked
-from palimpsest.lsp.applying import apply_soon
+from palimpsest.lsp.action_kinds import is_asked
 from palimpsest.lsp.arguments import read
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.diagnostics import OWN, tell_seen
 from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
 from palimpsest.lsp.protocol import response_error
-from palimpsest.lsp.suggestions import ACCEPT, APPLIED, APPLY, Suggest, best_of, edit_of, suggested
 from palimpsest.window.events import CursorMoved
 
 if TYPE_CHECKING:

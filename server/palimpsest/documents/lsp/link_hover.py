@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.documents.lsp.link_places import LinkAt, is_markdown, link_at, meant
+from palimpsest.documents.lsp.link_texts import fenced, plain, told
 from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.wikilinks import Found, Missing
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_in, position_out
-from palimpsest.lsp.link_places import LinkAt, is_markdown, link_at, meant
-from palimpsest.lsp.link_texts import fenced, plain, told
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:

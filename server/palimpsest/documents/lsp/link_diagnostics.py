@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from palimpsest.documents.lsp.link_places import LinkAt, is_markdown, links_of, meant
+from palimpsest.documents.lsp.link_texts import told
 from palimpsest.documents.wikilinks import Found, Several
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.convert import position_out
 from palimpsest.lsp.diagnostics import OWN
-from palimpsest.lsp.link_places import LinkAt, is_markdown, links_of, meant
-from palimpsest.lsp.link_texts import told
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.window.events import (
