@@ -6,7 +6,6 @@ here that a block may not contain, and no document is changed; conversations are
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from dataclasses import dataclass
@@ -63,9 +62,7 @@ def _open(server: PalimpsestServer, session: Session) -> None:
     session.events.on(CursorMoved, note)
     session.events.on(DocumentChanged, note)
     session.events.on(WindowClosing, lambda _: door.close())
-    task = asyncio.get_running_loop().create_task(door.open())
-    server.running.add(task)
-    task.add_done_callback(server.running.discard)
+    server.run_beside(door.open())
 
 
 def _window(server: PalimpsestServer) -> dict[str, Any]:

@@ -43,7 +43,15 @@ FEATURE = Feature(
             "palimpsest.engines.found",
         ),
     },
-    methods={"textDocument/didSave": Method()},
+    methods={
+        "textDocument/didOpen": Method(),
+        "textDocument/didChange": Method(),
+        "textDocument/didSave": Method(),
+        "textDocument/didClose": Method(),
+        "notebookDocument/didOpen": Method(),
+        "notebookDocument/didChange": Method(),
+        "notebookDocument/didClose": Method(),
+    },
     modules=tuple(
         f"{_IN}.{name}"
         for name in (

@@ -62,8 +62,6 @@ UNVERSIONED = -(2**31)
 """The version of a document that comes without one."""
 OUR_FAULT = "Palimpsest made a mistake of its own; what happened is in its log."
 ENDING_S = 1.0
-Handed = Generator[Any, Any, None]
-"""What pygls makes of a handler of its own: it yields the one to call next."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +107,8 @@ class Protocol(LanguageServerProtocol):
         logging.getLogger(_OF_PYGLS).addFilter(_refusals_in_one_line)  # the same one is added once only
         self._bodies: dict[Any, asyncio.Task[Any]] = {}
         self._sent: dict[Any, Future[Any]] = {}
+        for method in (*_OPENING, *_CLOSING, types.TEXT_DOCUMENT_DID_CHANGE):
+            del self.fm.builtin_features[method]  # so the handlers of our own are called alone
         self.spellings = Spellings()
         self._inbox = Inbox(self._take, self.refuse)
         self._shutdown_id: Any = None
@@ -217,30 +217,6 @@ class Protocol(LanguageServerProtocol):
             )
         result = yield handler, (params,), None
         return result
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Handed:
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Handed:
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
-
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> Handed:
-        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_OPEN], (params,), None
-
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> Handed:
-        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CHANGE], (params,), None
-
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
-    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> Handed:
-        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CLOSE], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Handed:
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:

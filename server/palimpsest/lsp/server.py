@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol.types import NotebookDocumentSyncOptions
 from pygls.exceptions import FeatureRequestError, JsonRpcException
@@ -27,6 +27,8 @@ from palimpsest.lsp.protocol import Protocol, converter
 from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import MessageReader, StdioWriter, bodies, reader_of
 from palimpsest.lsp.window import SessionFactory, Window
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 CLOSING_S = 2.0
@@ -55,6 +57,13 @@ class PalimpsestServer(LanguageServer):
         """What goes on beside requests."""
         self.creating: Future[Any] | None = None
         """The last answer to `window/workDoneProgress/create` that was asked for (`progress.py`)."""
+
+    def run_beside(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Begin what goes on beside requests, until the connection ends."""
+        task = asyncio.get_running_loop().create_task(work)
+        self.running.add(task)
+        task.add_done_callback(self.running.discard)
+        return task
 
     exit_status = 0
 

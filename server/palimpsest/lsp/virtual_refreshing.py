@@ -53,9 +53,7 @@ class ShownDocuments:
     def _look_soon(self, _: Any) -> None:
         self._something_changed = bool(self._hashes)
         if self._something_changed and (self._looking is None or self._looking.done()):
-            self._looking = asyncio.get_running_loop().create_task(self._look())
-            self._server.running.add(self._looking)
-            self._looking.add_done_callback(self._server.running.discard)
+            self._looking = self._server.run_beside(self._look())
 
     async def _look(self) -> None:
         while self._something_changed:

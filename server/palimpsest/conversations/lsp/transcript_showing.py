@@ -117,9 +117,7 @@ class Showing:
 
     def _begin(self, document: _Document) -> None:
         if document.task is None:
-            document.task = asyncio.get_running_loop().create_task(self._work(document))
-            self._server.running.add(document.task)
-            document.task.add_done_callback(self._server.running.discard)
+            document.task = self._server.run_beside(self._work(document))
 
     async def _work(self, document: _Document) -> None:
         try:

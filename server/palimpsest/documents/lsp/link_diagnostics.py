@@ -78,9 +78,7 @@ class _Warnings:
 
     def _begin(self, uri: str) -> None:
         self._waiting.pop(uri, None)
-        task = asyncio.get_running_loop().create_task(self._warn(uri))
-        self._server.running.add(task)
-        task.add_done_callback(self._server.running.discard)
+        self._server.run_beside(self._warn(uri))
 
     async def _warn(self, uri: str) -> None:
         snapshot, settings = self._session.documents.find(uri), self._server.window.settings.documents

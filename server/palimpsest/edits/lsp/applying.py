@@ -77,9 +77,7 @@ async def is_done(server: PalimpsestServer, offer: OfferedProposal) -> ApplyOutc
 
 def apply_soon(server: PalimpsestServer, identity: str) -> None:
     """The same for an action whose answer can neither hold the edit nor a command."""
-    task = asyncio.get_running_loop().create_task(_apply_and_tell(server, identity))
-    server.running.add(task)
-    task.add_done_callback(server.running.discard)
+    server.run_beside(_apply_and_tell(server, identity))
 
 
 async def _apply_and_tell(server: PalimpsestServer, identity: str) -> None:
@@ -108,10 +106,8 @@ async def _why_not(server: PalimpsestServer, offer: OfferedProposal) -> str:
 
 async def _answered(server: PalimpsestServer, offer: OfferedProposal, watch: _Watch) -> lsp.ApplyWorkspaceEditResult:
     """What the client says; one that never answers, such as ALE for Vim, says yes by changing the documents."""
-    answer = asyncio.create_task(_told_to_apply(server, offer))
+    answer = server.run_beside(_told_to_apply(server, offer))  # its end is not waited for where the edit is seen
     seen = asyncio.create_task(watch.all_done.wait())
-    server.running.add(answer)  # its end is not waited for where the edit is seen
-    answer.add_done_callback(server.running.discard)
     try:
         await asyncio.wait({answer, seen}, return_when=asyncio.FIRST_COMPLETED)
     finally:
