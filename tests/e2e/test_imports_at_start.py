@@ -44,7 +44,7 @@ def run(*arguments: str, given: bytes = b"") -> tuple[bytes, list[str]]:
 def is_needed(name: str) -> bool:
     first, *rest = name.split(".")
     if first == "palimpsest":
-        is_declaration = rest[1:] in ([], ["feature"])  # of a feature that has a package of its own
+        is_declaration = rest[1:] in ([], ["feature"], ["database_path"])  # of a feature that has a package of its own
         return not rest or is_declaration or (rest[0] in PACKAGES and (rest[0] != "lsp" or set(rest[1:]) <= OF_LSP))
     return first in LIBRARIES or (first in sys.stdlib_module_names and not {name, first} & HEAVY)
 
@@ -93,7 +93,9 @@ async def test_no_keystroke_waits_for_an_import(tmp_path: Path) -> None:
 
 
 def of_conversations(names: list[str]) -> list[str]:
-    return [name for name in names if name.startswith("palimpsest.conversations.") and not name.endswith(".feature")]
+    """But for their declaration, and what that imports."""
+    own = [name.removeprefix("palimpsest.conversations.") for name in names if "palimpsest.conversations." in name]
+    return [name for name in own if name not in ("database_path", "feature")]
 
 
 async def test_conversations_are_imported_when_a_person_first_uses_them(tmp_path: Path) -> None:

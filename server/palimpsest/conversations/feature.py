@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
+from palimpsest.conversations.database_path import path_of
+from palimpsest.errors import StorageError
 from palimpsest.features import Feature, Method
 from palimpsest.text.conversations import is_conversation
 
@@ -33,9 +35,14 @@ def _is_theirs(server: PalimpsestServer, params: Any) -> bool:
     return snapshot is not None and is_conversation(snapshot.uri, snapshot.lines)
 
 
-def _is_asked(_: PalimpsestServer, params: lsp.CodeActionParams) -> bool:
-    """Whether a person asked for code actions, in any document: refs are written to files."""
-    return params.context.trigger_kind != lsp.CodeActionTriggerKind.Automatic
+def _is_asked(server: PalimpsestServer, params: lsp.CodeActionParams) -> bool:
+    """Whether a person asked for code actions in one, or in any document where there are refs to be written to it."""
+    if params.context.trigger_kind == lsp.CodeActionTriggerKind.Automatic:
+        return False
+    try:
+        return _is_theirs(server, params) or path_of(server.window.roots.folders).exists()
+    except (StorageError, OSError):  # that is told where somebody asks for a conversation
+        return False
 
 
 FEATURE = Feature(

@@ -7,15 +7,12 @@ database, and so does whoever else works there.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import threading
-from collections.abc import Iterable
 from pathlib import Path
 
+from palimpsest.conversations.database_path import path_of
 from palimpsest.conversations.events import MemorySetAside
 from palimpsest.conversations.memory import Memory
-from palimpsest.errors import StorageError
-from palimpsest.system import folders
 from palimpsest.window.events import SettingsChanged
 from palimpsest.window.services import Services
 
@@ -51,12 +48,3 @@ class WindowMemory:
             if self._open is not None and self._open[0] != path_of(self._services.roots.folders):
                 asyncio.get_running_loop().run_in_executor(None, self._open[1].close)
                 self._open = None
-
-
-def path_of(roots: Iterable[Path]) -> Path:
-    """Where the conversations of these folders are, in whichever order they were opened.  Raises StorageError."""
-    name = hashlib.blake2b("\0".join(sorted(map(str, roots))).encode(), digest_size=8).hexdigest()
-    try:
-        return folders.state() / "conversations" / f"{name}.sqlite"
-    except OSError as error:
-        raise StorageError(f"There is no folder for conversations: {folders.refusal(error)}.") from error

@@ -130,7 +130,7 @@ class DemoWindow:
 
     def forget(self) -> None:
         """What a conversation about a folder that is gone left in the state folder."""
-        from palimpsest.conversations.window_memory import path_of  # which an installation may lack
+        from palimpsest.conversations.database_path import path_of  # which an installation may lack
 
         path = path_of([self.root])
         for one in path.parent.glob(f"{path.name}*"):

@@ -64,7 +64,15 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
     services.events.on(DocumentOpened, lambda event: load(language_of(event.snapshot.language_id, event.snapshot.uri)))
     indexing, tracker = Indexing(services), ActivityTracker(services)
     Prefetch(services, cursor, completions)
-    _hear_of_changes(services, completions, next_edits, cursor, indexing, tracker)
+    for changed in (  # in this order; what an editor is shown of it (`lsp/`) comes behind
+        services.document_changed,  # keeps documents and trees, which everybody else reads
+        completions.document_changed,
+        next_edits.document_changed,  # has to know of an edit before the place moves along with it
+        cursor.document_changed,
+        indexing.document_changed,
+        tracker.document_changed,
+    ):
+        services.events.on(DocumentChanged, changed)
     return Session(
         events=services.events,
         services=services,
@@ -81,31 +89,6 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
         engine=engine,
         workspace_documents=WorkspaceDocuments(services),
     )
-
-
-def _hear_of_changes(
-    services: Services,
-    completions: Completions,
-    next_edits: NextEdits,
-    cursor: Cursor,
-    indexing: Indexing,
-    tracker: ActivityTracker,
-) -> None:
-    """Who hears that a document changed, in this order; what an editor is shown of it (`lsp/`) comes behind."""
-    owners = (
-        services,  # keeps documents and trees, which everybody else reads
-        completions,
-        next_edits,  # has to know of an edit before the place moves along with it
-        cursor,
-        indexing,
-        tracker,
-    )
-
-    def changed(event: DocumentChanged) -> None:
-        for owner in owners:
-            owner.document_changed(event)
-
-    services.events.on(DocumentChanged, changed)
 
 
 def change(session: Session, settings: Settings, roots: tuple[Path, ...]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from palimpsest.conversations.events import BranchChanged, ConversationChanged
 from palimpsest.conversations.feature import conversations_of
-from palimpsest.conversations.host import Host
+from palimpsest.conversations.lsp.conversation_host import WindowHost
 from palimpsest.conversations.lsp.file_writing import write_file
 from palimpsest.conversations.lsp.parts import text_at
 from palimpsest.conversations.operations.memory import COMPACT
@@ -20,7 +20,7 @@ from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import AlreadyExists, InvalidArgument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import Between
-from palimpsest.lsp.asking import chosen, confirmed
+from palimpsest.lsp.asking import confirmed
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.workspace.changes import FileWrite
@@ -90,12 +90,12 @@ async def _run(
     return {**answer.fields, "xml": answer.xml}
 
 
-class CommandHost(Host):
+class CommandHost(WindowHost):
     """Who calls a command has decided that a file is written.  `asks`: whether one that is there may be replaced, is
     the person's to say."""
 
     def __init__(self, server: PalimpsestServer, *, asks: bool) -> None:
-        self._server = server
+        super().__init__(server)
         self._asks = asks
 
     async def write_file(self, conversation: str, file: FileWrite) -> WrittenFile:
@@ -105,9 +105,6 @@ class CommandHost(Host):
             if not self._asks or not await confirmed(self._server, OVERWRITE.format(file.path), "Replace"):
                 raise
             return await write_file(self._server, replace(file, overwrite=True))
-
-    async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
-        return await chosen(self._server, question, (yes, no)) == yes
 
 
 def _field(operation: Operation, parameter: OperationParameter) -> tuple[Any, ...]:
