@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import palimpsest
-from tests.e2e.raw import SERVE, Raw
+from tests.e2e.raw import Raw
 
 LEFT_OUT = ("conversations", "agents")
 THEIRS = ("ask", "conversation.", "fd.", "refs.", "fork.", "checkpoint.", "temp_file.", "permissions.")
@@ -30,7 +30,7 @@ async def test_a_server_without_conversations_announces_none_and_does_all_else(t
     (shop / "shop.py").write_text(SHOP, encoding="utf-8")
     (shop / "notes.md").write_text(NOTES, encoding="utf-8")
     (shop / "other.md").write_text("# Other\n", encoding="utf-8")
-    raw = await Raw.start(environment=environment, command=(*SERVE[:2], "palimpsest", "serve"))
+    raw = await Raw.start(environment=environment)
     try:
         capabilities = await raw.begin(shop, options={"engine": {"kind": "none"}})
         commands = [name.removeprefix("palimpsest.") for name in capabilities["executeCommandProvider"]["commands"]]

@@ -18,11 +18,9 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp import get_method_options_type
 
-from palimpsest.errors import PalimpsestError
 from palimpsest.features import Feature, Method, features
 from palimpsest.lsp import lifecycle
 from palimpsest.lsp.loading import attribute
-from palimpsest.lsp.protocol import response_error
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import SessionFactory
 
@@ -91,8 +89,6 @@ def _command(name: str) -> Any:
         ls.protocol.adopt(task)
         try:
             return await (await ls.loader.command(name)).handle(ls, params)
-        except PalimpsestError as error:
-            raise response_error(error) from error
         except asyncio.CancelledError:
             if ls.window.is_closing or ls.is_ending:  # there is nobody to be answered
                 raise
@@ -110,10 +106,7 @@ def _joined(server: PalimpsestServer, name: str, ones: Sequence[tuple[Feature, M
         found: Any = None if name == lsp.TEXT_DOCUMENT_HOVER else []
         for feature, method in in_turn:
             if method.when is None or method.when(server, params):
-                try:
-                    answer = await (await server.loader.found(feature, method.by))(server, params)
-                except PalimpsestError as error:
-                    raise response_error(error) from error
+                answer = await (await server.loader.found(feature, method.by))(server, params)
                 if name in ONE_ANSWER and answer:
                     return answer
                 found = [*found, *answer] if found and answer else found or answer

@@ -44,6 +44,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, default_converter, lsp_method
 from pygls.protocol.json_rpc import JsonRPCRequestMessage
 
+from palimpsest import errors
 from palimpsest.lsp.inbox import Inbox
 from palimpsest.lsp.message_uris import rewritten
 from palimpsest.lsp.tolerance import made_tolerant
@@ -266,6 +267,13 @@ class Protocol(LanguageServerProtocol):
 
         super()._execute_handler(msg_id, handler, done, args, kwargs)
 
+    def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
+        """An exception of ours is answered with its sentence."""
+        if not future.cancelled() and isinstance(error := future.exception(), errors.PalimpsestError):
+            future = Future[Any]()
+            future.set_exception(response_error(error))
+        super()._send_handler_result(future, msg_id=msg_id)
+
     # What goes out --------------------------------------------------------------------------------------------
 
     def send_request(
@@ -328,8 +336,6 @@ LONGEST_ERROR = 2_000
 
 def response_error(error: BaseException) -> JsonRpcException:
     """An exception of ours as the JSON-RPC error an editor shows; the code follows from the class."""
-    from palimpsest import errors
-
     if isinstance(error, JsonRpcException):
         return error
     code: int = types.LSPErrorCodes.RequestFailed.value

@@ -14,10 +14,9 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
 
-from palimpsest.errors import NotFound, PalimpsestError
+from palimpsest.errors import NotFound
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.pages import PageAt, page_of
-from palimpsest.lsp.protocol import response_error
 from palimpsest.lsp.virtual_refreshing import ShownDocuments
 
 if TYPE_CHECKING:
@@ -84,10 +83,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, lsp.TextDocumentContentOptions(schemes=[SCHEME]))
     async def content(params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:
-        try:
-            return lsp.TextDocumentContentResult(text=await shown.text(params.uri))
-        except PalimpsestError as error:
-            raise response_error(error) from error
+        return lsp.TextDocumentContentResult(text=await shown.text(params.uri))
 
 
 COMMANDS = (

@@ -14,14 +14,13 @@ from lsprotocol import types as lsp
 from palimpsest.edits.feature import QUICKFIX, REWRITE, SOURCE
 from palimpsest.edits.lsp.applying import apply_soon
 from palimpsest.edits.lsp.suggestions import ACCEPT, APPLIED, APPLY, Suggest, best_of, edit_of, suggested
-from palimpsest.errors import InvalidArgument, PalimpsestError
+from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.action_kinds import is_asked
 from palimpsest.lsp.arguments import read
 from palimpsest.lsp.convert import position_in
 from palimpsest.lsp.diagnostics import OWN, tell_seen
 from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
-from palimpsest.lsp.protocol import response_error
 from palimpsest.window.events import CursorMoved
 
 if TYPE_CHECKING:
@@ -74,15 +73,12 @@ def register(server: PalimpsestServer) -> None:
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
         if action.command is not None:  # nothing is missing
             return action
-        try:
-            asked = read("data", Suggest, action.data)
-            async with progress(server, action.title) as outcome:
-                offer = best_of(server, await suggested(server, asked))
-                if offer is not None:
-                    outcome.message = offer.proposal.summary
-                    _fill_in(server, action, offer)
-        except PalimpsestError as error:
-            raise response_error(error) from error
+        asked = read("data", Suggest, action.data)
+        async with progress(server, action.title) as outcome:
+            offer = best_of(server, await suggested(server, asked))
+            if offer is not None:
+                outcome.message = offer.proposal.summary
+                _fill_in(server, action, offer)
         return action
 
 

@@ -20,7 +20,6 @@ from palimpsest.errors import InvalidArgument, PalimpsestError, StaleDocument
 from palimpsest.lsp.arguments import At, DocumentArguments, Id, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in, position_out
-from palimpsest.lsp.protocol import response_error
 from palimpsest.window.events import NextEditModelFailed, RefreshNeeded
 
 if TYPE_CHECKING:
@@ -88,10 +87,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(NEXT_EDIT)
     async def next_edit(params: Any) -> dict[str, Any]:
-        try:
-            found = await _next(server, read(NEXT_EDIT, NextEditParams, params))
-        except PalimpsestError as error:
-            raise response_error(error) from error
+        found = await _next(server, read(NEXT_EDIT, NextEditParams, params))
         if found is not None:
             window.session.next_edits.shown(found.id)
         return _answer(server, found)
@@ -103,8 +99,8 @@ def register(server: PalimpsestServer) -> None:
             if window.session.documents.find(asked.textDocument.uri) is None:
                 return _answer(server, None)
             found = await _next(server, asked)
-        except InvalidArgument as error:
-            raise response_error(error) from error
+        except InvalidArgument:
+            raise
         except PalimpsestError as error:
             logger.info("no inline edit: %s", error)
             found = None
