@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -23,6 +23,9 @@ from palimpsest.lsp import lifecycle
 from palimpsest.lsp.loading import attribute
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import SessionFactory
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.command import Command
 
 NOTEBOOKS = lsp.NotebookDocumentSyncOptions(
     notebook_selector=[lsp.NotebookDocumentFilterWithNotebook(notebook="*")], save=False
@@ -88,7 +91,8 @@ def _command(name: str) -> Any:
         assert task is not None
         ls.protocol.adopt(task)
         try:
-            return await (await ls.loader.command(name)).handle(ls, params)
+            command: Command[Any] = await ls.loader.command(name)
+            return await command.handle(ls, params)
         except asyncio.CancelledError:
             if ls.window.is_closing or ls.is_ending:  # there is nobody to be answered
                 raise
