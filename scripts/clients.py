@@ -150,11 +150,16 @@ def _contributed(before: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Ours with the icons and conditions that they have in the file, then those that we do not know."""
     there = {it["command"]: it for it in before}
     ours = [
-        {**there.pop(name, {}), "command": name, "title": f"%{name}%", "category": "Palimpsest"}
+        {**there.pop(name, {}), "command": name, "title": f"%{name}%", "category": "Palimpsest", **_enabled(row)}
         for row in commands("vscode")
         for name in [PREFIX + row["id"]]
     ]
     return ours + [it for name, it in there.items() if not name.startswith(PREFIX)]
+
+
+def _enabled(row: Mapping[str, Any]) -> dict[str, str]:
+    """What needs a command that the server may lack is not shown where it does (`lacks` in src/server.ts)."""
+    return {"enablement": f"!palimpsest.lacks.{row['needs']}"} if "needs" in row else {}
 
 
 def _property(it: Setting) -> dict[str, Any]:
@@ -172,7 +177,8 @@ def lua(_: str) -> str:
     """lua/palimpsest/generated.lua, as stylua would write it."""
     parts = ["-- Made by scripts/clients.py; changed there and in clients/shared/.", "return {", "  commands = {"]
     for row in commands("nvim"):
-        parts += ["    {", *(f"      {key} = {_lua(row[key])}," for key in ("id", "title", "doc", "modes")), "    },"]
+        keys = [key for key in ("id", "title", "doc", "modes", "needs") if key in row]
+        parts += ["    {", *(f"      {key} = {_lua(row[key])}," for key in keys), "    },"]
     parts += ["  },", "  settings = {"]
     for it in settings("nvim"):
         fields = {"name": it.name, "type": it.type, "default": it.default, "doc": it.doc}

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from palimpsest.edits.lsp.suggestions import Suggest
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import At, Id, Nothing, among, read, shape
 from palimpsest.lsp.context import Put
-from palimpsest.lsp.next_edit import NextEditParams
 from palimpsest.lsp.protocol import response_error
-from palimpsest.lsp.suggestions import Suggest
+from palimpsest.next_edits.lsp.next_edit import NextEditParams
 
 HERE = {"line": 0, "character": 0}
 PUT = {"type": "package", "name": "x", "text": "y"}

@@ -3,7 +3,7 @@
 import re
 
 from palimpsest.conversations.operations.table import OPERATIONS
-from palimpsest.lsp.commands import COMMANDS
+from palimpsest.lsp.features import all_commands
 from tests.documents import ROOT, text
 
 TABLE = text(ROOT / "docs/conversation-features.md")
@@ -36,7 +36,7 @@ def test_what_the_first_documents_call_otherwise_may_be_called_so_here() -> None
     for _, names in NAMED:
         for name, here in re.findall(r"`([\w.]+)`(?: \(here `([\w.]+)`\))?", names):
             if here.startswith("palimpsest."):
-                assert here in COMMANDS
+                assert here in all_commands()
             else:
                 found.setdefault(here or name, set()).update({name} if here else ())
     assert found.keys() <= OPERATIONS.keys()

@@ -15,7 +15,7 @@ from palimpsest.command_line import COMMANDS as ON_THE_COMMAND_LINE
 from palimpsest.command_line import main
 from palimpsest.config.layers import OF_CLIENTS
 from palimpsest.config.settings import described
-from palimpsest.lsp.commands import COMMANDS
+from palimpsest.lsp.features import all_commands
 from tests import documents
 from tests.documents import ALL, GUIDE, README, ROOT
 
@@ -104,7 +104,7 @@ def test_every_name_in_the_guide_is_known() -> None:
         if (setting := re.match(r"(\w+)\.\w+\b(?!\.|\()", span)) and setting[1] in sections:
             return setting[0] in {*settings, "statistics.sqlite"}
         if command := re.fullmatch(r"palimpsest(\.\w+)+", span):
-            return command[0] in {*COMMANDS, "palimpsest.toml"}
+            return command[0] in {*all_commands(), "palimpsest.toml"}
         first, *words = span.split()
         return first != "make" or words[0] in targets
 

@@ -6,7 +6,7 @@ import pytest
 
 from palimpsest.cli.reference import TABLE, TABLES, filled, main
 from palimpsest.config.settings import described
-from palimpsest.lsp.commands import COMMANDS
+from palimpsest.lsp.features import all_commands
 from tests.documents import ALL
 
 MADE_BY = "run `python -m palimpsest.cli.reference docs/*.md`"
@@ -20,7 +20,7 @@ def test_every_table_is_somewhere_and_is_as_the_code_says() -> None:
 
 
 def test_every_setting_and_every_command_has_a_row() -> None:
-    for name, of in (("settings", [it.name for it in described()]), ("commands", list(COMMANDS))):
+    for name, of in (("settings", [it.name for it in described()]), ("commands", list(all_commands()))):
         _, *rows = TABLES[name]()
         assert [row[0].strip("`") for row in rows] == of
         assert all(cell.strip() and "|" not in cell and "\n" not in cell for row in rows for cell in row)

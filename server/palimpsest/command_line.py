@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 
 from palimpsest import __version__
 
@@ -39,6 +40,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """Where each is, and what it is.  Its module has `arguments`, which fills in its branch, and `run`; a command
 that has nothing to undo says `ends_at_once`."""
+MAY_BE_LEFT_OUT = {"mcp": ("agents", "conversations"), "acp": ("agents", "conversations")}
+"""The packages that these commands need, and an installation may lack."""
 PROTOCOLS = ("serve", "mcp", "acp")
 """Their output is a protocol's, and they see to its end."""
 INTERRUPTED = 130
@@ -46,12 +49,14 @@ INTERRUPTED = 130
 
 
 def tree(*asked: str) -> argparse.ArgumentParser:
-    """With the branches of these commands, or of all; the others are named in it."""
+    """With the branches of these commands, or of all that are there; the others are named in it."""
     root = argparse.ArgumentParser("palimpsest", epilog="`palimpsest COMMAND --help` says more.")
     root.add_argument("-V", "--version", action="version", version=f"palimpsest {__version__}")
     root.set_defaults(tree=tree, ends_at_once=False)
     branches = root.add_subparsers(required=True, metavar="COMMAND")
     for name, (module, does) in COMMANDS.items():
+        if not _is_there(name):
+            continue
         branch = branches.add_parser(name, help=does, description=f"{does[0].upper()}{does[1:]}.")
         if name in (asked or COMMANDS):
             command = import_module(f"palimpsest.{module}")
@@ -64,7 +69,11 @@ def main(argv: list[str] | None = None, *, on_interrupt: Callable[..., None] | N
     """Without `argv` it is the process's own.  `on_interrupt` hears Ctrl-C now, and again when the command has ended;
     one that has something to undo gets an exception instead while it runs."""
     words = sys.argv[1:] if argv is None else argv
-    root = tree(next((word for word in words if not word.startswith("-")), "help"))
+    asked = next((word for word in words if not word.startswith("-")), "help")
+    if not _is_there(asked):
+        print(f"palimpsest {asked}: this installation has no agents; the usual one has them.", file=sys.stderr)
+        return 1
+    root = tree(asked)
     if not words or words[0] in ("-h", "--help", "help"):
         root.print_help(sys.stdout if words else sys.stderr)
         return 0 if words else 2
@@ -88,6 +97,11 @@ def main(argv: list[str] | None = None, *, on_interrupt: Callable[..., None] | N
     finally:
         if on_interrupt is not None:
             signal.signal(signal.SIGINT, on_interrupt)  # nor is one lost while the interpreter ends
+
+
+def _is_there(command: str) -> bool:
+    """Whether the installation has what a command needs."""
+    return all(find_spec(f"palimpsest.{package}") is not None for package in MAY_BE_LEFT_OUT.get(command, ()))
 
 
 def _has_home() -> bool:

@@ -13,6 +13,7 @@ import pytest
 from palimpsest.config.layers import OF_CLIENTS
 from palimpsest.config.schema import schema
 from palimpsest.config.settings import described
+from palimpsest.lsp.features import all_commands
 from tests.documents import ROOT
 
 PACKAGE = "clients/vscode/package.json"
@@ -114,6 +115,22 @@ def test_neovim_has_the_same_titles_and_settings(made: Path) -> None:
         assert manual.count(f"*palimpsest-{setting.name}*") == (not setting.secret)
     assert manual.count("~~~") == 0
     assert max(map(len, manual.splitlines())) <= 80
+
+
+def test_what_needs_a_command_that_an_installation_may_lack_can_be_hidden(made: Path) -> None:
+    every = json.loads((ROOT / "clients/shared/commands.json").read_text(encoding="utf-8"))
+    needing = {it["id"]: it["needs"] for it in every if "needs" in it}
+    assert "conversation.new" in needing
+    assert set(needing.values()) <= all_commands().keys()
+    vscode = json.loads((made / PACKAGE).read_text(encoding="utf-8"))["contributes"]["commands"]
+    hidden = {it["command"].removeprefix("palimpsest.client."): it["enablement"] for it in vscode if "enablement" in it}
+    source = (ROOT / "clients/vscode/src/server.ts").read_text(encoding="utf-8")
+    for name, needed in needing.items():
+        assert hidden.get(name, f"!palimpsest.lacks.{needed}") == f"!palimpsest.lacks.{needed}"
+        assert f'"{needed}"' in source
+    assert len(hidden) > 10
+    lua = (made / GENERATED).read_text(encoding="utf-8")
+    assert lua.count("needs = ") == len([it for it in every if "needs" in it and it.get("only") != "vscode"])
 
 
 def test_what_else_is_in_a_file_stays_and_what_differs_is_named(tmp_path: Path) -> None:

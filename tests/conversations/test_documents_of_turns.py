@@ -11,12 +11,12 @@ import pytest
 from palimpsest.config.settings import Settings
 from palimpsest.conversations.documents.document_tools import DocumentTools
 from palimpsest.conversations.documents.referring import MOST_REFERENCES, Referring
-from palimpsest.conversations.documents.workspace_documents import WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import EngineError, InvalidArgument, NotFound
 from palimpsest.session.building import services_of
 from palimpsest.window.events import WindowClosing
 from palimpsest.window.services import Services
+from palimpsest.window.workspace_documents import WorkspaceDocuments
 
 LONG = "A very long first paragraph about rounding money to the cent. " * 8
 KEY = (

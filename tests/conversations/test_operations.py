@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from palimpsest.config import settings
+from palimpsest.conversations.lsp.operations import argument_of, given
 from palimpsest.conversations.operations.arguments import checked
 from palimpsest.conversations.operations.table import OPERATIONS, TOOLS
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import read, shape
-from palimpsest.lsp.commands import COMMANDS
-from palimpsest.lsp.operations import argument_of, given
+from palimpsest.lsp.features import all_commands
 
 
 def test_each_command_and_each_tool_is_of_one_operation() -> None:
     commands = [f"palimpsest.{one.command}" for one in OPERATIONS.values() if one.command]
     assert len(set(commands)) == len(commands)
-    assert set(commands) <= COMMANDS.keys()
+    assert set(commands) <= all_commands().keys()
     assert all(one.command or one.example for one in OPERATIONS.values()), "somebody has to be able to ask for it"
     assert all(one.example for one in TOOLS.values())
 

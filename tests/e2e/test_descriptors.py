@@ -10,8 +10,8 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from palimpsest.conversations.database_path import path_of
 from palimpsest.conversations.memory import Memory
-from palimpsest.session.window_memory import path_of
 
 from .conftest import Editor, plain
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from tests.e2e.raw import Raw, framed, initialize_params
 
 SAYING = {"PYTHONPROFILEIMPORTTIME": "1"}
-PACKAGES = {"app", "command_line", "config", "errors", "lsp", "system", "text", "types", "visible"}
+PACKAGES = {"app", "command_line", "config", "errors", "features", "lsp", "system", "text", "types", "visible"}
 """What of ours makes the answer to `initialize`."""
 OF_LSP = {
-    "announced", "convert", "ending", "features", "inbox", "lifecycle", "message_uris", "plain", "protocol",
-    "published", "report", "server", "stdio", "tolerance", "window",
+    "action_kinds", "convert", "ending", "feature", "features", "inbox", "lifecycle", "loading", "message_uris",
+    "plain", "protocol", "published", "report", "server", "stdio", "tolerance", "window",
 }  # fmt: skip
 """No feature."""
 LIBRARIES = {"attr", "attrs", "cattrs", "lsprotocol", "platformdirs", "pygls", "typing_extensions"}
@@ -44,7 +44,8 @@ def run(*arguments: str, given: bytes = b"") -> tuple[bytes, list[str]]:
 def is_needed(name: str) -> bool:
     first, *rest = name.split(".")
     if first == "palimpsest":
-        return not rest or (rest[0] in PACKAGES and (rest[0] != "lsp" or set(rest[1:]) <= OF_LSP))
+        is_declaration = rest[1:] in ([], ["feature"], ["database_path"])  # of a feature that has a package of its own
+        return not rest or is_declaration or (rest[0] in PACKAGES and (rest[0] != "lsp" or set(rest[1:]) <= OF_LSP))
     return first in LIBRARIES or (first in sys.stdlib_module_names and not {name, first} & HEAVY)
 
 
@@ -88,3 +89,25 @@ async def test_no_keystroke_waits_for_an_import(tmp_path: Path) -> None:
     names = imported(raw.errors.decode())
     assert {"griffe", "tree_sitter_python._binding"} <= {*names[:n_before]}
     assert [name for name in names[n_before:] if name.partition(".")[0] != "encodings"] == []
+    assert not of_conversations(names), "nobody has used one"
+
+
+def of_conversations(names: list[str]) -> list[str]:
+    """But for their declaration, and what that imports."""
+    own = [name.removeprefix("palimpsest.conversations.") for name in names if "palimpsest.conversations." in name]
+    return [name for name in own if name not in ("database_path", "feature")]
+
+
+async def test_conversations_are_imported_when_a_person_first_uses_them(tmp_path: Path) -> None:
+    raw = await Raw.start(environment=SAYING)
+    try:
+        await raw.begin(tmp_path, options={"engine": {"kind": "none"}})
+        assert "result" in await raw.command("palimpsest.stats")
+        assert not of_conversations(imported(raw.errors.decode()))
+        assert (await raw.command("palimpsest.conversation.list"))["result"] == {"conversations": []}
+        await raw.leave()
+    finally:
+        await raw.stop()
+    names = imported(raw.errors.decode())
+    assert "palimpsest.conversations.conversing" in names
+    assert "palimpsest.conversations.export" in names, "all of them at once, so that no other command waits"

@@ -43,6 +43,17 @@ async def test_what_cannot_be_imported_is_named_and_requests_are_refused(
     assert b"AssertionError" not in raw.errors
 
 
+async def test_what_only_conversations_import_is_missed_by_them_alone(broken: Path, shop: Path) -> None:
+    (broken / "re2.py").write_text("raise ImportError('no libre2')", encoding="utf-8")
+    raw = await Raw.start(own_process=True)
+    await raw.begin(shop, options={"engine": {"kind": "none"}})
+    for _ in range(2):
+        answer = await raw.command("palimpsest.conversation.list")
+        assert answer["error"]["message"] == "A part of Palimpsest cannot be imported here: no libre2."
+    assert "result" in await raw.command("palimpsest.stats")
+    await raw.leave()
+
+
 async def test_an_editor_leaves_while_a_slow_disk_is_read(broken: Path, shop: Path) -> None:
     reading = broken / "reading"
     code = f"import pathlib, time; pathlib.Path({str(reading)!r}).touch(); time.sleep(600)"

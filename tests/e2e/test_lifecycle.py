@@ -8,7 +8,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.lsp.commands import COMMANDS
+from palimpsest.lsp.features import all_commands
 from palimpsest.models.files import embedded
 from palimpsest.text.uris import to_uri
 
@@ -227,7 +227,7 @@ async def test_wrong_arguments_are_errors_that_name_the_field(editor: Editor) ->
         assert message.startswith(f"{field}: "), (name, argument, message)
     of_nothing = {"palimpsest.stats", "palimpsest.summarize", "palimpsest.context.show"}
     needs = {f"palimpsest.{name}" for name, _, _ in WRONG} - of_nothing
-    for command in sorted(COMMANDS):
+    for command in sorted(all_commands()):
         for wrong in (3, [{}], "no" if "nextEdit" not in command else 3):
             assert (await error(command, wrong)).startswith(f"{command}: "), (command, wrong)
         if command in needs:

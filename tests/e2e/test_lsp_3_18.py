@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.lsp.action_help import TEXTS
+from palimpsest.edits.lsp.action_help import TEXTS
 from palimpsest.text.uris import to_uri
 
 from .raw import Raw

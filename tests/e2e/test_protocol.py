@@ -3,14 +3,16 @@
 import asyncio
 import json
 import logging
+from importlib import import_module
 from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
 from pygls.capabilities import ServerCapabilitiesBuilder
 
-from palimpsest.lsp.commands import COMMANDS
-from palimpsest.lsp.features import load, make_server
+from palimpsest.features import features
+from palimpsest.lsp.features import all_commands, load, make_server
+from palimpsest.lsp.loading import attribute
 from palimpsest.lsp.server import PalimpsestServer
 from palimpsest.lsp.window import SessionFactory
 
@@ -52,7 +54,24 @@ async def test_what_is_announced_is_what_there_is() -> None:
     await load(server)
     assert announced == capabilities(server)
     assert announced.execute_command_provider is not None
-    assert announced.execute_command_provider.commands == list(COMMANDS)
+    assert announced.execute_command_provider.commands == list(all_commands())
+
+
+def test_what_features_declare_is_there() -> None:
+    assert {"completions", "conversations", "documents", "edits", "lsp", "next_edits"} <= {
+        one.name for one in features()
+    }
+    for feature in features():
+        for module in feature.imported:
+            import_module(module)
+        for module, names in feature.commands.items():
+            assert [command.name for command in import_module(module).COMMANDS] == list(names)
+        for module in feature.modules:
+            assert callable(attribute(f"{module}:register"))
+        answering = [method.by for method in feature.methods.values() if method.by]
+        for place in (*answering, *feature.pages.values(), *feature.extends.values()):
+            assert asyncio.iscoroutinefunction(attribute(place)) or place in feature.extends.values()
+        assert set(feature.programs) <= {name for names in feature.commands.values() for name in names}
 
 
 async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_not_shown(

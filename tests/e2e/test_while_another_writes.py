@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
-from palimpsest.session.window_memory import path_of
+from palimpsest.conversations.database_path import path_of
 
 from .conftest import until
 from .talking import Talk, do, said, talking

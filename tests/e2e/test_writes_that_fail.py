@@ -14,7 +14,7 @@ import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.session.window_memory import path_of
+from palimpsest.conversations.database_path import path_of
 
 from .conftest import Editor, until
 from .talking import Talk, do, said, talking

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.lsp.commands import COMMANDS
+from palimpsest.lsp.features import all_commands
 from palimpsest.text.uris import to_uri
 from tests.e2e.raw import Raw, framed, initialize_params, packed
 
@@ -131,7 +131,7 @@ async def test_nonsense_in_every_request_is_answered_and_in_every_notification_p
             if "error" in answer:
                 assert answer["error"]["code"] in (-32602, -32801, -32803), (method, wrong, answer)
                 assert isinstance(answer["error"]["message"], str)
-    for command in COMMANDS:
+    for command in all_commands():
         for wrong in (
             {"uri": {}, "id": [], "type": 3, "position": [3]},
             {"uri": "\x00", "id": "", "scope": []},
@@ -262,5 +262,5 @@ async def test_an_editor_that_leaves_in_the_middle_of_work_leaves_no_traceback(
 
 
 def test_every_command_is_there_to_be_tried() -> None:
-    assert len(COMMANDS) > 15
+    assert len(all_commands()) > 15
     assert to_uri(Path("/nowhere/a.py")) == URI

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from palimpsest.completions.lsp.completion import word_at_end
 from palimpsest.context.sources.documentation import sections
 from palimpsest.languages.c import flags
 from palimpsest.languages.csharp import namespaces
@@ -14,7 +15,6 @@ from palimpsest.languages.java.modules import JvmModules
 from palimpsest.languages.php import modules as php
 from palimpsest.languages.python.headers import after_colon, ends_with_colon, one_line
 from palimpsest.languages.python.lines import is_string_open
-from palimpsest.lsp.completion import word_at_end
 
 MUCH = 300_000
 LINES: dict[str, str] = {

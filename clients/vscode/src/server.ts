@@ -8,13 +8,16 @@ import { WorkDoneProgress } from "vscode-languageclient/node";
 import { findServer, forPrograms, installUnasked } from "./install";
 import { message, plainly } from "./pure";
 import { forServer } from "./settings";
-import type { State, Status } from "./status";
+import { setContext, type State, type Status } from "./status";
 
 /** Documents that a person edits; those of other schemes are only shown, and left alone. */
 const SCHEMES = ["file", "untitled", "vscode-remote", "vscode-vfs", "inmemory"];
 export function isServed(document: Pick<vscode.TextDocument, "uri">): boolean {
   return SCHEMES.includes(document.uri.scheme) || document.uri.scheme === "vscode-notebook-cell";
 }
+
+/** Commands that an installation may lack; what needs one is not shown then (clients/shared/commands.json). */
+const MAY_LACK = ["palimpsest.conversation.new"];
 
 /** What goes wrong is said by the state; the library would open a message for each. */
 class Client extends LanguageClient {
@@ -147,6 +150,8 @@ export class Server {
     client.onDidChangeState(({ newState }) => {
       if (client !== this.client) return;
       if (newState === ClientState.Running) {
+        const known = client.initializeResult?.capabilities.executeCommandProvider?.commands ?? [];
+        for (const command of MAY_LACK) void setContext(`lacks.${command}`, !known.includes(command));
         this.state.now("running");
         this.begun.fire();
       } else if (newState === ClientState.StartFailed && this.state.phase === "starting") {

@@ -17,7 +17,7 @@ from typing import Any
 from palimpsest.config.permissions import IN_TABLE
 from palimpsest.config.settings import described
 from palimpsest.lsp.arguments import shape
-from palimpsest.lsp.commands import COMMANDS
+from palimpsest.lsp.features import all_commands
 
 TABLE = re.compile(r"(?m)^(<!-- table: (.+?) -->\n).*?^(<!-- end of table -->)$", re.DOTALL)
 
@@ -33,7 +33,7 @@ def settings() -> Iterator[tuple[str, ...]]:
 
 def commands() -> Iterator[tuple[str, ...]]:
     yield "command", "argument", "what it does"
-    for command in COMMANDS.values():
+    for command in all_commands().values():
         alone = ", or the id alone" if command.id_alone else ""
         yield f"`{command.name}`", f"`{shape(command.argument)}`{alone}", command.does
 

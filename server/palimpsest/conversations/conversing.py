@@ -24,7 +24,6 @@ from palimpsest.conversations.conversations import name_of
 from palimpsest.conversations.descriptors.incoming import MessagePart
 from palimpsest.conversations.documents.referring import Referred, Referring
 from palimpsest.conversations.events import ConversationChanged, Stopped, TurnBegan
-from palimpsest.conversations.host import Host, NoHost
 from palimpsest.conversations.keeping import keep
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.prompt_builder import CursorPlace, PromptBuilder
@@ -84,14 +83,19 @@ def _check_waits(branch: Sequence[Turn]) -> None:
 
 
 class Conversing:
-    """Holds the conversations of a window, one reply of each at a time.  `host` is given by who has one."""
+    """Holds the conversations of a window, one reply of each at a time.  `tools` makes what its replies call."""
 
-    def __init__(self, services: Services, memory: Callable[[], Memory], referring: Referring, tools: Tools) -> None:
+    def __init__(
+        self,
+        services: Services,
+        memory: Callable[[], Memory],
+        referring: Referring,
+        tools: Callable[[Conversing], Tools],
+    ) -> None:
         self._services = services
         self._memory = memory
-        self.host: Host = NoHost()
-        self.tools = tools
-        self.prompt_builder = PromptBuilder(services, memory, tools)
+        self.tools = tools(self)
+        self.prompt_builder = PromptBuilder(services, memory, self.tools)
         self.counts = TokenCounts(services)
         self.compacting = Compacting(services, memory, self.prompt_builder, self.counts)
         self._blocks: dict[str, list[Block]] = {}

@@ -39,15 +39,15 @@ class ForkTools:
     def __init__(self, services: Services, memory: Callable[[], Memory], forking: Forking) -> None:
         self._services = services
         self._memory = memory
-        self._forking = forking
+        self.forking = forking
 
     async def fork(self, conversation: str, tasks: Sequence[str]) -> Answer:
         """A child for each task, each with what was said before the turn that asks for them."""
         if not 1 <= len(tasks) <= MOST_TASKS:
             raise InvalidArgument("tasks", f"1 to {MOST_TASKS} are wanted, not {len(tasks)}.")
-        self._forking.check_room(conversation, len(tasks))
+        self.forking.check_room(conversation, len(tasks))
         before = self._before(conversation)
-        forks = [await self._forking.spawn(conversation, task, before_turn=before) for task in tasks]
+        forks = [await self.forking.spawn(conversation, task, before_turn=before) for task in tasks]
         return spawned(forks)
 
     async def spawn(
@@ -68,7 +68,7 @@ class ForkTools:
             await self._services.model()  # how much of them is told depends on it
         loading = asyncio.to_thread(self._loaded, conversation, preload_fds, preload_files, preload_temp_files)
         loaded, own = await loading
-        fork = await self._forking.spawn(
+        fork = await self.forking.spawn(
             conversation,
             task,
             instruction,
@@ -80,10 +80,10 @@ class ForkTools:
         return spawned([fork])
 
     async def gather(self, conversation: str, include_history: bool = False) -> Answer:
-        return gathered(await self._forking.gather(conversation, history=include_history))
+        return gathered(await self.forking.gather(conversation, history=include_history))
 
     def cancel(self, conversation: str) -> int:
-        return self._forking.cancel(conversation)
+        return self.forking.cancel(conversation)
 
     def _before(self, conversation: str) -> int | None:
         """What was there before the turn that asks, which is the last one."""

@@ -13,7 +13,6 @@ from pathlib import Path, PurePath
 from typing import Protocol
 
 from palimpsest.conversations.permissions import Permissions
-from palimpsest.errors import Denied
 from palimpsest.text.amounts import amount
 from palimpsest.text.previews import preview
 from palimpsest.workspace.changes import FileWrite
@@ -84,13 +83,3 @@ class Host(Protocol):
     async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
         """Whether the person says yes; not where nobody can be asked."""
         ...
-
-
-class NoHost(Host):
-    """Where nobody can be asked."""
-
-    async def write_file(self, conversation: str, file: FileWrite) -> WrittenFile:
-        raise Denied("Nobody can be asked whether a file may be written.")
-
-    async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
-        return False

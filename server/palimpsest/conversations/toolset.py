@@ -43,13 +43,13 @@ class Toolset:
         services: Services,
         memory: Callable[[], Memory],
         documents: DocumentTools,
-        forks: Callable[[], ForkTools],
-        host: Callable[[], Host],
+        forks: ForkTools,
+        host: Host,
     ) -> None:
         self._services = services
         self._memory = memory
         self._documents = documents
-        self._forks = forks
+        self.forks = forks
         self._host = host
         self._boxed: tuple[Memory, FileDescriptorSettings, Toolbox] | None = None
 
@@ -117,7 +117,7 @@ class Toolset:
         options = thresholds(self._services)
         most = options.max_direct_output_chars if options.enabled else None
         bounds = {"max_direct_output_chars": most, "most_chars": most_chars(self._services)}
-        result = await self._box().run(name, arguments, conversation, self._tool_host(self._host()), room, **bounds)
+        result = await self._box().run(name, arguments, conversation, self._tool_host(self._host), room, **bounds)
         return CallOutcome("failed" if result.error else "done", result.xml, result.descriptor)
 
     async def answer(self, operation: Operation, arguments: Mapping[str, Any], conversation: str, host: Host) -> Answer:
@@ -127,7 +127,7 @@ class Toolset:
         return await self._box().answer(operation, arguments, conversation, self._tool_host(host))
 
     def _tool_host(self, host: Host) -> ToolHost:
-        return ToolHost(host, self._documents, self._forks(), self._summarize, self._summary)
+        return ToolHost(host, self._documents, self.forks, self._summarize, self._summary)
 
     async def _summarize(self, conversation: str, fd: str) -> str:
         return (await summarized(self._services, self._memory(), conversation, fd)).summary

@@ -23,9 +23,9 @@ from palimpsest.demo import draw
 from palimpsest.demo.story import Story, StoryEvent
 from palimpsest.demo.talk import DemoTalk
 from palimpsest.errors import PalimpsestError
+from palimpsest.features import features
 from palimpsest.lsp.client.driver import Driver
 from palimpsest.models.files import inspect
-from palimpsest.session.window_memory import path_of
 from palimpsest.system.terminal import terminal
 from palimpsest.workspace import sample
 
@@ -96,10 +96,17 @@ async def _run(console: Console, model: str) -> dict[str, Any]:
         try:
             console.print("starting the engine …", style="dim")
             await window.driver.ready(START_S)
-            return {**await _show(console, window.driver, root), "conversation": await _talk(console, window)}
+            shown = await _show(console, window.driver, root)
+            return {**shown, "conversation": await _talk(console, window)} if has_conversations() else shown
         finally:
             await window.driver.stop()
-            window.forget()
+            if has_conversations():
+                window.forget()
+
+
+def has_conversations() -> bool:
+    """Whether the installation has them."""
+    return any(feature.name == "conversations" for feature in features())
 
 
 class DemoWindow:
@@ -123,6 +130,8 @@ class DemoWindow:
 
     def forget(self) -> None:
         """What a conversation about a folder that is gone left in the state folder."""
+        from palimpsest.conversations.database_path import path_of  # which an installation may lack
+
         path = path_of([self.root])
         for one in path.parent.glob(f"{path.name}*"):
             one.unlink(missing_ok=True)

@@ -6,20 +6,17 @@ here that a block may not contain, and no document is changed; conversations are
 
 from __future__ import annotations
 
-import asyncio
 import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import __version__
-from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp import answers, context, conversation
+from palimpsest.lsp import answers, context
 from palimpsest.lsp.arguments import Nothing, Uri, read
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.message_uris import rewritten
-from palimpsest.lsp.operations import command_of
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import BlockKey
 from palimpsest.window.events import CursorMoved, DocumentChanged, WindowClosing
@@ -29,8 +26,6 @@ from palimpsest.workspace.files import WorkspaceFiles
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.session.session import Session
-
-LIST = "palimpsest.conversation.list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +48,13 @@ def _open(server: PalimpsestServer, session: Session) -> None:
     async def window(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
         return _window(server) | {"used": used[0].at}
 
-    methods = {command.name: command for command in (*_COMMANDS, Command("palimpsest.window", Nothing, window, ""))}
+    own = {command.name: command for command in (*_COMMANDS, Command("palimpsest.window", Nothing, window, ""))}
+    methods = {*own, *(name for feature in server.loader.every for name in feature.programs)}
 
     async def answer(method: str, params: Any) -> dict[str, Any]:
-        command = methods.get(method)
-        if command is None:
+        if method not in methods:
             raise InvalidArgument("method", f"expected one of {', '.join(sorted(methods))}, got {method!r}.")
+        command = own.get(method) or await server.loader.command(method)
         given = rewritten(params, server.protocol.spellings.identity)
         return await command.run(server, read(method, command.argument, given))
 
@@ -66,9 +62,7 @@ def _open(server: PalimpsestServer, session: Session) -> None:
     session.events.on(CursorMoved, note)
     session.events.on(DocumentChanged, note)
     session.events.on(WindowClosing, lambda _: door.close())
-    task = asyncio.get_running_loop().create_task(door.open())
-    server.running.add(task)
-    task.add_done_callback(server.running.discard)
+    server.run_beside(door.open())
 
 
 def _window(server: PalimpsestServer) -> dict[str, Any]:
@@ -124,6 +118,4 @@ _COMMANDS: tuple[Command[Any], ...] = (
     Command("palimpsest.here", Nothing, here, ""),
     Command(PIN, Uri, pin, ""),
     *(command for command in context.COMMANDS if command.name != PIN),
-    *(command for command in conversation.COMMANDS if command.name == LIST),
-    *(command_of(one) for one in OPERATIONS.values() if one.agents is not None),
 )

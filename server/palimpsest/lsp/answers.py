@@ -9,19 +9,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import wire
-from palimpsest.lsp.edits import drafts_of, heading_of, proposal_diff, proposal_edit
-from palimpsest.lsp.protocol import converter
 from palimpsest.types import Block, BlockKey
 from palimpsest.window import cache_page, context_page
 from palimpsest.window.context_page import LEFT_OUT
 
 if TYPE_CHECKING:
     from palimpsest.context.choice.why import Holder, Why
-    from palimpsest.conversations.budgets import ConversationUsage
-    from palimpsest.edits.suggestions.ranking import Suggested
-    from palimpsest.lsp.window import Client
     from palimpsest.session.context import ContextBudget, ShownContext
-    from palimpsest.text.roots import Roots
     from palimpsest.window.usage import Usage
 
 
@@ -97,22 +91,6 @@ def budget(found: ContextBudget) -> dict[str, Any]:
     }
 
 
-def usage(found: ConversationUsage) -> dict[str, Any]:
-    """Of a conversation.  `compact`: it is time to."""
-    parts = {
-        name: {"used": part.used, "budget": part.budget, "percentage": part.percentage}
-        for name, part in found.parts.items()
-    }
-    return {
-        "total": found.total,
-        "used": found.used,
-        "available": found.available,
-        "parts": {**parts, "blocks": found.blocks},
-        "estimated": found.estimated,
-        "compact": found.should_compact(),
-    }
-
-
 def _percentage(used: int, budget: int) -> int:
     return round(100 * used / budget) if budget else 0
 
@@ -172,34 +150,6 @@ def cache_map(found: wire.CacheMap, usage: Usage) -> dict[str, Any]:
         "engine": dict(found.stats),
         "again": {part: found.stats.get(f"{part}_again", 0) for part in cache_page.AGAIN},
         "ms": dict(usage.parts),
-    }
-
-
-def suggestions(suggested: Suggested, client: Client, roots: Roots) -> dict[str, Any]:
-    found = []
-    for proposal in suggested.proposals:
-        first = proposal.changes[0]
-        found.append(
-            {
-                "id": proposal.id,
-                "name": first.names[0],
-                "uri": first.uri,
-                "title": heading_of(proposal),
-                "edit": converter().unstructure(proposal_edit(proposal, suggested.snapshots, client)),
-                "agreement": proposal.agreement,
-                "summary": proposal.summary,
-                "flags": list(proposal.flags),
-                "documents": [
-                    {"uri": change.uri, "names": list(change.names), "open": change.is_open, "draft": draft}
-                    for change, draft in zip(proposal.changes, drafts_of(proposal), strict=True)
-                ],
-                "diff": proposal_diff(proposal, suggested.snapshots, roots),
-            }
-        )
-    return {
-        "suggestions": found,
-        "summary": suggested.summary,
-        "refused": [{"name": refusal.name, "reason": refusal.reason} for refusal in suggested.refused],
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.errors import InvalidArgument
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
     from palimpsest.text.snapshot import Position
 
+USAGE = "context.usage"
+"""What a conversation takes, as the command of that name answers it."""
 _NAME = re.compile(r"[^\W\d]\w{0,199}[?!]?")
 
 
@@ -87,15 +89,13 @@ async def show(server: PalimpsestServer, at: PlaceArguments) -> dict[str, Any]:
 
 
 async def usage(server: PalimpsestServer, at: UsageAt) -> dict[str, Any]:
-    session = server.window.session
     if at.conversation:
-        answer = answers.usage(await session.counting.usage(at.conversation))
-        return (
-            {**answer, "items": list(map(asdict, await session.counting.items(at.conversation)))}
-            if at.items
-            else answer
-        )
-    return answers.budget(await session.context.budget(*place_of(server, at.uri, at.position)))
+        of_conversation = await server.loader.extension(USAGE)
+        if of_conversation is None:
+            raise InvalidArgument("conversation", "there are no conversations in this installation.")
+        answer: dict[str, Any] = await of_conversation(server, at.conversation, items=at.items)
+        return answer
+    return answers.budget(await server.window.session.context.budget(*place_of(server, at.uri, at.position)))
 
 
 async def why(server: PalimpsestServer, at: NameAt) -> dict[str, Any]:

@@ -42,9 +42,7 @@ def _offer(server: PalimpsestServer) -> None:
     engine = settings.engine
     local = engine.kind == "in-place" and not engine.url
     if local and model_path(settings.model) == default_model.earlier():
-        task = asyncio.get_running_loop().create_task(_renew(server))
-        server.running.add(task)
-        task.add_done_callback(server.running.discard)
+        server.run_beside(_renew(server))
     if local and may_have_better(settings.model) and default_model.is_damaged():
         server.window.report.warn(DAMAGED.format(default_model.path()))
     elif local and may_have_better(settings.model) and _first_time():

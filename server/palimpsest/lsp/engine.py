@@ -31,7 +31,7 @@ async def restart(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
     return {}
 
 
-CACHE = (
+COMMANDS = (
     Command(
         "palimpsest.cache.map",
         Nothing,
@@ -39,7 +39,7 @@ CACHE = (
         "which block is at which positions, what is free, tokens decoded and reused so far",
     ),
     Command("palimpsest.cache.reset", Nothing, cache_reset, "forgets this window's cache"),
-)
-RESTART = Command(
-    "palimpsest.restartEngine", Nothing, restart, "starts the engine anew, also one that hangs or was given up"
+    Command(
+        "palimpsest.restartEngine", Nothing, restart, "starts the engine anew, also one that hangs or was given up"
+    ),
 )

@@ -40,9 +40,7 @@ class _Shown:
             if event.total < FEWEST:
                 return
             self._running[event.folder] = asyncio.Queue()
-            task = asyncio.get_running_loop().create_task(self._show(event.folder))
-            self._server.running.add(task)
-            task.add_done_callback(self._server.running.discard)
+            self._server.run_beside(self._show(event.folder))
         self._running[event.folder].put_nowait(event)
 
     def _end(self, folder: Path) -> None:

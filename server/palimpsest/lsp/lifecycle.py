@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.lsp.announced import code_actions
+from palimpsest.lsp.action_kinds import documented_actions
 from palimpsest.lsp.plain import plain
 from palimpsest.lsp.window import client_of
 
@@ -28,7 +28,7 @@ def register(server: PalimpsestServer) -> None:
         chosen = server.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
         client = client_of(params, chosen)
         if client.documents_actions:
-            server.protocol.fm.feature_options[lsp.TEXT_DOCUMENT_CODE_ACTION] = code_actions(documented=True)
+            server.protocol.fm.feature_options[lsp.TEXT_DOCUMENT_CODE_ACTION] = documented_actions()
         window.initialize(params, client)
 
     @server.feature(lsp.INITIALIZED)

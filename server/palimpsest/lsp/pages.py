@@ -76,9 +76,12 @@ def _range(lines: list[str], line: int, start: int, end: int, encoding: Position
     return converter().unstructure(lsp.Range(lsp.Position(line, start), lsp.Position(line, end)))
 
 
-COMMAND = Command(
-    "palimpsest.page",
-    PageAt,
-    show,
-    "a page that an editor shows as it is: `cache`, or of there or the cursor the `context` or `why` a name is in it",
+COMMANDS = (
+    Command(
+        "palimpsest.page",
+        PageAt,
+        show,
+        "a page that an editor shows as it is: `cache`, or of there or the cursor the `context` or `why` a name is in "
+        "it",
+    ),
 )

@@ -44,6 +44,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import JsonRPCNotification, LanguageServerProtocol, default_converter, lsp_method
 from pygls.protocol.json_rpc import JsonRPCRequestMessage
 
+from palimpsest import errors
 from palimpsest.lsp.inbox import Inbox
 from palimpsest.lsp.message_uris import rewritten
 from palimpsest.lsp.tolerance import made_tolerant
@@ -62,8 +63,6 @@ UNVERSIONED = -(2**31)
 """The version of a document that comes without one."""
 OUR_FAULT = "Palimpsest made a mistake of its own; what happened is in its log."
 ENDING_S = 1.0
-Handed = Generator[Any, Any, None]
-"""What pygls makes of a handler of its own: it yields the one to call next."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +108,8 @@ class Protocol(LanguageServerProtocol):
         logging.getLogger(_OF_PYGLS).addFilter(_refusals_in_one_line)  # the same one is added once only
         self._bodies: dict[Any, asyncio.Task[Any]] = {}
         self._sent: dict[Any, Future[Any]] = {}
+        for method in (*_OPENING, *_CLOSING, types.TEXT_DOCUMENT_DID_CHANGE):
+            del self.fm.builtin_features[method]  # so the handlers of our own are called alone
         self.spellings = Spellings()
         self._inbox = Inbox(self._take, self.refuse)
         self._shutdown_id: Any = None
@@ -218,30 +219,6 @@ class Protocol(LanguageServerProtocol):
         result = yield handler, (params,), None
         return result
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Handed:
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Handed:
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
-
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> Handed:
-        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_OPEN], (params,), None
-
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> Handed:
-        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CHANGE], (params,), None
-
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
-    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> Handed:
-        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CLOSE], (params,), None
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Handed:
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
-
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
         self._shutdown_id = self.msg_id
@@ -289,6 +266,13 @@ class Protocol(LanguageServerProtocol):
                 callback(future)
 
         super()._execute_handler(msg_id, handler, done, args, kwargs)
+
+    def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
+        """An exception of ours is answered with its sentence."""
+        if not future.cancelled() and isinstance(error := future.exception(), errors.PalimpsestError):
+            future = Future[Any]()
+            future.set_exception(response_error(error))
+        super()._send_handler_result(future, msg_id=msg_id)
 
     # What goes out --------------------------------------------------------------------------------------------
 
@@ -352,8 +336,6 @@ LONGEST_ERROR = 2_000
 
 def response_error(error: BaseException) -> JsonRpcException:
     """An exception of ours as the JSON-RPC error an editor shows; the code follows from the class."""
-    from palimpsest import errors
-
     if isinstance(error, JsonRpcException):
         return error
     code: int = types.LSPErrorCodes.RequestFailed.value

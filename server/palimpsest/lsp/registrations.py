@@ -5,7 +5,6 @@ In: a session that begins, `workspace/didChangeWatchedFiles`.  Out: `client/regi
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
@@ -35,12 +34,7 @@ WATCHED = (
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
-    def begin(_session: object) -> None:
-        task = asyncio.get_running_loop().create_task(_ask(server))
-        server.running.add(task)
-        task.add_done_callback(server.running.discard)
-
-    window.session_listeners.append(begin)
+    window.session_listeners.append(lambda _: server.run_beside(_ask(server)))
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(params: lsp.DidChangeWatchedFilesParams) -> None:

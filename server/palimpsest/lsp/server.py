@@ -1,7 +1,7 @@
 """The language server: one connection, one window.
 
-In: ways to build and to change a session, and to load the features.  Out: a pygls server, still without features
-(`features.py` registers them).
+In: ways to build and to change a session, to load the features and to begin one.  Out: a pygls server, still without
+features (`features.py` registers them).
 """
 
 from __future__ import annotations
@@ -9,22 +9,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol.types import NotebookDocumentSyncOptions
 from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from palimpsest import __version__
+from palimpsest.features import Feature
 from palimpsest.lsp.ending import Ending
+from palimpsest.lsp.loading import FeatureLoader
 from palimpsest.lsp.protocol import Protocol, converter
 from palimpsest.lsp.report import Report
 from palimpsest.lsp.stdio import MessageReader, StdioWriter, bodies, reader_of
 from palimpsest.lsp.window import SessionFactory, Window
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 CLOSING_S = 2.0
@@ -40,16 +44,26 @@ class PalimpsestServer(LanguageServer):
         self,
         factory: SessionFactory,
         notebooks: NotebookDocumentSyncOptions,
+        features: Sequence[Feature],
         load: Callable[[PalimpsestServer], Awaitable[None]],
+        begin: Callable[[PalimpsestServer, Feature], None],
     ) -> None:
         of_pygls: dict[str, Any] = {"protocol_cls": Protocol, "converter_factory": converter}
         super().__init__("palimpsest", __version__, notebook_document_sync=notebooks, **of_pygls)
+        self.loader = FeatureLoader(features, partial(begin, self))
         self.window = Window(self.protocol, Report(self), factory, partial(load, self))
         self.ending: Ending | None = None
         self.running: set[asyncio.Task[Any]] = set()
         """What goes on beside requests."""
         self.creating: Future[Any] | None = None
         """The last answer to `window/workDoneProgress/create` that was asked for (`progress.py`)."""
+
+    def run_beside(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Begin what goes on beside requests, until the connection ends."""
+        task = asyncio.get_running_loop().create_task(work)
+        self.running.add(task)
+        task.add_done_callback(self.running.discard)
+        return task
 
     exit_status = 0
 

@@ -12,16 +12,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
-
 from palimpsest.edits.suggestions.proposals import PREFIX as SUGGESTION
 from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
-from palimpsest.lsp.arguments import Count, Id, Nothing, read
+from palimpsest.lsp.arguments import Count, Nothing, read
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.document_edits import why_not_made
-from palimpsest.lsp.edits import proposal_edit, title_of
 from palimpsest.window.events import RefreshNeeded, Yanked
 from palimpsest.window.statistics import HAPPENED, Happened, Part, What
 from palimpsest.window.statistics_page import page
@@ -29,12 +24,9 @@ from palimpsest.window.switches import MINUTES, MOST_MINUTES, Feature, Scope
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.text.snapshot import Snapshot
-    from palimpsest.types import Proposal
 
 logger = logging.getLogger(__name__)
 
-ACCEPTED = "palimpsest.completion.accepted"
 EVENT = "palimpsest/event"
 LONGEST_DAYS = 36_500
 
@@ -122,28 +114,6 @@ def counted(server: PalimpsestServer, fate: Fate) -> None:
     server.window.session.feedback.happened(what, fate.kind, part=fate.part, chars=fate.chars, id=fate.id)
 
 
-async def accepted(server: PalimpsestServer, completion: Id) -> dict[str, Any]:
-    """What an editor runs behind an accepted completion: the item's own command."""
-    session = server.window.session
-    session.feedback.happened("completion", "accepted", id=completion.id)
-    if (needed := session.completions.names.accepted(completion.id)) is not None:
-        await added_imports(server, *needed)
-    return {}
-
-
-async def added_imports(server: PalimpsestServer, proposal: Proposal, snapshot: Snapshot) -> None:
-    """As one edit, which an editor refuses where the document has moved on; then they stay to be written."""
-    edit = proposal_edit(proposal, {snapshot.uri: snapshot}, server.window.client)
-    try:
-        answer = await server.workspace_apply_edit_async(
-            lsp.ApplyWorkspaceEditParams(edit=edit, label=title_of(proposal.summary))
-        )
-    except JsonRpcException as error:
-        logger.info("no import added: %s", why_not_made(error))
-    else:
-        logger.debug("import added: %s", answer.applied)
-
-
 async def toggle(server: PalimpsestServer, asked: Toggle) -> dict[str, Any]:
     state = server.window.session.services.toggle(asked.feature, asked.scope, asked.uri, asked.enabled)
     return {"feature": asked.feature, "scope": asked.scope, "enabled": state}
@@ -196,12 +166,6 @@ COMMANDS = (
         Minutes,
         snooze,
         "shows no completion and no next edit unasked for so many minutes (5 by default); 0 ends that",
-    ),
-    Command(
-        ACCEPTED,
-        Id,
-        accepted,
-        "what an item runs after it is accepted: it is counted, and the imports that it lacks are added",
     ),
     Command("palimpsest.stats", Days, stats, "what was shown, accepted and rejected, by kind, language and day"),
     Command("palimpsest.stats.reset", Nothing, reset, "forgets these counts"),

@@ -1,6 +1,6 @@
 """`workspace/textDocumentContent/refresh`: a `palimpsest:` document that the client shows is not as it was (LSP 3.18).
 
-In: what was asked for, what happens in conversations.  Out: requests to ask again.  A client that does not announce
+In: what was asked for, `PagesChanged`.  Out: requests to ask again.  A client that does not announce
 `workspace.textDocumentContent` is sent none.
 """
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.conversations.events import BranchChanged, CallDone, ConversationChanged, TurnBegan, TurnEnded
 from palimpsest.errors import PalimpsestError
+from palimpsest.window.events import PagesChanged
 from palimpsest.wire import text_hash
 
 if TYPE_CHECKING:
@@ -48,15 +48,12 @@ class ShownDocuments:
         return text
 
     def _listen(self, session: Session) -> None:
-        for kind in (TurnBegan, CallDone, TurnEnded, BranchChanged, ConversationChanged):
-            session.events.on(kind, self._look_soon)
+        session.events.on(PagesChanged, self._look_soon)
 
     def _look_soon(self, _: Any) -> None:
         self._something_changed = bool(self._hashes)
         if self._something_changed and (self._looking is None or self._looking.done()):
-            self._looking = asyncio.get_running_loop().create_task(self._look())
-            self._server.running.add(self._looking)
-            self._looking.add_done_callback(self._server.running.discard)
+            self._looking = self._server.run_beside(self._look())
 
     async def _look(self) -> None:
         while self._something_changed:

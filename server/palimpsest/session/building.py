@@ -19,14 +19,6 @@ from palimpsest.context.activity.activity import Activity
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
 from palimpsest.context.sources.gatherer import Gatherer
-from palimpsest.conversations.conversing import Conversing
-from palimpsest.conversations.counting import Counting
-from palimpsest.conversations.documents.document_tools import DocumentTools
-from palimpsest.conversations.documents.referring import Referring
-from palimpsest.conversations.documents.workspace_documents import WorkspaceDocuments
-from palimpsest.conversations.fork_tools import ForkTools
-from palimpsest.conversations.forking import Forking
-from palimpsest.conversations.toolset import Toolset
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.edits.summaries import Summaries
 from palimpsest.index.workspace_index import WorkspaceIndex
@@ -42,7 +34,6 @@ from palimpsest.session.indexing import Indexing
 from palimpsest.session.prefetch import Prefetch
 from palimpsest.session.session import Session
 from palimpsest.session.tracking import ActivityTracker
-from palimpsest.session.window_memory import WindowMemory
 from palimpsest.syntax.parser import Parser
 from palimpsest.system import folders
 from palimpsest.text.documents import Documents
@@ -56,6 +47,7 @@ from palimpsest.window.statistics import Statistics
 from palimpsest.window.switches import Switches
 from palimpsest.window.usage import Usage
 from palimpsest.window.window_parts import WindowPart, stale_parts
+from palimpsest.window.workspace_documents import WorkspaceDocuments
 
 
 def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float] = time.monotonic) -> Session:
@@ -69,17 +61,18 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
     next_edits = NextEdits(services, suggestions, clock)
     cursor = Cursor(services)
     engine = EngineControl(services)
-    memory, workspace_documents = WindowMemory(services), WorkspaceDocuments(services)
-    referring = Referring(services, workspace_documents, memory.now)
-    document_tools = DocumentTools(workspace_documents, referring, memory.now)
-    toolset = Toolset(services, memory.now, document_tools, lambda: forks, lambda: conversing.host)
-    conversing = Conversing(services, memory.now, referring, toolset)
-    forking = Forking(services, memory.now, conversing)
-    forks = ForkTools(services, memory.now, forking)
     services.events.on(DocumentOpened, lambda event: load(language_of(event.snapshot.language_id, event.snapshot.uri)))
     indexing, tracker = Indexing(services), ActivityTracker(services)
     Prefetch(services, cursor, completions)
-    _hear_of_changes(services, completions, next_edits, cursor, indexing, tracker)
+    for changed in (  # in this order; what an editor is shown of it (`lsp/`) comes behind
+        services.document_changed,  # keeps documents and trees, which everybody else reads
+        completions.document_changed,
+        next_edits.document_changed,  # has to know of an edit before the place moves along with it
+        cursor.document_changed,
+        indexing.document_changed,
+        tracker.document_changed,
+    ):
+        services.events.on(DocumentChanged, changed)
     return Session(
         events=services.events,
         services=services,
@@ -92,41 +85,10 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
         suggestions=suggestions,
         next_edits=next_edits,
         summaries=Summaries(services),
-        memory=memory,
-        conversing=conversing,
-        counting=Counting(services, memory.now, conversing),
-        forking=forking,
-        toolset=toolset,
         feedback=Feedback(services, cursor, completions, suggestions),
         engine=engine,
-        workspace_documents=workspace_documents,
-        document_tools=document_tools,
+        workspace_documents=WorkspaceDocuments(services),
     )
-
-
-def _hear_of_changes(
-    services: Services,
-    completions: Completions,
-    next_edits: NextEdits,
-    cursor: Cursor,
-    indexing: Indexing,
-    tracker: ActivityTracker,
-) -> None:
-    """Who hears that a document changed, in this order; what an editor is shown of it (`lsp/`) comes behind."""
-    owners = (
-        services,  # keeps documents and trees, which everybody else reads
-        completions,
-        next_edits,  # has to know of an edit before the place moves along with it
-        cursor,
-        indexing,
-        tracker,
-    )
-
-    def changed(event: DocumentChanged) -> None:
-        for owner in owners:
-            owner.document_changed(event)
-
-    services.events.on(DocumentChanged, changed)
 
 
 def change(session: Session, settings: Settings, roots: tuple[Path, ...]) -> None:

@@ -8,15 +8,10 @@ and no cache.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 from palimpsest.completions.completions import Completions
-from palimpsest.conversations.conversing import Conversing
-from palimpsest.conversations.counting import Counting
-from palimpsest.conversations.documents.document_tools import DocumentTools
-from palimpsest.conversations.documents.workspace_documents import WorkspaceDocuments
-from palimpsest.conversations.forking import Forking
-from palimpsest.conversations.toolset import Toolset
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.edits.summaries import Summaries
 from palimpsest.next_edits.next_edits import NextEdits
@@ -24,12 +19,21 @@ from palimpsest.session.context import WindowContext
 from palimpsest.session.cursor import Cursor
 from palimpsest.session.engine_control import EngineControl
 from palimpsest.session.feedback import Feedback
-from palimpsest.session.window_memory import WindowMemory
 from palimpsest.text.documents import Documents
 from palimpsest.window.events import Events, WindowClosing
 from palimpsest.window.services import Services
 from palimpsest.window.statistics import Statistics
 from palimpsest.window.usage import Usage
+from palimpsest.window.workspace_documents import WorkspaceDocuments
+
+
+class FeaturePart(Protocol):
+    """What a feature that not every window uses has of one."""
+
+    async def aclose(self) -> None: ...
+
+
+P = TypeVar("P", bound=FeaturePart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +51,25 @@ class Session:
     suggestions: Suggestions
     next_edits: NextEdits
     summaries: Summaries
-    memory: WindowMemory
-    conversing: Conversing
-    counting: Counting
-    forking: Forking
-    toolset: Toolset
     feedback: Feedback
     engine: EngineControl
     workspace_documents: WorkspaceDocuments
-    document_tools: DocumentTools
+    parts: dict[type[FeaturePart], FeaturePart] = field(default_factory=dict)
+
+    def part(self, kind: type[P]) -> P:
+        """What a feature has of this window, once it has begun."""
+        part = self.parts[kind]
+        assert isinstance(part, kind)
+        return part
+
+    def add(self, part: FeaturePart) -> None:
+        """What a feature has begins, and ends with the window."""
+        self.parts[type(part)] = part
 
     async def aclose(self) -> None:
         self.events.emit(WindowClosing())
         await asyncio.to_thread(self.statistics.close)
         self.services.chooser.close()
         await self.engine.leave()
-        await self.conversing.ended()
-        await self.forking.ended()
-        await asyncio.to_thread(self.memory.close)
+        for part in self.parts.values():
+            await part.aclose()

@@ -140,6 +140,11 @@ class RefreshNeeded:
 
 
 @dataclass(frozen=True, slots=True)
+class PagesChanged:
+    """A document of ours that the editor may show (`palimpsest:/…`) may be different."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatusChanged:
     """What `palimpsest/status` shows may be different."""
 

@@ -29,6 +29,14 @@ function M.expect(buffer)
   return client
 end
 
+--- Whether the server has one of its commands, as far as is known.
+---@param command? string
+function M.has(command)
+  local client = M.get()
+  local known = client and vim.tbl_get(client, "server_capabilities", "executeCommandProvider", "commands")
+  return not command or not known or vim.tbl_contains(known, command)
+end
+
 --- Whether this is the client of an event.
 function M.is_of(event)
   local client = vim.lsp.get_client_by_id(event.data.client_id)

@@ -58,9 +58,12 @@ local RUNS = {
 --- What may follow them.
 local WORDS = { snooze = { "5", "15", "60", "0" }, toggle = ON_OFF }
 
+--- But for what the installation has nothing of.
 ---@return { id: string, title: string }[]
 function M.all()
-  return require("palimpsest.generated").commands
+  return vim.tbl_filter(function(command)
+    return require("palimpsest.client").has(command.needs)
+  end, require("palimpsest.generated").commands)
 end
 
 --- One by its id, as a mapping calls it.

@@ -77,7 +77,7 @@ class ConversationAgent:
         self._lines = lines
         self._client: Client | None = None
         self._can = ClientCapabilities()
-        self._workspaces = AcpWorkspaces()
+        self._workspaces = AcpWorkspaces(self._host)
         self._talks: dict[str, AcpSession] = {}
         self._tasks = set[asyncio.Task[None]]()
 
@@ -115,7 +115,7 @@ class ConversationAgent:
     ) -> NewSessionResponse:
         async with _told():
             workspace = self._workspaces.at(cwd, additional_directories)
-            made = await asyncio.to_thread(workspace.session.conversing.memory.conversations.new)
+            made = await asyncio.to_thread(workspace.conversations.conversing.memory.conversations.new)
         self._begin(workspace, made.id, mcp_servers)
         return NewSessionResponse(session_id=made.id)
 
@@ -157,7 +157,7 @@ class ConversationAgent:
         """A copy with the same turns, refs and descriptors, which goes on by itself."""
         async with _told():
             workspace = await self._found(cwd, session_id, additional_directories)
-            if workspace.session.conversing.is_running(session_id):
+            if workspace.conversations.conversing.is_running(session_id):
                 raise InvalidArgument("sessionId", "is being answered; cancel that first, or wait for its end.")
             copy = await asyncio.to_thread(_copied, workspace, session_id)
         self._begin(workspace, copy.id, mcp_servers)
@@ -203,12 +203,15 @@ class ConversationAgent:
         if (talk := self._talks.get(conversation)) is None:
             talk = self._talks[conversation] = AcpSession(workspace, conversation, self._client, self._lines)
         talk.unused = [server.name for server in servers or ()]
-        workspace.session.conversing.host = EditorHost(workspace, self._client, self._can, self._talks.get)
         workspace.start()
         task = asyncio.get_running_loop().create_task(talk.tell_commands())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return talk
+
+    def _host(self, workspace: AcpWorkspace) -> EditorHost:
+        assert self._client is not None  # requests come through the connection
+        return EditorHost(workspace, self._client, self._can, self._talks.get)
 
     def _talk(self, session_id: str) -> AcpSession:
         if (talk := self._talks.get(session_id)) is None:
@@ -217,13 +220,13 @@ class ConversationAgent:
 
     async def _found(self, cwd: str, session_id: str, more: list[str] | None) -> AcpWorkspace:
         workspace = self._workspaces.at(cwd, more)
-        await asyncio.to_thread(workspace.session.conversing.memory.conversations.get, session_id)
+        await asyncio.to_thread(workspace.conversations.conversing.memory.conversations.get, session_id)
         return workspace
 
 
 def _infos(workspace: AcpWorkspace) -> list[SessionInfo]:
     """Not those in which nothing was said: an editor begins one as soon as it shows its panel."""
-    memory = workspace.session.conversing.memory
+    memory = workspace.conversations.conversing.memory
     first, *more = map(str, workspace.roots)
     return [
         SessionInfo(
@@ -239,7 +242,7 @@ def _infos(workspace: AcpWorkspace) -> list[SessionInfo]:
 
 
 def _copied(workspace: AcpWorkspace, session_id: str) -> Conversation:
-    memory = workspace.session.conversing.memory
+    memory = workspace.conversations.conversing.memory
     first = memory.conversations.get(session_id)
     name = f"{first.name} (copy)"[:MOST_NAME] if first.name else ""
     return memory.forks.copied(session_id, first.head, name)

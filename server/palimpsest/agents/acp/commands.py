@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from palimpsest.conversations.operations.table import OPERATIONS
+from palimpsest.conversations.window_conversations import WindowConversations
 from palimpsest.errors import AlreadyExists, InvalidArgument
-from palimpsest.session.session import Session
 from palimpsest.text.amounts import amount
 
 OWN_WRITE: ContextVar[bool] = ContextVar("own_write", default=False)
@@ -32,7 +32,7 @@ class SlashCommand:
 
     name: str
     does: str
-    run: Callable[[Session, str, str], Awaitable[str]]
+    run: Callable[[WindowConversations, str, str], Awaitable[str]]
     hint: str = ""
 
 
@@ -43,8 +43,8 @@ def command_in(text: str) -> tuple[SlashCommand, str] | None:
     return None if found is None or command is None else (command, (found[2] or "").strip())
 
 
-async def refs(session: Session, conversation: str, _: str) -> str:
-    found = (await _answer(session, conversation, "list_refs"))["refs"]
+async def refs(conversations: WindowConversations, conversation: str, _: str) -> str:
+    found = (await _answer(conversations, conversation, "list_refs"))["refs"]
     rows = [
         f"- `{ref['id']}`: {amount(ref['lines'], 'line')}{f', {of}' if (of := ref['language']) else ''}"
         for ref in found
@@ -52,7 +52,7 @@ async def refs(session: Session, conversation: str, _: str) -> str:
     return "\n".join(rows) or NOTHING_YET
 
 
-async def write(session: Session, conversation: str, rest: str) -> str:
+async def write(conversations: WindowConversations, conversation: str, rest: str) -> str:
     found = _WRITE.fullmatch(rest)
     if found is None:
         raise InvalidArgument(
@@ -61,7 +61,7 @@ async def write(session: Session, conversation: str, rest: str) -> str:
     path = found[2].strip()
     own = OWN_WRITE.set(True)
     try:
-        done = await _answer(session, conversation, "ref_to_file", ref_id=found[1], file_path=path)
+        done = await _answer(conversations, conversation, "ref_to_file", ref_id=found[1], file_path=path)
     except AlreadyExists:
         raise InvalidArgument("path", f"{path} exists already, and only new files are written so.") from None
     finally:
@@ -69,22 +69,22 @@ async def write(session: Session, conversation: str, rest: str) -> str:
     return f"`{done['ref_id']}` is written to {done['file_path']}: {amount(done['lines'], 'line')}."
 
 
-async def remember(session: Session, conversation: str, rest: str) -> str:
-    return f"Remembered as {(await _answer(session, conversation, 'remember', text=rest))['id']}."
+async def remember(conversations: WindowConversations, conversation: str, rest: str) -> str:
+    return f"Remembered as {(await _answer(conversations, conversation, 'remember', text=rest))['id']}."
 
 
-async def compact(session: Session, conversation: str, rest: str) -> str:
-    conversing = session.conversing
+async def compact(conversations: WindowConversations, conversation: str, rest: str) -> str:
+    conversing = conversations.conversing
     await conversing.check_idle(conversation)
     done = await conversing.compacting.compact(conversation, conversing.blocks_of(conversation), instruction=rest)
     writer = WRITERS[done.written_by]
     return f"A summary, written by {writer}, stands for older turns. Its goal: {done.summary.goal}"
 
 
-async def _answer(session: Session, conversation: str, name: str, **arguments: str) -> dict[str, Any]:
+async def _answer(conversations: WindowConversations, conversation: str, name: str, **arguments: str) -> dict[str, Any]:
     """What an operation answers to the person."""
-    host = session.conversing.host
-    return (await session.toolset.answer(OPERATIONS[name], arguments, conversation, host)).fields
+    done = await conversations.toolset.answer(OPERATIONS[name], arguments, conversation, conversations.host)
+    return done.fields
 
 
 COMMANDS = {

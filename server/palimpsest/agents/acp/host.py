@@ -98,7 +98,7 @@ class EditorHost(Host):
                 call = _call(question, change, self._workspace.written(change.path))
                 return await self._asked(conversation, call, question.answers)
 
-            if not await is_allowed(session.conversing.memory.permissions, question, ask):
+            if not await is_allowed(self._workspace.conversations.conversing.memory.permissions, question, ask):
                 raise Denied(f"The person did not allow it to write to {file.path}.")
         if through is None:
             exclude = session.services.settings.context.exclude
@@ -159,7 +159,7 @@ class EditorHost(Host):
 
     def _shown_in(self, conversation: str) -> AcpSession | None:
         """The session of a conversation, or of the one that it is a fork of."""
-        memory = self._workspace.session.conversing.memory
+        memory = self._workspace.conversations.conversing.memory
         at: str | None = conversation
         while at is not None:
             if (talk := self._talk_of(at)) is not None:

@@ -69,7 +69,7 @@ class AcpSession:
         self.unused: Sequence[str] = ()
         """The MCP servers that the editor has named, until the person is told that they are not used."""
         self._workspace = workspace
-        self._session = workspace.session
+        self._session, self._conversations = workspace.session, workspace.conversations
         self._client = client
         self._lines = lines
         self._turn: asyncio.Task[Stopped] | None = None
@@ -113,7 +113,7 @@ class AcpSession:
 
     async def stop(self) -> None:
         self._cancelled = True
-        if not self._session.conversing.stop(self.conversation) and self._turn is not None:
+        if not self._conversations.conversing.stop(self.conversation) and self._turn is not None:
             self._turn.cancel()  # such as a command
 
     async def replay(self) -> None:
@@ -156,7 +156,7 @@ class AcpSession:
             self._queue.put_nowait(update)
 
     def _forget_unused(self) -> None:
-        memory, talk = self._session.conversing.memory, self.conversation
+        memory, talk = self._conversations.conversing.memory, self.conversation
         known = memory.conversations.get(talk)
         if known.head is None and not (known.name or memory.refs.list(talk) or memory.descriptors.list(talk)):
             memory.conversations.delete(talk)
@@ -170,7 +170,7 @@ class AcpSession:
             return "cancelled"
 
     async def _answered(self, blocks: Sequence[Block]) -> Stopped:
-        workspace, conversing = self._workspace, self._session.conversing
+        workspace, conversing = self._workspace, self._conversations.conversing
         prompt = await asyncio.to_thread(prompt_of, blocks, workspace)
         if self._cancelled:
             return "cancelled"
@@ -179,7 +179,7 @@ class AcpSession:
             self.unused = ()
         if (found := command_in(prompt.text)) is not None:
             command, rest = found
-            answer = await command.run(self._session, self.conversation, rest)
+            answer = await command.run(self._conversations, self.conversation, rest)
             self._tell(updates.said(answer, f"command-{command.name}"))
             return "cancelled" if self._cancelled else "end"
         await self._named(prompt.text)
@@ -190,7 +190,7 @@ class AcpSession:
 
     async def _named(self, text: str) -> None:
         """A conversation is called by what was said first."""
-        conversations = self._session.conversing.memory.conversations
+        conversations = self._conversations.conversing.memory.conversations
         known = await asyncio.to_thread(conversations.get, self.conversation)
         title = "".join(char if char.isprintable() else " " for char in text.strip()[:LONGEST_TITLE]).strip()
         if not known.name and title:
@@ -215,7 +215,7 @@ class AcpSession:
     def _documents(self, turn: Turn) -> list[Any]:
         """What a turn refers to, and what was not found, behind it."""
         most = self._session.services.settings.documents.most_listed
-        found, n_more = written_documents(self._session.conversing.memory, turn, most)
+        found, n_more = written_documents(self._conversations.conversing.memory, turn, most)
         return [updates.said(f"\n\n{documents_text(found, n_more)}\n\n", f"documents-{turn.id}")] if found else []
 
     def _text(self, event: TurnText) -> None:
@@ -249,14 +249,14 @@ class AcpSession:
 
     @property
     def _tools(self) -> Mapping[str, Sequence[str]]:
-        return self._session.conversing.tools.parameters()
+        return self._conversations.conversing.tools.parameters()
 
     def _shown(self, turn: Turn, text: str) -> str:
         """A reply without the calls in it."""
         if turn.details.get(NATIVE):
             return text
         return extracted(
-            without_calls(self._session.conversing.memory.turns.text(turn), self._tools), turn.details
+            without_calls(self._conversations.conversing.memory.turns.text(turn), self._tools), turn.details
         ).shown
 
     def _close_call(self) -> None:
@@ -289,7 +289,7 @@ class AcpSession:
             self._tell(update)
 
     def _all_said(self) -> list[Any]:
-        memory = self._session.conversing.memory
+        memory = self._conversations.conversing.memory
         compacted = memory.compactions.applied(self.conversation) if self._lines.takes_compactions else {}
         told = list[Any]()
         for turn in memory.turns.branch(self.conversation):
@@ -299,7 +299,7 @@ class AcpSession:
         return told
 
     def _said(self, turn: Turn) -> list[Any]:
-        memory = self._session.conversing.memory
+        memory = self._conversations.conversing.memory
         text, name = memory.turns.text(turn), f"turn-{turn.id}"
         if turn.role == "user":
             return [updates.asked(text, name), *self._documents(turn)]

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from palimpsest.config.layers import file_layers, merged
+from palimpsest.conversations.host import Host
+from palimpsest.conversations.window_conversations import window_conversations
 from palimpsest.errors import InvalidArgument
 from palimpsest.session.building import build
 from palimpsest.session.session import Session
@@ -26,9 +28,9 @@ logger = logging.getLogger(__name__)
 
 
 class AcpWorkspace:
-    """A window's session for one set of folders."""
+    """A window's session for one set of folders.  `host` asks the person and writes files."""
 
-    def __init__(self, roots: tuple[Path, ...]) -> None:
+    def __init__(self, roots: tuple[Path, ...], host: Callable[[AcpWorkspace], Host]) -> None:
         layers, problems = file_layers(folders.config(), roots)
         settings, wrong = merged(layers)
         for problem in (*problems, *wrong):
@@ -36,6 +38,9 @@ class AcpWorkspace:
         self.roots = roots
         self.spellings = Spellings()
         self.session: Session = build(settings, roots)
+        of_window = self.session.services, self.session.workspace_documents
+        self.conversations = window_conversations(*of_window, host(self))
+        self.session.add(self.conversations)
         self._files = WorkspaceFiles(roots, settings.context.exclude)
         self._started = False
 
@@ -75,7 +80,8 @@ class AcpWorkspace:
 class AcpWorkspaces:
     """Each set of folders that a session of the connection is about, once."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: Callable[[AcpWorkspace], Host]) -> None:
+        self._host = host
         self._open: dict[tuple[Path, ...], AcpWorkspace] = {}
 
     def at(self, cwd: str, more: Sequence[str] | None = None) -> AcpWorkspace:
@@ -84,7 +90,7 @@ class AcpWorkspaces:
         fields = ["cwd", *["additionalDirectories"] * len(more or ())]
         roots = tuple(dict.fromkeys(map(_folder, fields, written)))
         if roots not in self._open:
-            self._open[roots] = AcpWorkspace(roots)
+            self._open[roots] = AcpWorkspace(roots, self._host)
         self._open[roots].spellings.folders(map(to_uri, written))
         return self._open[roots]
 

@@ -16,7 +16,6 @@ from pathlib import Path, PurePosixPath
 from palimpsest.conversations.answers import Answer, listed, opening, passage
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
 from palimpsest.conversations.documents.referring import Referring
-from palimpsest.conversations.documents.workspace_documents import LinkPlace, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents import passages
 from palimpsest.documents.wikilinks import DocumentNames, Found, Link, Missing, links
@@ -24,6 +23,7 @@ from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.text.amounts import amount
 from palimpsest.text.markup import escape_closing
 from palimpsest.text.stop_words import STOP_WORDS
+from palimpsest.window.workspace_documents import LinkPlace, WorkspaceDocuments
 
 FEW, MOST = 5, 50
 """Results where nobody says how many, and at most."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palimpsest.conversations.documents.reference import DocumentReference
-from palimpsest.conversations.documents.workspace_documents import LinkPlace, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found
+from palimpsest.window.workspace_documents import LinkPlace, WorkspaceDocuments
 
 MOST_NODES = 120
 NodeKind = Literal["conversation", "document", "broken"]

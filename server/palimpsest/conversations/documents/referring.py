@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 from palimpsest.context.estimate import estimate
 from palimpsest.conversations.documents.reference import NOT_FOUND, DocumentReference, without_repeats
-from palimpsest.conversations.documents.workspace_documents import LinkPlace, WorkspaceDocuments
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.prose import prose_links
@@ -23,6 +22,7 @@ from palimpsest.errors import PalimpsestError
 from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.visible import visible
 from palimpsest.window.services import Services
+from palimpsest.window.workspace_documents import LinkPlace, WorkspaceDocuments
 
 Told = tuple[str, str]
 """A document's path, and the heading of the section that is meant; "" for all of it."""

@@ -1,0 +1,14 @@
+"""Completions, declared: what an editor is offered of them."""
+
+from __future__ import annotations
+
+from palimpsest.features import Feature, Method
+
+_IN = "palimpsest.completions.lsp"
+
+FEATURE = Feature(
+    "completions",
+    commands={f"{_IN}.accepting": ("palimpsest.completion.accepted",)},
+    methods={"textDocument/inlineCompletion": Method(options={})},
+    modules=(f"{_IN}.completion",),
+)

@@ -1,0 +1,1 @@
+"""What an editor is offered of completions."""

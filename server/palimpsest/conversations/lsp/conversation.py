@@ -1,0 +1,226 @@
+"""The workspace's conversations: begun, listed, opened as documents, called otherwise, deleted.
+
+In: names, ids.  Out: fields; a conversation's document as text, for the client to show.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+
+from palimpsest.conversations.conversations import Conversation as Talk
+from palimpsest.conversations.events import ConversationChanged
+from palimpsest.conversations.experiences import MAIN, checked_key
+from palimpsest.conversations.feature import conversations_of
+from palimpsest.conversations.lsp.link_ids import conversation_of
+from palimpsest.conversations.refs.results import time_written
+from palimpsest.conversations.transcript.showing import document_of
+from palimpsest.errors import NotFound, StaleDocument
+from palimpsest.json_data import Range
+from palimpsest.lsp.arguments import ConversationArguments, Nothing
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.document_edits import ANSWER_S, why_not_made
+from palimpsest.lsp.tolerance import LARGEST
+from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
+from palimpsest.text.conversations import SUFFIX
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.text.uris import path_or_none
+
+if TYPE_CHECKING:
+    from palimpsest.conversations.memory import Memory
+    from palimpsest.lsp.server import PalimpsestServer
+
+_UNFIT = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """`existing`: the one that is called so, or has this id, if there is one."""
+
+    name: str = ""
+    memory_key: str = MAIN
+    existing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForkArguments:
+    """Up to `turn`, or all that is shown.  `uri`: the document that it is asked from."""
+
+    conversation: str
+    turn: Annotated[int, Range(1, LARGEST)] | None = None
+    uri: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RenameArguments:
+    conversation: str
+    name: str
+
+
+async def new(server: PalimpsestServer, asked: New) -> dict[str, Any]:
+    session = server.window.session
+    memory = conversations_of(session).memory.now()
+    if asked.existing:
+        every = await asyncio.to_thread(memory.conversations.list)
+        if (known := next((one for one in every if asked.name in (one.id, one.name)), None)) is not None:
+            return await asyncio.to_thread(_opened, server, memory, known)
+
+    def made() -> dict[str, Any]:
+        workspace = session.services.roots.names
+        talk = memory.conversations.new(asked.name, memory_key=checked_key(asked.memory_key), workspace=workspace)
+        return _opened(server, memory, talk)
+
+    return await memory.writes.run(made)
+
+
+async def listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    conversing = conversations_of(server.window.session).conversing
+    memory = conversations_of(server.window.session).memory.now()
+    found = await asyncio.to_thread(memory.conversations.list)
+    return {"conversations": [{**_fields(one), "answering": conversing.is_running(one.id)} for one in found]}
+
+
+async def opened(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
+    memory = conversations_of(server.window.session).memory.now()
+    return await asyncio.to_thread(lambda: _opened(server, memory, memory.conversations.get(asked.conversation)))
+
+
+async def renamed(server: PalimpsestServer, asked: RenameArguments) -> dict[str, Any]:
+    session = server.window.session
+    memory = conversations_of(session).memory.now()
+    answer = _fields(await memory.writes.run(memory.conversations.rename, asked.conversation, asked.name))
+    session.events.emit(ConversationChanged(asked.conversation))
+    return answer
+
+
+async def deleted(server: PalimpsestServer, asked: ConversationArguments) -> dict[str, Any]:
+    session = server.window.session
+    memory = conversations_of(session).memory.now()
+    memory.conversations.get(asked.conversation)
+    await conversations_of(session).conversing.check_idle(asked.conversation)  # nor in another window
+    await conversations_of(session).forking.stop(asked.conversation)
+    await memory.writes.run(memory.conversations.delete, asked.conversation)
+    session.events.emit(ConversationChanged(asked.conversation))
+    return {"deleted": asked.conversation}
+
+
+async def forked(server: PalimpsestServer, asked: ForkArguments) -> dict[str, Any]:
+    """With `uri`, the copy's document is made beside that one, by the editor, and shown."""
+    session = server.window.session
+    memory = conversations_of(session).memory.now()
+
+    def made() -> dict[str, Any]:
+        talk = memory.conversations.get(asked.conversation)
+        head = talk.head if asked.turn is None else asked.turn
+        if asked.turn is not None and asked.turn not in [turn.id for turn in memory.turns.branch(talk.id)]:
+            raise NotFound("turn", f"the conversation shows no turn {asked.turn}.")
+        return _opened(server, memory, memory.forks.copied(talk.id, head, f"{talk.name or talk.id} (fork)"))
+
+    answer = await memory.writes.run(made)
+    if asked.uri:
+        answer["uri"] = await _shown(server, asked.uri, answer)
+        await memory.writes.run(memory.conversations.set_uri, answer["conversation"], answer["uri"])
+    session.events.emit(ConversationChanged(asked.conversation))
+    return answer
+
+
+async def _shown(server: PalimpsestServer, beside: str, answer: dict[str, Any]) -> str:
+    """A new file beside a document.  Raises StaleDocument where the editor does not make it."""
+    uri = f"{beside.rpartition('/')[0]}/{answer['conversation']}{SUFFIX}"
+    start = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+    changes: list[Any] = [
+        lsp.CreateFile(uri, options=lsp.CreateFileOptions(ignore_if_exists=True)),
+        lsp.TextDocumentEdit(
+            lsp.OptionalVersionedTextDocumentIdentifier(uri, None), [lsp.TextEdit(start, answer["text"])]
+        ),
+    ]
+    edit = lsp.WorkspaceEdit(document_changes=changes)
+    label = "Fork of a conversation"
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            done = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit, label=label))
+    except TimeoutError:
+        done = lsp.ApplyWorkspaceEditResult(applied=False, failure_reason="it did not answer")
+    except JsonRpcException as error:
+        done = lsp.ApplyWorkspaceEditResult(applied=False, failure_reason=why_not_made(error))
+    if not done.applied:
+        why = f" ({done.failure_reason})" if done.failure_reason else ""
+        raise StaleDocument(f"The editor did not make the fork's document{why}; palimpsest.conversation.open has it.")
+    last = Snapshot(uri, 0, "markdown", answer["text"])
+    end = position_out(last, last.position(len(last.text)), server.window.client.encoding)
+    with suppress(JsonRpcException, TimeoutError):  # some editors show none
+        async with asyncio.timeout(ANSWER_S):
+            params = lsp.ShowDocumentParams(uri, take_focus=True, selection=lsp.Range(end, end))
+            await server.window_show_document_async(params)
+    return uri
+
+
+def _opened(server: PalimpsestServer, memory: Memory, talk: Talk) -> dict[str, Any]:
+    text = document_of(memory, talk.id, server.window.settings.documents.most_listed)
+    return {**_fields(talk), "uri": _uri(talk), "text": text, "is_file": _is_file(talk)}
+
+
+def _uri(talk: Talk) -> str:
+    """Where it is shown; else an untitled document that is called as it is."""
+    return talk.uri or f"untitled:{_UNFIT.sub('-', talk.name).strip('-') or talk.id}{SUFFIX}"
+
+
+def _is_file(talk: Talk) -> bool:
+    """Whether the file that it was shown in last still shows it."""
+    if (path := path_or_none(talk.uri)) is None:
+        return False
+    try:
+        text = read_text(path, MOST_OF_SOURCE)
+    except (OSError, Refused):
+        return False
+    return conversation_of(Snapshot(talk.uri, 0, "markdown", text)) == talk.id
+
+
+def _fields(talk: Talk) -> dict[str, Any]:
+    return {
+        "conversation": talk.id,
+        "name": talk.name,
+        "created": time_written(talk.created),
+        "updated": time_written(talk.updated),
+        "uri": talk.uri,
+        "model": talk.model,
+        "memory_key": talk.memory_key,
+    }
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.conversation.new",
+        New,
+        new,
+        "begins a conversation, with `existing` only where none is called so; answers its document's name and text",
+    ),
+    Command("palimpsest.conversation.list", Nothing, listed, "the workspace's conversations, those changed last first"),
+    Command(
+        "palimpsest.conversation.open",
+        ConversationArguments,
+        opened,
+        "a conversation as a document: where it is, and its text",
+    ),
+    Command(
+        "palimpsest.conversation.fork",
+        ForkArguments,
+        forked,
+        "a copy of a conversation, up to a turn, that goes on by itself, with the same refs and descriptors; with "
+        "`uri` its document is made beside that one",
+    ),
+    Command("palimpsest.conversation.rename", RenameArguments, renamed, "calls a conversation otherwise"),
+    Command(
+        "palimpsest.conversation.delete",
+        ConversationArguments,
+        deleted,
+        "deletes a conversation with its turns, refs and descriptors",
+    ),
+)

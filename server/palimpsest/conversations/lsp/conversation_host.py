@@ -1,0 +1,135 @@
+"""An editor's window as the place where conversations are held: it asks the person, writes files, and is told what
+happens (`palimpsest/conversation`); `palimpsest.permissions.*` shows and forgets what was answered for good.
+
+In: questions, files to write, events of conversations.  Out: answers; `{conversation, answering}`: what is there now is
+asked by the commands, as far as it is shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.conversations.events import (
+    BranchChanged,
+    CallDone,
+    ConversationChanged,
+    MemorySetAside,
+    TurnBegan,
+    TurnEnded,
+)
+from palimpsest.conversations.feature import conversations_of
+from palimpsest.conversations.host import Host, WriteQuestion, asking_to_write, is_allowed
+from palimpsest.conversations.lsp.file_writing import check_before, write_file
+from palimpsest.conversations.turns import Turn
+from palimpsest.conversations.unfit import unfit
+from palimpsest.errors import Denied
+from palimpsest.lsp.arguments import Nothing
+from palimpsest.lsp.asking import chosen
+from palimpsest.lsp.command import Command
+from palimpsest.window.events import PagesChanged
+from palimpsest.workspace.changes import FileWrite
+from palimpsest.workspace.writing import WrittenFile
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+    from palimpsest.session.session import Session
+
+
+CANNOT = "The editor cannot ask the person whether it may be written."
+SET_ASIDE = "The conversations' database was damaged. It is kept as {}, and a new one has begun."
+METHOD = "palimpsest/conversation"
+DOES = {"write": "write new files", "add": "add to a file", "overwrite": "replace what is in a file"}
+
+
+def begin(server: PalimpsestServer, session: Session) -> None:
+    session.events.on(MemorySetAside, lambda event: server.window.report.warn(SET_ASIDE.format(event.path)))
+    session.events.on(TurnBegan, lambda event: _say_whether_it_converses(server, session, event.turn))
+    session.events.on(TurnEnded, lambda event: _say_whether_it_converses(server, session, event.turn))
+    _tell_editor(server, session)  # behind what is said of it
+
+
+def _say_whether_it_converses(server: PalimpsestServer, session: Session, turn: Turn) -> None:
+    """Once a window: before the first reply, or, where the model was not known then, with it."""
+    if turn.role == "assistant" and (why := unfit(session.services.supervisor.status.model)):
+        server.window.report.warn(why)
+
+
+class WindowHost(Host):
+    """Asks the person and writes files through one editor window."""
+
+    def __init__(self, server: PalimpsestServer) -> None:
+        self._server = server
+
+    async def _ask(self, question: WriteQuestion) -> str:
+        """Raises Denied where the client cannot ask."""
+        words = {title: word for word, title in question.answers.items()}
+        text = f"{question.text}\n\n{question.content}".rstrip()
+        return words.get(await chosen(self._server, text, list(words), cannot=CANNOT) or "", "")
+
+    async def agrees(self, conversation: str, question: str, yes: str, no: str) -> bool:
+        return await chosen(self._server, question, (yes, no)) == yes
+
+    async def write_file(self, conversation: str, file: FileWrite) -> WrittenFile:
+        file.check()
+        real, is_there = await check_before(self._server, file)
+        roots = self._server.window.roots.folders
+        question = asking_to_write(real, roots, file, is_there=is_there)
+        permissions = conversations_of(self._server.window.session).conversing.memory.permissions
+        if not await is_allowed(permissions, question, self._ask):
+            raise Denied(f"The person did not allow it to write to {file.path}.")
+        return await write_file(self._server, file, asked=real)
+
+
+def _tell_editor(server: PalimpsestServer, session: Session) -> None:
+    def tell(event: Any) -> None:
+        answering = conversations_of(session).conversing.is_running(event.conversation)
+        server.protocol.notify(METHOD, {"conversation": event.conversation, "answering": answering})
+        session.events.emit(PagesChanged())
+
+    for kind in (TurnBegan, CallDone, TurnEnded, BranchChanged, ConversationChanged):
+        session.events.on(kind, tell)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """`what`: `write`, `add` or `overwrite`, and behind it the part of a path that begins with a dot."""
+
+    folder: str
+    what: str
+
+
+async def permissions_listed(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
+    permissions = conversations_of(server.window.session).conversing.memory.permissions
+    found = await asyncio.to_thread(lambda: [(folder, permissions.list(folder)) for folder in permissions.folders()])
+    return {
+        "permissions": [
+            {"folder": folder, "what": what, "allowed": allowed, "says": _said(what, allowed=allowed)}
+            for folder, answers in found
+            for what, allowed in answers.items()
+        ]
+    }
+
+
+def _said(what: str, *, allowed: bool) -> str:
+    does, _, dotted = what.partition(" ")
+    return f"{'may' if allowed else 'may not'} {DOES.get(does, does)}" + (f" ({dotted})" if dotted else "")
+
+
+async def forget_permission(server: PalimpsestServer, asked: Forgotten) -> dict[str, Any]:
+    permissions = conversations_of(server.window.session).conversing.memory.permissions
+    await asyncio.to_thread(permissions.forget, asked.folder, asked.what)
+    return {"forgotten": asked.what}
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.permissions.list",
+        Nothing,
+        permissions_listed,
+        "what you have allowed or refused the model for good, in the workspace's folders: writing new files, adding to "
+        "one, and replacing what is in one",
+    ),
+    Command("palimpsest.permissions.forget", Forgotten, forget_permission, "has the model ask you again"),
+)

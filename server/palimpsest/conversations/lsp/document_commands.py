@@ -1,0 +1,159 @@
+"""`palimpsest.documents.*`: which documents conversations refer to, which are related, their graph, and opening one.
+
+In: arguments.  Out: answers, with the same as XML for a model.  What is referred to is known in
+`conversations/documents/`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.conversations.documents.document_references import DocumentUse
+from palimpsest.conversations.documents.graph import graph_of
+from palimpsest.conversations.documents.graph_picture import svg
+from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
+from palimpsest.conversations.feature import conversations_of
+from palimpsest.conversations.refs.results import time_written
+from palimpsest.lsp.arguments import Count
+from palimpsest.lsp.command import Command
+from palimpsest.text.markup import attribute, escape_closing
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+
+@dataclass(frozen=True, slots=True)
+class OfConversation:
+    """Without a conversation, of all."""
+
+    conversation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedTo:
+    """`most`: `documents.related` where it is left out."""
+
+    text: str
+    conversation: str = ""
+    most: Count | None = None
+
+
+async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
+    session = server.window.session
+    memory, uris = conversations_of(session).memory.now(), session.workspace_documents.uris
+    if asked.conversation:
+        memory.conversations.get(asked.conversation)
+        kept = await asyncio.to_thread(memory.documents.of_conversation, asked.conversation)
+        known = await uris({one.path for _, one in kept if one.path})
+        rows = [{"turn": turn, **_fields(one, known)} for turn, one in kept]
+        xml = _xml("document_references", [_reference_xml(turn, one) for turn, one in kept])
+        return {"count": len(rows), "documents": rows, "xml": xml}
+    usage = await asyncio.to_thread(memory.documents.usage)
+    known = await uris(one.path for one in usage)
+    used, never = [one for one in usage if one.is_used], [one for one in usage if not one.is_used]
+    xml = _xml("documents", [_use_xml(one) for one in usage])
+    return {
+        "count": len(used),
+        "documents": [_use(one, known) for one in used],
+        "never_used": [_use(one, known) for one in never],
+        "xml": xml,
+    }
+
+
+async def related(server: PalimpsestServer, asked: RelatedTo) -> dict[str, Any]:
+    session = server.window.session
+    most = server.window.settings.documents.related if asked.most is None else min(asked.most, 50)
+    found = await conversations_of(session).document_tools.related(asked.text, most, conversation_id=asked.conversation)
+    uris = await session.workspace_documents.uris(one.path for one in found)
+    rows = [{**asdict(one), "wikilink": wikilink_to(one.path), "uri": uris.get(one.path, "")} for one in found]
+    lines = [
+        f"  <document path={attribute(one.path)} title={attribute(one.title)} why={attribute(one.why)}>"
+        f"{escape_closing(one.summary, 'document')}</document>"
+        for one in found
+    ]
+    return {"count": len(rows), "documents": rows, "xml": _xml("related_documents", lines)}
+
+
+async def graph(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
+    session = server.window.session
+    known = await graph_of(conversations_of(session).memory.now(), session.workspace_documents, asked.conversation)
+    lines = [
+        f"  <edge from={attribute(one.source)} to={attribute(one.target)} kind={attribute(one.kind)} />"
+        for one in known.edges
+    ]
+    return {
+        "nodes": [asdict(node) for node in known.nodes],
+        "edges": [asdict(edge) for edge in known.edges],
+        "left_out": known.n_left_out,
+        "svg": svg(known),
+        "xml": _xml("document_graph", lines),
+    }
+
+
+async def graph_svg(server: PalimpsestServer) -> str:
+    """The virtual document `palimpsest:/documents/graph.svg`."""
+    session = server.window.session
+    return svg(await graph_of(conversations_of(session).memory.now(), session.workspace_documents))
+
+
+def _fields(one: DocumentReference, uris: Mapping[str, str]) -> dict[str, Any]:
+    return {**asdict(one), "uri": uris.get(one.path or "", "")}
+
+
+def _use(one: DocumentUse, uris: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "path": one.path,
+        "uri": uris.get(one.path, ""),
+        "conversations": one.n_conversations,
+        "turns": one.n_turns,
+        "linked": one.n_direct,
+        "found": one.n_found,
+        "read": one.n_read,
+        "last": time_written(one.last),
+    }
+
+
+def _reference_xml(turn: int, one: DocumentReference) -> str:
+    where = f" path={attribute(one.path)}" if one.path is not None else f" problem={attribute(one.problem or 'broken')}"
+    read = "true" if one.read else "false"
+    return (
+        f'  <document turn="{turn}" link={attribute(one.wikilink)}{where} kind="{one.kind}" read="{read}">'
+        f"{escape_closing(one.summary, 'document')}</document>"
+    )
+
+
+def _use_xml(one: DocumentUse) -> str:
+    used = "true" if one.is_used else "false"
+    return (
+        f'  <document path={attribute(one.path)} conversations="{one.n_conversations}" turns="{one.n_turns}" '
+        f'used="{used}" />'
+    )
+
+
+def _xml(element: str, lines: Sequence[str]) -> str:
+    return "\n".join([f'<{element} count="{len(lines)}">', *lines, f"</{element}>"])
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.documents.list",
+        OfConversation,
+        list_,
+        "the documents that a conversation refers to, or of all conversations those used most and those only found",
+    ),
+    Command(
+        "palimpsest.documents.related",
+        RelatedTo,
+        related,
+        "documents that may matter for the turn that is being written",
+    ),
+    Command(
+        "palimpsest.documents.graph",
+        OfConversation,
+        graph,
+        "conversations and documents as nodes and edges, and as a picture (SVG)",
+    ),
+)

@@ -1,0 +1,72 @@
+"""The ids of descriptors and refs in a conversation's document: where they are, and what they lead to.
+
+In: a conversation's document.  Out: ids, and the documents `palimpsest:/fd/…` and `palimpsest:/ref/…` that they lead
+to; `turn-12` and `result-12-0` can be read like descriptors.  Knows no database: a link to what is not there opens a
+document that says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
+
+from palimpsest.conversations.refs.scanner import LONGEST_ID
+from palimpsest.conversations.transcript.marks import PLAIN_ID
+from palimpsest.documents.markdown import front_matter
+from palimpsest.text.snapshot import Position, Snapshot
+
+if TYPE_CHECKING:
+    pass
+
+MOST = 2_000
+LONGEST_FRONT = 8_000
+"""Characters in which the front matter ends."""
+_CONVERSATION = re.compile(r"c-[0-9a-f]{8}")
+_ID = re.compile(
+    rf"`ref:(?P<quoted>[^`\n]{{1,{LONGEST_ID}}})`"
+    r"|(?<![\w\-/:])(?:(?P<fd>fd-\d{1,9}|turn-\d{1,15}|result-\d{1,15}-\d{1,6})"
+    rf"|ref:(?P<ref>{PLAIN_ID.pattern}))(?![\w\-/])"
+)
+_TAG = re.compile(r"""<ref\s[^>\n]{0,200}?\bid=(["'])(?P<ref>(?:(?!\1)[^\n]){1,200})\1""")
+
+
+@dataclass(frozen=True, slots=True)
+class IdAt:
+    kind: Literal["fd", "ref"]
+    id: str
+    start: int
+    end: int
+
+
+def conversation_of(snapshot: Snapshot) -> str:
+    """The id in the front matter of a conversation's document; "" for any other document."""
+    named = front_matter(snapshot.text[:LONGEST_FRONT])[0].get("id", ())
+    return next(filter(_CONVERSATION.fullmatch, named), "")
+
+
+def ids(text: str) -> Iterator[IdAt]:
+    for number, found in enumerate(_ID.finditer(text)):
+        if number >= MOST:
+            return
+        if quoted := found.group("quoted"):
+            yield IdAt("ref", quoted, found.start() + 1, found.end() - 1)
+            continue
+        kind: Literal["fd", "ref"] = "fd" if found.group("fd") else "ref"
+        yield IdAt(kind, (found.group("fd") or found.group("ref")).rstrip("."), found.start(), found.end())
+    for number, tag in enumerate(_TAG.finditer(text)):
+        if number >= MOST:
+            return
+        yield IdAt("ref", tag.group("ref"), tag.start("ref"), tag.end("ref"))
+
+
+def id_at(snapshot: Snapshot, position: Position) -> IdAt | None:
+    start = snapshot.offset(Position(position.line, 0))
+    column = snapshot.offset(position) - start
+    return next((one for one in ids(snapshot.lines[position.line]) if one.start <= column <= one.end), None)
+
+
+def uri_of(conversation: str, kind: Literal["fd", "ref"], id: str) -> str:
+    return f"palimpsest:/{kind}/{conversation}/{quote(id, safe='')}"

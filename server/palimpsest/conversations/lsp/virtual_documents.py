@@ -1,0 +1,88 @@
+"""`palimpsest:/…` documents of conversations: refs, descriptors, turns, exports, usage, what the model reads.
+
+In: what stands behind the kind in a URI.  Out: the document's text (`palimpsest/lsp/virtual.py` answers it).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from palimpsest.conversations.budget_bars import page
+from palimpsest.conversations.export import descriptor_text
+from palimpsest.conversations.feature import conversations_of
+from palimpsest.conversations.lsp.document_commands import graph_svg
+from palimpsest.conversations.lsp.exporting import exported
+from palimpsest.conversations.memory import Memory
+from palimpsest.conversations.prompts import read_by_model
+from palimpsest.errors import NotFound
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+
+async def documents(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    if list(parts) != ["graph.svg"]:
+        raise NotFound("uri", "there is palimpsest:/documents/graph.svg.")
+    return await graph_svg(server)
+
+
+async def export(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    name, _, suffix = "/".join(parts).rpartition(".")
+    if suffix not in ("md", "json"):
+        raise NotFound("uri", "there are palimpsest:/export/<conversation>.md and .json.")
+    return await exported(server, name, "json" if suffix == "json" else "markdown")
+
+
+async def ref(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """`<conversation>/<id>`, or with a version behind it.  An id may have slashes, also where they are not encoded."""
+
+    def read(memory: Memory) -> str:
+        whole, before, last = "/".join(parts[1:]), "/".join(parts[1:-1]), parts[-1]
+        if before and last.isascii() and last.isdigit() and len(last) < 10:
+            with suppress(NotFound):
+                return memory.contents.text(memory.refs.get(parts[0], before, int(last)).hash)
+        return memory.contents.text(memory.refs.get(parts[0], whole).hash)
+
+    return await _read(server, parts, 2, read)
+
+
+async def fd(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    return await _read(server, parts, 2, lambda memory: descriptor_text(memory, parts[0], parts[1]))
+
+
+async def turn(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    def read(memory: Memory) -> str:
+        for turn in memory.turns.branch(parts[0]):
+            if parts[1] in (str(turn.id), f"turn-{turn.number}"):
+                return memory.turns.text(turn)
+        raise NotFound("uri", f"conversation {parts[0]} shows no turn {parts[1]}.")
+
+    return await _read(server, parts, 2, read)
+
+
+async def usage(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """`<conversation>`; what is behind it is for editors, which call a tab by the last part."""
+    if not parts or len(parts) > 2:
+        raise NotFound("uri", "there is palimpsest:/usage/<conversation>.")
+    session = server.window.session
+    talk = conversations_of(session).memory.now().conversations.get(parts[0])
+    return page(talk.name or talk.id, await conversations_of(session).counting.usage(talk.id))
+
+
+async def prompt(server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """`<conversation>`: what the model would read now."""
+    session = server.window.session
+    talk = conversations_of(session).memory.now().conversations.get(parts[0] if parts else "")
+    blocks = conversations_of(session).conversing.blocks_of(talk.id)
+    return await asyncio.to_thread(
+        lambda: read_by_model(conversations_of(session).conversing.prompt_builder.chat(talk.id, blocks), blocks)
+    )
+
+
+async def _read(server: PalimpsestServer, parts: Sequence[str], least: int, read: Callable[[Memory], str]) -> str:
+    if len(parts) < least or not all(parts[:least]):
+        raise NotFound("uri", "a conversation and an id are wanted behind the kind.")
+    return await asyncio.to_thread(read, conversations_of(server.window.session).memory.now())

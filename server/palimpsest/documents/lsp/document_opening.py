@@ -1,0 +1,92 @@
+"""`palimpsest.documents.open`: shows what a `[[link]]` means.
+
+In: a link as it is written, and where it stands.  Out: the document, shown by the editor, with the passage selected.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types as lsp
+
+from palimpsest.documents.lsp.link_texts import told
+from palimpsest.documents.wikilinks import Found, links
+from palimpsest.errors import InvalidArgument, NotFound
+from palimpsest.lsp.command import Command
+from palimpsest.lsp.convert import position_out
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.text.uris import to_uri
+
+if TYPE_CHECKING:
+    from palimpsest.lsp.server import PalimpsestServer
+
+MOST_WORDS = 1_000
+"""Characters of a passage that are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToOpen:
+    """A link as it is written, in the document `uri`.  `text`: words of the passage that is meant."""
+
+    link: str
+    uri: str = ""
+    text: str = ""
+
+
+async def open_(server: PalimpsestServer, asked: ToOpen) -> dict[str, Any]:
+    """Shows what a link means, with the passage selected, and says where that is."""
+    session = server.window.session
+    link = next(links(asked.link if asked.link.startswith("[[") else f"[[{asked.link}]]"), None)
+    place = session.workspace_documents.place(asked.uri)
+    if link is None or place is None:
+        raise InvalidArgument("link", "is no link to a document, or is in no folder of the workspace.")
+    snapshot = session.documents.find(asked.uri)
+    (meaning,) = await session.workspace_documents.meant_now(place, [link], snapshot.text if snapshot else "")
+    if not isinstance(meaning, Found):
+        raise NotFound("link", f"{asked.link}: {told(meaning)}")
+    path, here = place.root / meaning.document.path, bool(not link.target and asked.uri)
+    uri = asked.uri if here else to_uri(path)
+    text = await session.workspace_documents.text(place.root, meaning.document.path) or ""
+    shown = snapshot if here and snapshot is not None else Snapshot(uri, 0, "markdown", text)
+    where = _passage(server, shown, asked.text, meaning) or _selected(server, shown, meaning)
+    if server.window.client.shows:
+        params = lsp.ShowDocumentParams(uri, take_focus=True, selection=where)
+        server.protocol.send_request(lsp.WINDOW_SHOW_DOCUMENT, params)
+    start, end = ({"line": at.line, "character": at.character} for at in (where.start, where.end))
+    return {"uri": uri, "path": meaning.document.path, "range": {"start": start, "end": end}}
+
+
+def _passage(server: PalimpsestServer, shown: Snapshot, text: str, meaning: Found) -> lsp.Range | None:
+    """Where the words stand, however they are broken into lines: under the heading, else anywhere."""
+    words = text[:MOST_WORDS].split()
+    if not words:
+        return None
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    first = shown.offset(Position(meaning.heading.start, 0)) if meaning.heading is not None else 0
+    found = pattern.search(shown.text, first) or pattern.search(shown.text)
+    if found is None:
+        return None
+    ends = (position_out(shown, shown.position(at), server.window.client.encoding) for at in found.span())
+    return lsp.Range(*ends)
+
+
+def _selected(server: PalimpsestServer, shown: Snapshot, meaning: Found) -> lsp.Range:
+    if meaning.heading is None:
+        return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+    last = max(meaning.heading.start, min(meaning.heading.end, shown.line_count) - 1)
+    while last > meaning.heading.start and not shown.lines[last].strip():
+        last -= 1
+    end = Position(last, len(shown.lines[last]) if last < shown.line_count else 0)
+    return lsp.Range(lsp.Position(meaning.heading.start, 0), position_out(shown, end, server.window.client.encoding))
+
+
+COMMANDS = (
+    Command(
+        "palimpsest.documents.open",
+        ToOpen,
+        open_,
+        "shows what a `[[link]]` means, the passage selected",
+    ),
+)
