@@ -12,6 +12,7 @@ from tree_sitter import Node
 
 from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
@@ -20,24 +21,7 @@ _HEREDOC = re.compile(r"(?<!<)<<-?\s*([\"']?)\\?(?P<word>[^\W\d]\w*)\1")
 _OPENS = re.compile(r"(?:\b(?:then|do|else|in)|\{|\A\s*\(?[^()\s]+\))\s*(?:#.*)?\Z")
 _CLAUSE = re.compile(r"\s*(?:fi|done|esac|else|elif|then|do)\b|\s*(?:[)\]}]|;;)")
 _DEFINES = re.compile(r"(?:\bfunction\s+|^\s*)[\w:.-]+\s*\Z")
-_KEYWORDS = """
-    case coproc do done elif else esac fi for function if in local return select then time until while export readonly
-    declare typeset
-"""
-_COMMANDS = """
-    alias awk basename bash bg bind break builtin caller cat cd chmod chown command compgen complete continue cp curl
-    cut
-    date dirname dirs disown echo egrep enable env eval exec exit export false fc fg find getopts grep hash head help
-    history id jobs kill let ln local logout ls mapfile mkdir mktemp mv popd printf ps pushd pwd read readarray readlink
-    realpath rm rmdir sed set sh shift shopt sleep sort source stat sudo suspend tail tar tee test times touch tr trap
-    true type ulimit umask unalias uname uniq unset wait wc wget which xargs
-"""
-_VARIABLES = """
-    BASH BASHOPTS BASHPID BASH_ARGV BASH_COMMAND BASH_LINENO BASH_REMATCH BASH_SOURCE BASH_SUBSHELL BASH_VERSION
-    COLUMNS COMPREPLY COMP_CWORD COMP_LINE COMP_WORDS DIRSTACK EDITOR EPOCHSECONDS EUID FUNCNAME GROUPS HOME HOSTNAME
-    HOSTTYPE IFS LANG LC_ALL LINENO LINES LOGNAME MACHTYPE MAPFILE OLDPWD OPTARG OPTERR OPTIND OSTYPE PATH PIPESTATUS
-    POSIXLY_CORRECT PPID PROMPT_COMMAND PS1 PS2 PS4 PWD RANDOM REPLY SECONDS SHELL SHELLOPTS SHLVL TERM TMPDIR UID USER
-"""
+_WORDS = word_lists("palimpsest.languages.bash")
 _OWN_FOLDER = r"dirname\b[^)]*(?:\$\{?0|BASH_SOURCE)|BASH_SOURCE[^}]*%/\*|\$\{0%/\*"
 _SUBSTITUTED = re.compile(
     rf"\A(?:\$\((?=.*(?:{_OWN_FOLDER})).*\)|\$\{{(?:BASH_SOURCE(?:\[0\])?|0)%/\*\}})/(?P<rest>.*)\Z"
@@ -58,8 +42,8 @@ class Bash(Base):
     identifiers = frozenset({"variable_name", "word"})
     opaque = frozenset({"subscript"})
     import_hint = ""
-    builtins = frozenset((*_COMMANDS.split(), *_VARIABLES.split()))
-    common_words = frozenset((*_KEYWORDS.split(), *_COMMANDS.split()))
+    builtins = _WORDS["commands"] | _WORDS["variables"]
+    common_words = _WORDS["keywords"] | _WORDS["commands"]
     receiver = ""
 
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:

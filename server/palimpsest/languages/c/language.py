@@ -15,12 +15,13 @@ from tree_sitter import Node
 
 from palimpsest.languages import preprocessor
 from palimpsest.languages.base import Base
-from palimpsest.languages.c import words
 from palimpsest.languages.typed_values import TypedValues
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import, Parameter, Scope
 
+WORDS = word_lists("palimpsest.languages.c")
 HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tpp"})
 DECLARATORS = frozenset(
     {"init_declarator", "pointer_declarator", "array_declarator", "parenthesized_declarator", "function_declarator"}
@@ -65,9 +66,9 @@ class C(Base):
     texts = frozenset({"preproc_arg"})
     code_in_texts = True
     import_hint = "include"
-    builtins = words.PREDEFINED
+    builtins = WORDS["predefined"]
     dynamic_members = (r"[A-Z][A-Z_0-9]+\s*\(", r"[A-Z]\w*_OBJECT\b")
-    common_words = words.KEYWORDS | words.PREPROCESSOR
+    common_words = WORDS["keywords"] | WORDS["preprocessor"]
     leading = frozenset({"comment"})
     type_first = True
     declares = True

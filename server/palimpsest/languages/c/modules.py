@@ -12,9 +12,8 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.languages.c import words
 from palimpsest.languages.c.include_folders import IncludeFolders
-from palimpsest.languages.c.language import HEADERS
+from palimpsest.languages.c.language import HEADERS, WORDS
 from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.source_entries import Item, top_level
 from palimpsest.languages.source_modules import ModuleFiles, SourceModules
@@ -121,7 +120,7 @@ class CModules(SourceModules):
 
     def is_known(self, name: str) -> bool:
         """The language's own headers."""
-        return name.startswith("<") and name.strip("<>") in words.STANDARD_HEADERS
+        return name.startswith("<") and name.strip("<>") in WORDS["headers"]
 
     def _exists(self, path: Path) -> bool:
         def look() -> bool:

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from palimpsest.languages.c.language import DECLARATORS, C
-from palimpsest.languages.cpp import words
 from palimpsest.languages.typed_values import TypedValues, class_at
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.parse import Parsed
 
+_WORDS = word_lists("palimpsest.languages.cpp")
 _DECLARATORS = DECLARATORS | {
     "reference_declarator",
     "structured_binding_declarator",
@@ -32,7 +33,7 @@ _TYPED = TypedValues(
     arguments=frozenset({"template_argument_list"}),
     names=frozenset({"identifier", "type_identifier", "field_identifier", "namespace_identifier"}),
     calls_make=True,
-    holders=words.HOLDERS,
+    holders=_WORDS["holders"],
 )
 
 
@@ -45,8 +46,8 @@ class Cpp(C):
     grammar_module = "tree_sitter_cpp"
     values = _TYPED
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier", "namespace_identifier"})
-    builtin_members = words.COMMON_MEMBERS
-    common_words = C.common_words | words.KEYWORDS
+    builtin_members = _WORDS["members"]
+    common_words = C.common_words | _WORDS["keywords"]
     bare_members = True
     overloads = True
     declarators = _DECLARATORS

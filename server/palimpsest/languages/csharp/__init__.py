@@ -1,4 +1,4 @@
-"""C#: its table. `words.py` lists what the language defines, `namespaces.py` reads `using` directives, `modules.py`
+"""C#: its table. `words.txt` lists what the language defines, `namespaces.py` reads `using` directives, `modules.py`
 says which files a namespace has.
 """
 

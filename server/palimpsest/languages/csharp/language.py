@@ -13,14 +13,16 @@ from tree_sitter import Node
 
 from palimpsest.languages import preprocessor
 from palimpsest.languages.base import Base, words_before
-from palimpsest.languages.csharp import namespaces, words
+from palimpsest.languages.csharp import namespaces
 from palimpsest.languages.typed_values import TypedValues
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Parameter, Scope
 
+_WORDS = word_lists("palimpsest.languages.csharp")
 _TYPED = TypedValues(
     members={"member_access_expression": ("expression", "name"), "qualified_name": ("qualifier", "name")},
     calls={"invocation_expression": "function"},
@@ -54,9 +56,9 @@ class CSharp(Base):
     identifiers = frozenset({"identifier", "implicit_parameter"})
     members = frozenset({"member_access_expression", "qualified_name"})
     import_hint = "using"
-    builtins = words.CONTEXTUAL | words.OBJECT_MEMBERS
-    builtin_members = words.OBJECT_MEMBERS | words.COMMON_MEMBERS
-    common_words = words.KEYWORDS
+    builtins = _WORDS["contextual"] | _WORDS["of_objects"]
+    builtin_members = _WORDS["of_objects"] | _WORDS["members"]
+    common_words = _WORDS["keywords"]
     annotations = frozenset({"attribute_list"})
     before_body = frozenset({"constructor_initializer"})
     leading = frozenset({"comment"})

@@ -12,11 +12,13 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.go import evidence, imports, predeclared
+from palimpsest.languages.go import evidence, imports
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import, Parameter, Scope
 
+_WORDS = word_lists("palimpsest.languages.go")
 _DEFINES = re.compile(r"\bfunc\s*(?:\([^()]*\)\s*)?\w+(?:\[[^()]*\])?\Z")
 _DIRECTIVE = re.compile(r"(?m)^(?:go:\w|nolint\b|\+build\b).*\n?")
 _TYPE = "type "
@@ -42,10 +44,10 @@ class Go(Base):
     doc_comments = ("//", "/*")
     leading = frozenset({"comment"})
     opaque = frozenset({"selector_expression", "index_expression", "blank_identifier"})
-    builtins = predeclared.NAMES
-    builtin_members = predeclared.MEMBERS
+    builtins = _WORDS["names"]
+    builtin_members = _WORDS["members"]
     dynamic_members = ()
-    common_words = predeclared.KEYWORDS | predeclared.NAMES
+    common_words = _WORDS["keywords"] | _WORDS["names"]
     receiver = ""
     type_mark = " "
 

@@ -1,4 +1,4 @@
-"""Java: its table.  `words.py` lists what the language defines, `modules.py` says which files a package has."""
+"""Java: its table.  `words.txt` lists what the language defines, `modules.py` says which files a package has."""
 
 from palimpsest.languages.java.language import Java
 

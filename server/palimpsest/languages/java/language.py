@@ -11,13 +11,16 @@ from types import MappingProxyType
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.java import packages, words
+from palimpsest.languages.java import packages
 from palimpsest.languages.typed_values import TypedValues
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 
+_WORDS = word_lists("palimpsest.languages.java")
+_OF_ALL = _WORDS["of_objects"] | _WORDS["of_enums"]
 _TYPED = TypedValues(
     members={
         "field_access": ("object", "field"),
@@ -47,16 +50,16 @@ class Java(Base):
     doc_comments = ("/**", "///")
     identifiers = frozenset({"identifier", "type_identifier"})
     members = frozenset({"field_access", "scoped_type_identifier"})
-    builtins = words.TYPES | words.OBJECT_METHODS | words.ENUM_METHODS
-    builtin_members = words.OBJECT_METHODS | words.ENUM_METHODS | words.COMMON_MEMBERS
-    object_members = words.OBJECT_METHODS | words.ENUM_METHODS | frozenset({"class", "length", "super", "this"})
+    builtins = _WORDS["types"] | _OF_ALL
+    builtin_members = _OF_ALL | _WORDS["members"]
+    object_members = _OF_ALL | frozenset({"class", "length", "super", "this"})
     dynamic_members = (r"@(lombok\.\w+|Data|Value|Getter|Setter|Builder|SuperBuilder|With|Accessors|Delegate)\b",)
     base_members = MappingProxyType(
-        {"Serializable": words.OBJECT_METHODS, "Cloneable": words.OBJECT_METHODS, "AutoCloseable": frozenset({"close"})}
+        {"Serializable": _WORDS["of_objects"], "Cloneable": _WORDS["of_objects"], "AutoCloseable": frozenset({"close"})}
         | {"Comparable": frozenset({"compareTo"}), "Runnable": frozenset({"run"})}
     )
     before_imports = frozenset({"package_declaration"})
-    common_words = words.KEYWORDS | words.TYPES
+    common_words = _WORDS["keywords"] | _WORDS["types"]
     annotations = frozenset({"annotation", "marker_annotation"})
     leading = frozenset({"block_comment", "line_comment"})
     bare_members = True

@@ -12,12 +12,14 @@ from types import MappingProxyType
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.javascript import exports, imports, words
+from palimpsest.languages.javascript import exports, imports
 from palimpsest.languages.typed_values import TypedValues
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import, Scope
 
+_WORDS = word_lists("palimpsest.languages.javascript")
 _AFTER = r"[=(,:\[!&|?{};]"
 REGEX = rf"/(?:(?<={_AFTER}/)|(?<={_AFTER} /)|(?<=return /))(?![/*])(?:\\.|\[(?:\\.|[^\]\n\\])*\]|[^/\n\\\[])+/"
 """A regular expression: behind what no operand can be."""
@@ -77,13 +79,13 @@ class JavaScript(Base):
     opaque = frozenset({"this", "comment", "computed_property_name", "string", "number", "subscript_expression"})
     import_hint = ("import", "require")
     member_marks = (".", "?.")
-    builtins = words.GLOBALS | words.PLATFORM | words.TESTS
-    builtin_members = words.MEMBERS
-    object_members = words.OF_OBJECTS
+    builtins = _WORDS["globals"] | _WORDS["platform"] | _WORDS["tests"]
+    builtin_members = _WORDS["members"]
+    object_members = _WORDS["of_objects"]
     dynamic_members = ("Proxy", r"\bassign\b", "definePropert(y|ies)", r"\[\w+\s*(:|in\s)[^]]*\]\??:")
-    base_members = MappingProxyType({"Error": words.OF_ERRORS, "TypeError": words.OF_ERRORS})
+    base_members = MappingProxyType({"Error": _WORDS["of_errors"], "TypeError": _WORDS["of_errors"]})
     before_imports = frozenset({"hash_bang_line"})
-    common_words = words.KEYWORDS | words.GLOBALS
+    common_words = _WORDS["keywords"] | _WORDS["globals"]
     elements = ELEMENTS
     constructor = "constructor"
     initializers = frozenset({"constructor"})

@@ -1,4 +1,4 @@
-"""Kotlin: its table.  `words.py` lists what the language defines; packages are found as Java's are."""
+"""Kotlin: its table.  `words.txt` lists what the language defines; packages are found as Java's are."""
 
 from palimpsest.languages.kotlin.language import Kotlin
 

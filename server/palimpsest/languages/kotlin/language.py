@@ -13,12 +13,13 @@ from tree_sitter import Node
 
 from palimpsest.languages.base import Base
 from palimpsest.languages.java import packages
-from palimpsest.languages.kotlin import words
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope
 
+_WORDS = word_lists("palimpsest.languages.kotlin")
 _IMPORT = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*+(?:;\s*+)?(?://.*)?\Z")
 _SECONDARY = re.compile(r"\s+(?:\w+\s+)*constructor\s*\(")
 _WORD = re.compile(r"\w")
@@ -37,10 +38,10 @@ class Kotlin(Base):
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=('"""',))
     doc_comments = ("/**",)
     members = frozenset({"navigation_expression"})
-    builtins = words.GLOBALS
-    builtin_members = words.OF_VALUES
+    builtins = _WORDS["globals"]
+    builtin_members = _WORDS["members"]
     class_parts = ("companion",)
-    common_words = words.KEYWORDS | words.GLOBALS
+    common_words = _WORDS["keywords"] | _WORDS["globals"]
     annotations = frozenset({"annotation"})
     leading = frozenset({"block_comment", "line_comment"})
     constructor = "constructor"

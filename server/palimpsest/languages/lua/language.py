@@ -13,11 +13,13 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import enclosing, scope_at
 from palimpsest.syntax.values import Scope
 
+WORDS = word_lists("palimpsest.languages.lua")
 _OPENS = re.compile(r"\b(?:then|do|else|repeat)\s*(?:--.*)?\Z|\bfunction\b[^()]*\([^()]*\)\s*(?:--.*)?\Z")
 _CLAUSE = re.compile(r"\s*(?:end|else|elseif|until)\b|\s*[)\]}]")
 _PUT_ON = re.compile(r"\bfunction\s+(\w+)[.:]\w|^[ \t]*(\w+)\.\w+[ \t]*=[ \t]*function\b", re.M)
@@ -26,17 +28,6 @@ _LONGEST_HEAD = 80
 _DERIVED = re.compile(r"\bsetmetatable\s*\(\s*(\w+)\s*,\s*\{[^{}]{0,200}?\b__index\s*=\s*(\w+)")
 """A table that gets its base in a statement of its own."""
 _DEFINES = re.compile(r"\bfunction(?:\s+[\w.:]+)?\s*\Z")
-_KEYWORDS = (
-    "and break do else elseif end false for function goto if in local nil not or repeat return then true until while"
-)
-_GLOBALS = """
-    _ENV _G _VERSION arg assert bit32 collectgarbage coroutine debug dofile error getfenv getmetatable io ipairs load
-    loadfile loadstring math module newproxy next os package pairs pcall print rawequal rawget rawlen rawset require
-    select self setfenv setmetatable string table tonumber tostring type unpack utf8 warn xpcall
-"""
-_OF_STRINGS = (
-    "byte char dump find format gmatch gsub len lower match pack rep reverse sub unpack upper close lines read"
-)
 
 
 class Lua(Base):
@@ -56,9 +47,9 @@ class Lua(Base):
     members = frozenset({"dot_index_expression"})
     opaque = frozenset({"bracket_index_expression", "method_index_expression", "function_call", "attribute"})
     import_hint = "require"
-    builtins = frozenset(_GLOBALS.split())
-    builtin_members = frozenset(_OF_STRINGS.split())
-    common_words = frozenset(_KEYWORDS.split()) | builtins
+    builtins = WORDS["globals"]
+    builtin_members = WORDS["members"]
+    common_words = WORDS["keywords"] | builtins
     initializers = frozenset({"new", "init", "_init", "initialize", "ctor", "constructor", "create"})
     receiver = "self"
     omitted_body = " ... end"

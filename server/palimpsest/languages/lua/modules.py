@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from palimpsest.languages.lua import exports
+from palimpsest.languages.lua.language import WORDS
 from palimpsest.languages.modules import is_named
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
@@ -24,9 +25,6 @@ _SUFFIX, _INDEX = ".lua", "init"
 _PLUGIN = "lua"
 _FOLDERS = ("", _PLUGIN, "src", "lib")
 _ROCKS = Path("lua_modules", "share", "lua")
-_KNOWN = frozenset(
-    ("bit", "bit32", "coroutine", "debug", "ffi", "io", "jit", "math", "os", "package", "string", "table", "utf8")
-)
 
 
 class LuaModules(SourceModules):
@@ -83,7 +81,7 @@ class LuaModules(SourceModules):
 
     def is_known(self, name: str) -> bool:
         """What comes with the language, or with the programs that run it."""
-        return name in _KNOWN
+        return name in WORDS["modules"]
 
     def _folders(self, near: Path | None, root: Path | None) -> Iterator[Path]:
         """Where modules may be: around the file, in the workspace's folders."""

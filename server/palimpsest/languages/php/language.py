@@ -15,31 +15,14 @@ from tree_sitter import Node
 from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
 from palimpsest.languages.php import imports
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Parameter, Scope
 
+_WORDS = word_lists("palimpsest.languages.php")
 _HEREDOC = re.compile(r"<<<\s*([\"']?)(?P<word>[^\W\d]\w*)\1\s*$")
-_SUPERGLOBALS = (
-    "$GLOBALS $_COOKIE $_ENV $_FILES $_GET $_POST $_REQUEST $_SERVER $_SESSION $argc $argv $http_response_header $this"
-)
-_CONSTANTS = (
-    "true false null TRUE FALSE NULL PHP_EOL PHP_VERSION PHP_OS PHP_INT_MAX PHP_INT_MIN DIRECTORY_SEPARATOR E_ALL"
-    " __CLASS__ __DIR__ __FILE__ __FUNCTION__ __LINE__ __METHOD__ __NAMESPACE__ __TRAIT__ self static parent"
-)
-_KEYWORDS = (
-    "abstract and array as bool break callable case catch class clone const continue declare default do echo else"
-    " elseif empty enum extends final finally float fn for foreach function global goto if implements include"
-    " instanceof int interface isset iterable list match mixed namespace never new object or print private protected"
-    " public readonly require return static string switch throw trait try unset use var void while xor yield"
-)
-_METHODS = """
-    __call __callStatic __clone __construct __debugInfo __destruct __get __invoke __isset __serialize __set __set_state
-    __sleep __toString __unserialize __unset __wakeup count current format getCode getFile getIterator getLine
-    getMessage getPrevious getTraceAsString jsonSerialize key modify next offsetExists offsetGet offsetSet offsetUnset
-    rewind valid
-"""
 _HIDES_NAMES = re.compile(r"\b(?:extract|parse_str|eval|include|include_once|require|require_once)\b|\$\$|\$\{")
 _SOURCES = frozenset({"src", "lib", "app", "tests", "test", "classes"})
 _FUNCTIONS = ("function_definition", "method_declaration")
@@ -69,12 +52,12 @@ class Php(Base):
             *("member_call_expression", "function_call_expression", "dynamic_variable_name"),
         }
     )
-    builtins = frozenset((*_SUPERGLOBALS.split(), *_CONSTANTS.split()))
-    builtin_members = frozenset(_METHODS.split())
+    builtins = _WORDS["variables"] | _WORDS["constants"]
+    builtin_members = _WORDS["members"]
     object_members = frozenset({"class"})
     dynamic_members = (r"__get\b", "__call")
     before_imports = frozenset({"php_tag", "namespace_definition", "declare_statement"})
-    common_words = frozenset((*_KEYWORDS.split(), *_CONSTANTS.split())) | {"this"}
+    common_words = _WORDS["keywords"] | _WORDS["constants"] | {"this"}
     constructor = "__construct"
     initializers = frozenset({"__construct"})
     receiver = "$this"

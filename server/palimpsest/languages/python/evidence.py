@@ -14,7 +14,6 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from palimpsest.languages.word_lists import words
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import children, class_around, file_scope, scope_at, scopes
 from palimpsest.syntax.uses import Use, nodes_named, uses
@@ -22,11 +21,11 @@ from palimpsest.syntax.values import Scope
 
 DEEPEST = 6
 """Maximum number of steps from a value to its origin."""
-_LITERALS = words(
-    """
-    string concatenated_string integer float true false none list tuple dictionary set list_comprehension
-    set_comprehension dictionary_comprehension
-    """
+_LITERALS = frozenset(
+    {
+        *("string", "concatenated_string", "integer", "float", "true", "false", "none", "list", "tuple", "dictionary"),
+        *("set", "list_comprehension", "set_comprehension", "dictionary_comprehension"),
+    }
 )
 _ABOVE = "super"
 _AROUND_TARGETS = frozenset({"as_pattern_target", "list_splat_pattern", "pattern_list"})

@@ -13,13 +13,14 @@ from tree_sitter import Node
 
 from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
-from palimpsest.languages.ruby.names import BUILTINS, KEYWORDS, MEMBERS
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.calls import functions
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope
 
+_WORDS = word_lists("palimpsest.languages.ruby")
 _HEREDOC = re.compile(r"<<[~-]?([\"'`]?)(?P<word>[A-Z_a-z]\w*)\1")
 _BEGINS = r"(?:if|unless|while|until|for|case|begin)\b"
 _OPENS = re.compile(
@@ -52,9 +53,9 @@ class Ruby(Base):
     opaque = frozenset({"call", "element_reference", "scope_resolution"})
     texts = frozenset({"simple_symbol"})
     import_hint = "require"
-    builtins = BUILTINS
-    builtin_members = MEMBERS
-    common_words = KEYWORDS | BUILTINS
+    builtins = _WORDS["constants"] | _WORDS["functions"]
+    builtin_members = _WORDS["members"] | _WORDS["functions"]
+    common_words = _WORDS["keywords"] | builtins
     constructor = "initialize"
     initializers = frozenset({"initialize"})
     receiver = "self"

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base, words_before
-from palimpsest.languages.rust import evidence, formats, imports, paths, prelude
+from palimpsest.languages.rust import evidence, formats, imports, paths
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.imports import imports as found_imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around, enclosing, scope_at
 from palimpsest.syntax.values import Import, Parameter, Scope
 
+_WORDS = word_lists("palimpsest.languages.rust")
 _MACROS = frozenset({"token_tree", "macro_rule", "macro_definition", "attribute_item", "inner_attribute_item"})
 _DOCUMENTS = re.compile(r"///(?!/)|/\*\*(?![*/])")
 _DEFINES = re.compile(r"\bfn\s+\w+(?:<[^()]*>)?\Z")
@@ -47,9 +49,9 @@ class Rust(Base):
     )
     import_hint = ("use ", "mod ", "extern ")
     texts = frozenset({"string_content"})
-    builtins = prelude.NAMES
-    builtin_members = prelude.MEMBERS
-    common_words = prelude.KEYWORDS | prelude.NAMES
+    builtins = _WORDS["names"]
+    builtin_members = _WORDS["members"]
+    common_words = _WORDS["keywords"] | _WORDS["names"]
     receiver = "self"
     member_marks = (".", "::")
 

@@ -13,33 +13,13 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
+from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Parameter
 
-_KEYWORDS = """
-    actor any as associatedtype async await break case catch class continue convenience default defer deinit didSet do
-    dynamic else enum extension fallthrough false fileprivate final for func get guard if import in indirect init inout
-    internal is lazy let mutating nil nonisolated open operator optional override postfix precedencegroup prefix private
-    protocol public repeat required rethrows return self set some static struct subscript super switch throw throws true
-    try typealias unowned var weak where while willSet
-"""
-_GLOBALS = """
-    Any AnyClass AnyHashable AnyObject Array ArraySlice Bool CaseIterable Character Codable CodingKey Collection
-    Comparable CustomStringConvertible Decodable Decoder Dictionary Double Encodable Encoder Equatable Error
-    ExpressibleByStringLiteral Float Hashable Hasher Identifiable Int Int16 Int32 Int64 Int8 IteratorProtocol KeyPath
-    MainActor Never Optional OptionSet Range RawRepresentable Result Self Sendable Sequence Set String Substring Task
-    UInt
-    UInt16 UInt32 UInt64 UInt8 Void abs assert assertionFailure dump error fatalError max min newValue oldValue
-    precondition preconditionFailure print repeatElement self sequence some stride super swap type withUnsafePointer zip
-"""
-_OF_VALUES = """
-    allCases allSatisfy append compactMap contains count description dropFirst dropLast enumerated filter first flatMap
-    forEach hash hashValue index indices init insert isEmpty joined keys last lowercased map max min prefix popLast
-    randomElement rawValue reduce remove removeAll removeFirst removeLast replacingOccurrences reversed shuffled sort
-    sorted split startIndex endIndex starts suffix sum trimmingCharacters uppercased values zip
-"""
+_WORDS = word_lists("palimpsest.languages.swift")
 TARGETS = ("Sources", "Source", "Tests")
 
 
@@ -57,9 +37,9 @@ class Swift(Base):
     identifiers = frozenset({"simple_identifier", "type_identifier"})
     members = frozenset({"navigation_expression"})
     opaque = frozenset({"value_binding_pattern", "call_expression", "type_annotation"})
-    builtins = frozenset(_GLOBALS.split())
-    builtin_members = frozenset(_OF_VALUES.split())
-    common_words = frozenset((*_KEYWORDS.split(), *_GLOBALS.split()))
+    builtins = _WORDS["globals"]
+    builtin_members = _WORDS["members"]
+    common_words = _WORDS["keywords"] | _WORDS["globals"]
     constructor = "init"
     has_labels = True
     initializers = frozenset({"init"})

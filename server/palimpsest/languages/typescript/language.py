@@ -6,7 +6,9 @@ In: a parse, nodes.  Out: as `syntax.parse.Language` says.
 from __future__ import annotations
 
 from palimpsest.languages.javascript.language import JavaScript
-from palimpsest.languages.typescript import words
+from palimpsest.languages.word_lists import word_lists
+
+_WORDS = word_lists("palimpsest.languages.typescript")
 
 
 class TypeScript(JavaScript):
@@ -21,5 +23,5 @@ class TypeScript(JavaScript):
     elements = ""
     merges_classes = True
     hides_implementation = True
-    builtins = JavaScript.builtins | words.TYPES
-    common_words = JavaScript.common_words | words.KEYWORDS | words.TYPES
+    builtins = JavaScript.builtins | _WORDS["types"]
+    common_words = JavaScript.common_words | _WORDS["keywords"] | _WORDS["types"]
