@@ -1,6 +1,6 @@
 """Scripts that a script reads with `source`.
 
-In: paths as `language.py` finds them.  Out: files of the workspace, with all that they define.
+In: paths as the language finds them.  Out: files of the workspace, with all that they define.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
+from palimpsest.languages.c import HEADERS, WORDS
 from palimpsest.languages.c.include_folders import IncludeFolders
-from palimpsest.languages.c.language import HEADERS, WORDS
 from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.source_entries import Item, top_level
 from palimpsest.languages.source_modules import ModuleFiles, SourceModules

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from palimpsest.languages.lua import exports
-from palimpsest.languages.lua.language import WORDS
+from palimpsest.languages.lua import WORDS, exports
 from palimpsest.languages.modules import is_named
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed

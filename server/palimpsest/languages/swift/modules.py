@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
-from palimpsest.languages.swift.language import TARGETS
+from palimpsest.languages.swift import TARGETS
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import signature
 from palimpsest.syntax.values import Import, Scope
