@@ -70,7 +70,7 @@ from palimpsest.syntax.definitions import definition, first_of
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import tokens
 from palimpsest.syntax.parse import Language, Parsed
-from palimpsest.syntax.scopes import children, members, scopes
+from palimpsest.syntax.scopes import children, class_around, members, scopes
 from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.snapshot import Snapshot
 
@@ -81,7 +81,11 @@ _MANY = ("rest", "splat", "spread", "variadic")
 """Parts of the grammars' names for a parameter or an argument that stands for several."""
 _TAKES_NONE = re.compile(r"\*(?!\*)")
 """A parameter for many arguments that are passed without names."""
+_DEFAULTS = ("value", "right", "default_value")
+"""Fields of the default value of a parameter."""
 _NO_BODY = ";"
+_BEFORE = 16
+"""Bytes before a member, enough for `before_own`."""
 _PAIRS = ("()", "[]", "{}")
 _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
@@ -120,6 +124,16 @@ class Base(Language):
     """None where nothing is known of them."""
     before_body: frozenset[str] = frozenset()
     """Types of nodes between a header and its body that a signature leaves out."""
+    before_own: re.Pattern[str] | None = None
+    """What stands before a member of the class around, where `values` tells nothing: `this.`."""
+    constructor: str = ""
+    """The method that runs when a class is called; `{}` stands for the class's name; "" if it has no fixed name."""
+    keyword_mark: str = ""
+    """What stands between the name and the value of an argument that is passed by name; "" if none is."""
+    clause: re.Pattern[str] = _CLAUSE
+    """How a line begins that belongs to the block above it."""
+    defining: re.Pattern[str] = _DEFINES
+    """The end of what stands before the parameters of a definition."""
     hidden_by: frozenset[str] = frozenset()
     """Words before a member's name by which only its own file sees it."""
     leading: frozenset[str] = frozenset()
@@ -198,7 +212,7 @@ class Base(Language):
         return written + _NO_BODY if last.endswith(_NO_BODY) and not written.endswith(_NO_BODY) else written
 
     def is_constructor(self, name: str, cls: str) -> bool:
-        return bool(name) and name == self.constructor
+        return bool(name) and name == self.constructor.replace("{}", cls)
 
     def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
         return parsed, range(scope.def_line, scope.header_end_line)
@@ -264,7 +278,16 @@ class Base(Language):
 
     # Values and calls
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return frozenset() if self.values is None else self.values.owners(parsed, start, end)
+        if self.values is not None:
+            return self.values.owners(parsed, start, end)
+        is_own = self.is_own_member(parsed, start, end)
+        cls = class_around(parsed, parsed.snapshot.utf8.count(b"\n", 0, start)) if is_own else None
+        return frozenset() if cls is None else frozenset({cls.name})
+
+    def is_own_member(self, parsed: Parsed, start: int, end: int) -> bool:
+        """Whether what stands before a member says that it is one of the class around."""
+        before = parsed.snapshot.utf8[max(0, start - _BEFORE) : start].decode("utf-8", "replace")
+        return self.before_own is not None and self.before_own.search(before) is not None
 
     def head(self, parsed: Parsed, start: int, end: int) -> str:
         return "" if self.values is None else self.values.head(parsed, start, end)
@@ -289,7 +312,7 @@ class Base(Language):
         for node in holder.named_children:
             if "comment" in node.type:
                 continue
-            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            value = next((it for field in _DEFAULTS if (it := node.child_by_field_name(field)) is not None), None)
             kind = "star" if any(word in node.type for word in _MANY) else "plain"
             name, text = next(self.bound(parsed, node), ""), parsed.text_of(node)
             found.append(Parameter(name, text, kind, "" if value is None else parsed.text_of(value)))
@@ -320,6 +343,9 @@ class Base(Language):
     def is_awaited(self, call: Node) -> bool:
         return call.parent is not None and "await" in call.parent.type
 
+    def by_name(self, name: str, value: str) -> str | None:
+        return f"{name.removeprefix(self.sigil)}{self.keyword_mark}{value}" if self.keyword_mark else None
+
     def is_chained(self, call: Node) -> bool:
         above = call.parent
         fields = ("object", "function", "value") if above is not None else ()
@@ -334,7 +360,7 @@ class Base(Language):
         return "\n" in statement.strip()
 
     def continues_block(self, line: str) -> bool:
-        return _CLAUSE.match(line) is not None
+        return self.clause.match(line) is not None
 
     def defines(self, before: str) -> bool:
-        return _DEFINES.search(before) is not None
+        return self.defining.search(before) is not None

@@ -120,8 +120,6 @@ class Language(Protocol):
     """Words that stand before or behind a value where code asks which class it is of."""
     common_words: frozenset[str] = frozenset()
     """Words that say nothing about the topic of a text that contains them."""
-    constructor: str = ""
-    """The method that runs when a class is called; "" if it has no fixed name."""
     initializers: frozenset[str] = frozenset()
     """The methods in which an object gets its attributes."""
     receiver: str = "this"
@@ -394,6 +392,10 @@ class Parsed:
 
     def text_of(self, node: Node) -> str:
         return self.snapshot.utf8[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+
+    def node_at(self, start: int, end: int) -> Node | None:
+        """The smallest node that holds these bytes."""
+        return None if self.root is None else self.root.descendant_for_byte_range(start, end)
 
     def path(self, node: Node) -> list[Node]:
         """The nodes from the root to one of the tree.  Each would look for the one above it from the root on."""

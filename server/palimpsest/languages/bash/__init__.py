@@ -36,6 +36,8 @@ class Bash(Base):
     name = "Bash"
     language_ids = ("shellscript", "bash", "sh", "zsh", "ksh")
     suffixes = (".sh", ".bash", ".zsh", ".ksh", ".bats", ".ebuild", ".bashrc")
+    clause = _CLAUSE
+    defining = _DEFINES
     grammar_module = "tree_sitter_bash"
     lexical = Lexical(("#",), quotes=('"', "'", "`"), spaced_comments=True)
     doc_comments = ("#",)
@@ -62,12 +64,6 @@ class Bash(Base):
 
     def opens_block(self, statement: str) -> bool:
         return _OPENS.search(statement.rstrip().rpartition("\n")[2]) is not None
-
-    def continues_block(self, line: str) -> bool:
-        return _CLAUSE.match(line) is not None
-
-    def defines(self, before: str) -> bool:
-        return _DEFINES.search(before) is not None
 
 
 def literal_path(written: str, above: Sequence[str]) -> str | None:

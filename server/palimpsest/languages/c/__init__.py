@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
@@ -86,7 +85,7 @@ class C(Base):
         return f"{found} {scope.name}" if is_field or found.startswith("typedef") else f"typedef {found} {scope.name}"
 
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        node = parsed.node_at(start, end)
         made = None if node is None else _initialized(node)
         return super().owners(parsed, start, end) if made is None else _TYPED.class_of(parsed, made)
 
@@ -112,15 +111,8 @@ class C(Base):
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
         """`(void)` has none."""
-        found = list[Parameter]()
-        for node, one in zip(
-            (n for n in holder.named_children if "comment" not in n.type),
-            super().parameters(parsed, holder),
-            strict=True,
-        ):
-            default = node.child_by_field_name("default_value")
-            found.append(one if default is None else replace(one, value=parsed.text_of(default)))
-        return () if [one.text for one in found] == ["void"] else tuple(found)
+        found = super().parameters(parsed, holder)
+        return () if [one.text for one in found] == ["void"] else found
 
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
         """An include gives everything; `<…>` keeps its brackets, since it is searched for elsewhere."""

@@ -43,6 +43,7 @@ class Cpp(C):
     language_ids = ("cpp",)
     suffixes = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".tpp", ".inl", ".cppm", ".ixx")
     query_files = ("../c/queries.scm", "queries.scm")
+    constructor = "{}"
     grammar_module = "tree_sitter_cpp"
     values = _TYPED
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier", "namespace_identifier"})
@@ -52,9 +53,6 @@ class Cpp(C):
     overloads = True
     declarators = _DECLARATORS
     before_body = frozenset({"field_initializer_list"})
-
-    def is_constructor(self, name: str, cls: str) -> bool:
-        return name == cls
 
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
         if target.type == "structured_binding_declarator":
@@ -67,7 +65,7 @@ class Cpp(C):
         return super().may_be_elsewhere(parsed, name) or _may_inherit(name)
 
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        node = parsed.node_at(start, end)
         if node is not None and node.parent is not None and node.parent.type == "field_initializer":
             return class_at(parsed, node)
         return super().owners(parsed, start, end)

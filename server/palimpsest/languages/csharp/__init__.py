@@ -49,6 +49,8 @@ class CSharp(Base):
     language_ids = ("csharp",)
     suffixes = (".cs", ".csx")
     test_names = ("{}Tests", "{}Test", "{}Specs", "{}Spec")
+    keyword_mark = ": "
+    constructor = "{}"
     grammar_module = "tree_sitter_c_sharp"
     values = _TYPED
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=('"""',))
@@ -70,9 +72,6 @@ class CSharp(Base):
 
     def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
         return preprocessor.first_branches(code) if is_broken else code
-
-    def is_constructor(self, name: str, cls: str) -> bool:
-        return name == cls
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         """Without the tags of XML documentation; of a reference the name stays."""
@@ -152,11 +151,8 @@ class CSharp(Base):
                 found.append(Parameter(parsed.text_of(node), parsed.text_of(node), "star"))
         return tuple(found)
 
-    def by_name(self, name: str, value: str) -> str:
-        return f"{name}: {value}"
-
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        node = parsed.node_at(start, end)
         made = None if node is None else _initialized(node)
         return _TYPED.class_of(parsed, made) if made is not None else _TYPED.owners(parsed, start, end)
 

@@ -31,6 +31,7 @@ class Go(Base):
     other_names = ("golang",)
     suffixes = (".go",)
     test_names = ("{}_test",)
+    defining = _DEFINES
     grammar_module = "tree_sitter_go"
     values = evidence
     lexical = Lexical(
@@ -125,8 +126,6 @@ class Go(Base):
         return tuple(found)
 
     # Half-written code
-    def defines(self, before: str) -> bool:
-        return _DEFINES.search(before) is not None
 
 
 def _names(node: Node) -> list[Node]:

@@ -44,6 +44,7 @@ class Java(Base):
     suffixes = (".java",)
     test_names = ("{}Test", "{}Tests", "Test{}", "{}IT", "{}Spec")
     tested_beside = (".java", ".kt")
+    constructor = "{}"
     grammar_module = "tree_sitter_java"
     values = _TYPED
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=('"""',))
@@ -66,9 +67,6 @@ class Java(Base):
     hidden_by = frozenset({"private"})
     type_first = True
     overloads = True
-
-    def is_constructor(self, name: str, cls: str) -> bool:
-        return name == cls
 
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
         if target.type == "spread_parameter":  # `String... names`: the type is not behind a field
@@ -94,10 +92,6 @@ class Java(Base):
 
     def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
         return packages.package_of(self.module_name(file)) == packages.package_of(self.module_name(other))
-
-    def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
-        """`Cart.of`: static members are looked up as members, so no module is meant."""
-        return False
 
 
 def _begins_a_package(name: Node) -> bool:

@@ -67,9 +67,8 @@ class JvmModules(PackageModules):
 
     def _project(self, near: Path) -> Path | None:
         """The folder around `src/main/java`."""
-        root = self.files.root_of(near)
-        around = [folder for folder in near.parents if root is not None and folder.is_relative_to(root)]
-        return next((folder.parent for folder in around if folder.name == _SRC and folder != root), None)
+        around = self.files.folders_around(near)[:-1]
+        return next((folder.parent for folder in around if folder.name == _SRC), None)
 
 
 def _source_set(path: Path) -> str:

@@ -61,6 +61,7 @@ class JavaScript(Base):
     test_names = ("{}.test", "{}.spec", "{}-test", "{}_test")
     tested_beside = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx")
     query_files: tuple[str, ...] = ("queries.scm", "own.scm")
+    defining = _DEFINES
     grammar_module = "tree_sitter_javascript"
     values = _TYPED
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=("`",), literals=REGEX)
@@ -106,7 +107,7 @@ class JavaScript(Base):
         return header + self.omitted_body + _closing(header)
 
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        node = parsed.node_at(start, end)
         is_key = node is not None and node.parent is not None and node.parent.type not in self.members
         if node is None or not is_key or node.type != "property_identifier":
             return super().owners(parsed, start, end)
@@ -128,7 +129,7 @@ class JavaScript(Base):
     def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
         """A short property, `{ item }`, is a member too, and so is what is taken out of one; in `module.exports` it is
         the name that others use."""
-        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        node = parsed.node_at(start, end)
         is_short = node is not None and node.type.startswith("shorthand_property_identifier")
         is_short = is_short and node is not None and not exports.lists(parsed, node)
         return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
@@ -160,8 +161,6 @@ class JavaScript(Base):
         return any(self.gives(item.module, file, module) for item in whole)
 
     # Half-written code
-    def defines(self, before: str) -> bool:
-        return _DEFINES.search(before) is not None
 
 
 def _described(key: Node) -> Node | None:

@@ -23,7 +23,6 @@ _WORDS = word_lists("palimpsest.languages.kotlin")
 _IMPORT = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*+(?:;\s*+)?(?://.*)?\Z")
 _SECONDARY = re.compile(r"\s+(?:\w+\s+)*constructor\s*\(")
 _WORD = re.compile(r"\w")
-_BEFORE = 16
 
 
 class Kotlin(Base):
@@ -33,6 +32,8 @@ class Kotlin(Base):
     suffixes = (".kt", ".kts")
     test_names = ("{}Test", "{}Tests", "Test{}", "{}IT", "{}Spec")
     tested_beside = (".java", ".kt")
+    before_own = re.compile(r"\bthis\??\.\Z")
+    keyword_mark = " = "
     grammar_module = "tree_sitter_kotlin"
     text_end = b"\n"  # behind `val n: Int` and `@`, its scanner (1.1.0) skips to the end of a line, or for ever
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=('"""',))
@@ -104,13 +105,6 @@ class Kotlin(Base):
         return packages.package_of(self.module_name(file)) == packages.package_of(self.module_name(other))
 
     # Values and calls
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        """Of `this.total`; a value's type is not searched for."""
-        data = parsed.snapshot.utf8
-        own = re.search(rb"\bthis\??\.\Z", data[max(0, start - _BEFORE) : start])
-        cls = class_around(parsed, data.count(b"\n", 0, start)) if own else None
-        return frozenset() if cls is None else frozenset({cls.name})
-
     def argument(self, parsed: Parsed, node: Node) -> Argument:
         named, text = node.named_children, parsed.text_of(node)
         if not any(child.type == "=" for child in node.children) or len(named) < 2:
@@ -137,9 +131,6 @@ class Kotlin(Base):
             found.append(Parameter("" if name is None else parsed.text_of(name), whole, kind, written))
             is_many = False
         return tuple(found)
-
-    def by_name(self, name: str, value: str) -> str:
-        return f"{name} = {value}"
 
 
 def _default(node: Node) -> Node | None:

@@ -36,6 +36,8 @@ class Lua(Base):
     language_ids = ("lua",)
     suffixes = (".lua",)
     test_names = ("{}_spec", "test_{}", "{}_test")
+    clause = _CLAUSE
+    defining = _DEFINES
     grammar_module = "tree_sitter_lua"
     lexical = Lexical(
         ("--",),
@@ -92,12 +94,6 @@ class Lua(Base):
 
     def opens_block(self, statement: str) -> bool:
         return _OPENS.search(statement.rstrip()) is not None
-
-    def continues_block(self, line: str) -> bool:
-        return _CLAUSE.match(line) is not None
-
-    def defines(self, before: str) -> bool:
-        return _DEFINES.search(before) is not None
 
 
 LANGUAGE = Lua()

@@ -49,9 +49,9 @@ class LuaModules(SourceModules):
         """A file inside a folder of modules that the workspace has."""
         name, root = self.imported(found, module, path), self.files.root_of(path) if path is not None else None
         top, *below = name.split(".") if name is not None else [""]
-        if path is None or root is None or not below or self._installed([top, *below], path, root) is not None:
+        if path is None or root is None or not below or self._installed([top, *below], path) is not None:
             return False
-        folders = list(self._folders(path, root))
+        folders = list(self._folders(path))
         is_own = any((folder / top).is_dir() for folder in folders)
         return is_own and not any(is_named(folder.joinpath(top, *below)) for folder in folders)
 
@@ -63,11 +63,11 @@ class LuaModules(SourceModules):
         plugin = _plugin(near, first) if near is not None and first is not None else None
         if plugin is not None and (own := self._in(plugin, parts)) is not None:
             return ModuleFiles((own,))
-        every = (self._in(folder, parts) for folder in self._folders(near, first))
+        every = (self._in(folder, parts) for folder in self._folders(near))
         meant = list(dict.fromkeys(path for path in every if path is not None))
         if meant:
             return ModuleFiles((meant[0],)) if len(meant) == 1 else None
-        return self._installed(parts, near, first)
+        return self._installed(parts, near)
 
     def items(self, parsed: Parsed) -> Mapping[str, Item]:
         return exports.items(parsed)
@@ -82,9 +82,9 @@ class LuaModules(SourceModules):
         """What comes with the language, or with the programs that run it."""
         return name in WORDS["modules"]
 
-    def _folders(self, near: Path | None, root: Path | None) -> Iterator[Path]:
+    def _folders(self, near: Path | None) -> Iterator[Path]:
         """Where modules may be: around the file, in the workspace's folders."""
-        around = [folder for folder in near.parents if folder.is_relative_to(root)] if near is not None and root else []
+        around = self.files.folders_around(near) if near is not None else []
         for folder in dict.fromkeys([*around, *self.files.roots]):
             yield from (folder / name for name in _FOLDERS)
 
@@ -98,10 +98,9 @@ class LuaModules(SourceModules):
             return False
         return is_inside(path, self.files.roots)
 
-    def _installed(self, parts: Sequence[str], near: Path | None, root: Path | None) -> ModuleFiles | None:
+    def _installed(self, parts: Sequence[str], near: Path | None) -> ModuleFiles | None:
         """In the tree of rocks that LuaRocks keeps for a project."""
-        around = [folder for folder in near.parents if folder.is_relative_to(root)] if near is not None and root else []
-        for folder in around:
+        for folder in self.files.folders_around(near) if near is not None else ():
             rocks = folder / _ROCKS
             for version in self.library.listing(rocks, rocks):
                 below = rocks.joinpath(version.name, *parts)

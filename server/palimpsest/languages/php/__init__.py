@@ -18,8 +18,7 @@ from palimpsest.languages.php import imports
 from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import class_around
-from palimpsest.syntax.values import Argument, Import, Parameter, Scope
+from palimpsest.syntax.values import Argument, Import
 
 _WORDS = word_lists("palimpsest.languages.php")
 _HEREDOC = re.compile(r"<<<\s*([\"']?)(?P<word>[^\W\d]\w*)\1\s*$")
@@ -34,6 +33,8 @@ class Php(Base):
     language_ids = ("php",)
     suffixes = (".php", ".phtml", ".inc")
     test_names = ("{}Test", "{}Cest", "{}Spec")
+    before_own = re.compile(r"(?:\$this\??->|\b(?:self|static)::\$?)\Z")
+    keyword_mark = ": "
     grammar_module = "tree_sitter_php:language_php"
     # A string may go on for lines, but hardly ever does; an apostrophe of a page must not swallow the code behind it.
     import_hint = ("use", "require", "include")
@@ -118,12 +119,12 @@ class Php(Base):
         """One namespace has one folder."""
         return PurePosixPath(file).parent == PurePosixPath(other).parent
 
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        data = parsed.snapshot.utf8
-        before = data[max(0, start - 12) : start].decode("utf-8", "replace")
-        own = re.search(r"(?:\$this\??->|\b(?:self|static)::\$?)\Z", before) or _declares(parsed, start, end)
-        cls = class_around(parsed, data.count(b"\n", 0, start)) if own else None
-        return frozenset() if cls is None else frozenset({cls.name})
+    def is_own_member(self, parsed: Parsed, start: int, end: int) -> bool:
+        """The property that a class declares, too, whose name is at these bytes without `$`."""
+        node = parsed.node_at(start, end)
+        above = None if node is None or node.parent is None else node.parent.parent
+        is_declared = above is not None and above.type == "property_element"
+        return is_declared or super().is_own_member(parsed, start, end)
 
     def argument(self, parsed: Parsed, node: Node) -> Argument:
         found = super().argument(parsed, node)
@@ -132,32 +133,6 @@ class Php(Base):
         is_star = any(child.type == "variadic_unpacking" for child in node.named_children)
         keyword = "" if name is None else parsed.text_of(name)
         return Argument(found.start, found.end, found.text, keyword, parsed.text_of(value), is_star)
-
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found = list[Parameter]()
-        for node in holder.named_children:
-            name, value = node.child_by_field_name("name"), node.child_by_field_name("default_value")
-            if name is not None:
-                kind = "star" if node.type == "variadic_parameter" else "plain"
-                default = "" if value is None else parsed.text_of(value)
-                found.append(Parameter(parsed.text_of(name), parsed.text_of(node), kind, default))
-        return tuple(found)
-
-    def is_chained(self, call: Node) -> bool:
-        return call.parent is not None and call.parent.child_by_field_name("object") == call
-
-    def by_name(self, name: str, value: str) -> str:
-        return f"{name.removeprefix('$')}: {value}"
-
-    def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
-        return False
-
-
-def _declares(parsed: Parsed, start: int, end: int) -> bool:
-    """Whether a class declares the property whose name, without `$`, is at these bytes."""
-    node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
-    above = None if node is None or node.parent is None else node.parent.parent
-    return above is not None and above.type == "property_element"
 
 
 LANGUAGE = Php()

@@ -41,6 +41,8 @@ class Python(Base):
     other_names = ("python3", "py3")
     suffixes = (".py", ".pyi", ".pyw")
     fixture_files = ("conftest.py",)
+    keyword_mark = "="
+    clause = _CLAUSE
     grammar_module = "tree_sitter_python"
     values = evidence
     lexical = lines.LEXICAL
@@ -98,7 +100,7 @@ class Python(Base):
 
     def takes_fixture(self, parsed: Parsed, name: str, start: int) -> bool:
         """Tests and fixtures take them as parameters without a default, unless one is parametrized with the name."""
-        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, start + len(utf8(name)))
+        node = parsed.node_at(start, start + len(utf8(name)))
         if node is None or node.parent is None or node.type in texts.TEXTS:
             return node is not None and texts.takes_fixtures(parsed, node)
         scope, lines_ = scope_at(parsed, node.start_point.row, 0), parsed.snapshot.lines
@@ -160,24 +162,15 @@ class Python(Base):
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         return calls.keywords(parsed, scope, super().keywords(parsed, scope))
 
-    def is_awaited(self, call: Node) -> bool:
-        return call.parent is not None and call.parent.type == "await"
-
     def is_chained(self, call: Node) -> bool:
         return call.parent is not None and call.parent.type in ("attribute", "subscript", "call")
-
-    def by_name(self, name: str, value: str) -> str:
-        return f"{name}={value}"
 
     def opens_block(self, statement: str) -> bool:
         return ends_with_colon(statement)
 
-    def continues_block(self, line: str) -> bool:
-        return _CLAUSE.match(line) is not None
-
 
 def _is_text(parsed: Parsed, start: int, end: int) -> bool:
-    node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+    node = parsed.node_at(start, end)
     return node is not None and node.type in texts.TEXTS
 
 

@@ -43,6 +43,10 @@ class Ruby(Base):
     language_ids = ("ruby",)
     suffixes = (".rb", ".rake", ".gemspec", ".ru", ".rbi")
     test_names = ("{}_spec", "{}_test", "test_{}")
+    before_own = re.compile(r"self\.\Z")
+    keyword_mark = ": "
+    clause = _CLAUSE
+    defining = _DEFINES
     grammar_module = "tree_sitter_ruby"
     # A string may go on for lines, but hardly ever does; a stray quote in a pattern must not swallow the file.
     lexical = Lexical(("#",), (("=begin", "=end"),), quotes=('"', "'", "`"))
@@ -115,11 +119,8 @@ class Ruby(Base):
         path = PurePosixPath(file)
         return _FOLDERS.sub("", path.with_suffix("").as_posix()) if path.suffix == ".rb" else path.name
 
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        data = parsed.snapshot.utf8
-        of_self = data[start : start + 1] == b"@" or data[:start].endswith(b"self.")
-        cls = class_around(parsed, data.count(b"\n", 0, start)) if of_self else None
-        return frozenset() if cls is None else frozenset({cls.name})
+    def is_own_member(self, parsed: Parsed, start: int, end: int) -> bool:
+        return parsed.snapshot.utf8[start : start + 1] == b"@" or super().is_own_member(parsed, start, end)
 
     def argument(self, parsed: Parsed, node: Node) -> Argument:
         found = super().argument(parsed, node)
@@ -138,24 +139,15 @@ class Ruby(Base):
             for one, node in zip(found, nodes, strict=True)
         )
 
-    def by_name(self, name: str, value: str) -> str:
-        return f"{name}: {value}"
-
     def opens_block(self, statement: str) -> bool:
         line = statement.rstrip().rpartition("\n")[2]
         return _OPENS.search(line) is not None and _ENDS.search(line) is None
-
-    def continues_block(self, line: str) -> bool:
-        return _CLAUSE.match(line) is not None
 
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         """A function that names none takes them together as its last argument."""
         declared = functions(parsed, scope.def_line, scope.header_end_line)
         has_own = any(one.kind == "keyword" for function in declared for one in function.parameters)
         return super().keywords(parsed, scope) if has_own and scope.kind == "function" else None
-
-    def defines(self, before: str) -> bool:
-        return _DEFINES.search(before) is not None
 
 
 def _is_in_block(node: Node) -> bool:

@@ -39,6 +39,7 @@ class Rust(Base):
     language_ids = ("rust",)
     suffixes = (".rs",)
     test_names = ("{}_test", "{}_tests", "test_{}")
+    defining = _DEFINES
     grammar_module = "tree_sitter_rust"
     values = evidence
     lexical = _LEXICAL
@@ -116,7 +117,7 @@ class Rust(Base):
 
     def renamed(self, parsed: Parsed, start: int, end: int, new: str) -> str:
         """`Cart { size }` is short for `Cart { size: size }`."""
-        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        node = parsed.node_at(start, end)
         is_short = node is not None and node.parent is not None and node.parent.type == "shorthand_field_initializer"
         return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
 
@@ -167,8 +168,6 @@ class Rust(Base):
         return f"{call}.await"
 
     # Half-written code
-    def defines(self, before: str) -> bool:
-        return _DEFINES.search(before) is not None
 
 
 def _imports_all(parsed: Parsed) -> bool:

@@ -29,6 +29,8 @@ class Swift(Base):
     language_ids = ("swift",)
     suffixes = (".swift",)
     test_names = ("{}Tests", "{}Test", "{}Spec")
+    before_own = re.compile(r"\bself\??\.\Z")
+    keyword_mark = ": "
     grammar_module = "tree_sitter_swift"
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"',), block_quotes=('"""',))
     doc_comments = ("///", "/**")
@@ -75,12 +77,6 @@ class Swift(Base):
         """Whether both are files of one module: a folder in `Sources` or `Tests`, else the folder that they are in."""
         return _module(file) == _module(other)
 
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        data = parsed.snapshot.utf8
-        own = re.search(rb"\bself\??\.\Z", data[max(0, start - 8) : start])
-        cls = class_around(parsed, data.count(b"\n", 0, start)) if own else None
-        return frozenset() if cls is None else frozenset({cls.name})
-
     def argument(self, parsed: Parsed, node: Node) -> Argument:
         label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         written = parsed.text_of(value or node)
@@ -103,14 +99,11 @@ class Swift(Base):
             found.append(Parameter(name, text, kind, value))
         return tuple(found)
 
-    def is_awaited(self, call: Node) -> bool:
-        return call.parent is not None and call.parent.type == "await_expression"
-
     def is_chained(self, call: Node) -> bool:
         return call.parent is not None and call.parent.child_by_field_name("target") == call
 
-    def by_name(self, name: str, value: str) -> str:
-        return value if name == "_" else f"{name}: {value}"
+    def by_name(self, name: str, value: str) -> str | None:
+        return value if name == "_" else super().by_name(name, value)
 
 
 def _module(file: str) -> tuple[str, ...]:

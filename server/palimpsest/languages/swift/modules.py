@@ -40,7 +40,7 @@ class SwiftModules(SourceModules):
             return None
         folder = self._folder(near)
         if folder.name != name:
-            folders = (place / target / name for place in self._around(near) for target in TARGETS)
+            folders = (place / target / name for place in self.files.folders_around(near) for target in TARGETS)
             folder = next((place for place in folders if self.files.listing(place)), folder)
         files = self.files.seen(("target", folder), lambda: tuple(self._files(folder))) if folder.name == name else ()
         return ModuleFiles(files) if files else None
@@ -64,15 +64,11 @@ class SwiftModules(SourceModules):
         """Extensions are in any file of the target."""
         return [file for file in self.files_of(module, path) if file != path]
 
-    def _around(self, path: Path) -> list[Path]:
-        root = self.files.root_of(path)
-        return [folder for folder in path.parents if root is not None and folder.is_relative_to(root)]
-
     def _folder(self, path: Path) -> Path:
         """The target's folder."""
 
         def look() -> Path:
-            inside = [folder for folder in self._around(path) if folder.parent.name in TARGETS]
+            inside = [folder for folder in self.files.folders_around(path) if folder.parent.name in TARGETS]
             return inside[-1] if inside else path.parent
 
         return self.files.seen(("target of", path), look)
