@@ -12,10 +12,10 @@ from tree_sitter import Node
 
 from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
+from palimpsest.text.word_lists import word_lists
 
 _HEREDOC = re.compile(r"(?<!<)<<-?\s*([\"']?)\\?(?P<word>[^\W\d]\w*)\1")
 _OPENS = re.compile(r"(?:\b(?:then|do|else|in)|\{|\A\s*\(?[^()\s]+\))\s*(?:#.*)?\Z")

@@ -15,10 +15,10 @@ from tree_sitter import Node
 from palimpsest.languages import preprocessor
 from palimpsest.languages.base import Base
 from palimpsest.languages.typed_values import TypedValues
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import, Parameter, Scope
+from palimpsest.text.word_lists import word_lists
 
 WORDS = word_lists("palimpsest.languages.c")
 HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".inl", ".ipp", ".tpp"})

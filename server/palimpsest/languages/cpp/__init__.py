@@ -11,8 +11,8 @@ from tree_sitter import Node
 
 from palimpsest.languages.c import DECLARATORS, C
 from palimpsest.languages.typed_values import TypedValues, class_at
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.parse import Parsed
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.cpp")
 _DECLARATORS = DECLARATORS | {

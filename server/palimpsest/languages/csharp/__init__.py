@@ -15,12 +15,12 @@ from palimpsest.languages import preprocessor
 from palimpsest.languages.base import Base, words_before
 from palimpsest.languages.csharp import namespaces
 from palimpsest.languages.typed_values import TypedValues
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Parameter, Scope
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.csharp")
 _TYPED = TypedValues(

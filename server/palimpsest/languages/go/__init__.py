@@ -13,10 +13,10 @@ from tree_sitter import Node
 
 from palimpsest.languages.base import Base
 from palimpsest.languages.go import evidence, imports
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import, Parameter, Scope
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.go")
 _DEFINES = re.compile(r"\bfunc\s*(?:\([^()]*\)\s*)?\w+(?:\[[^()]*\])?\Z")

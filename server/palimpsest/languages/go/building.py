@@ -11,7 +11,7 @@ import platform
 import re
 import sys
 
-from palimpsest.languages.word_lists import word_lists
+from palimpsest.text.word_lists import word_lists
 
 TEST = "_test"
 _WORDS = word_lists("palimpsest.languages.go")

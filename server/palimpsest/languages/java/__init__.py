@@ -13,11 +13,11 @@ from tree_sitter import Node
 from palimpsest.languages.base import Base
 from palimpsest.languages.java import packages
 from palimpsest.languages.typed_values import TypedValues
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.java")
 _OF_ALL = _WORDS["of_objects"] | _WORDS["of_enums"]

@@ -14,10 +14,10 @@ from tree_sitter import Node
 from palimpsest.languages.base import Base
 from palimpsest.languages.javascript import exports, imports
 from palimpsest.languages.typed_values import TypedValues
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import, Scope
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.javascript")
 _AFTER = r"[=(,:\[!&|?{};]"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from palimpsest.languages.javascript.tsconfig import fitting, texts
-from palimpsest.languages.word_lists import word_lists
+from palimpsest.text.word_lists import word_lists
 
 WHOLE = "."
 _CONDITIONS = frozenset({"types", "typings", "import", "require", "node", "module", "default", "source", "development"})

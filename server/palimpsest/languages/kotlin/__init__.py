@@ -13,11 +13,11 @@ from tree_sitter import Node
 
 from palimpsest.languages.base import Base
 from palimpsest.languages.java import packages
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.kotlin")
 _IMPORT = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*+(?:;\s*+)?(?://.*)?\Z")

@@ -13,11 +13,11 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import enclosing, scope_at
 from palimpsest.syntax.values import Scope
+from palimpsest.text.word_lists import word_lists
 
 WORDS = word_lists("palimpsest.languages.lua")
 _OPENS = re.compile(r"\b(?:then|do|else|repeat)\s*(?:--.*)?\Z|\bfunction\b[^()]*\([^()]*\)\s*(?:--.*)?\Z")

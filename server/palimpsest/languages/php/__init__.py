@@ -15,10 +15,10 @@ from tree_sitter import Node
 from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
 from palimpsest.languages.php import imports
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Argument, Import
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.php")
 _HEREDOC = re.compile(r"<<<\s*([\"']?)(?P<word>[^\W\d]\w*)\1\s*$")

@@ -13,12 +13,12 @@ from tree_sitter import Node
 
 from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.calls import functions
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.ruby")
 _HEREDOC = re.compile(r"<<[~-]?([\"'`]?)(?P<word>[A-Z_a-z]\w*)\1")

@@ -12,12 +12,12 @@ from tree_sitter import Node
 
 from palimpsest.languages.base import Base, words_before
 from palimpsest.languages.rust import evidence, formats, imports, paths
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.imports import imports as found_imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around, enclosing, scope_at
 from palimpsest.syntax.values import Import, Parameter, Scope
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.rust")
 _MACROS = frozenset({"token_tree", "macro_rule", "macro_definition", "attribute_item", "inner_attribute_item"})

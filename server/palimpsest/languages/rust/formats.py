@@ -9,8 +9,8 @@ import re
 
 from tree_sitter import Node
 
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.parse import Parsed
+from palimpsest.text.word_lists import word_lists
 
 _BEFORE = {"write": 1, "writeln": 1, "assert": 1, "debug_assert": 1, "ensure": 1} | {
     f"{checks}assert_{kind}": 2 for checks in ("", "debug_") for kind in ("eq", "ne")

@@ -13,11 +13,11 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.word_lists import word_lists
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
 from palimpsest.syntax.values import Argument, Import, Parameter
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.swift")
 TARGETS = ("Sources", "Source", "Tests")

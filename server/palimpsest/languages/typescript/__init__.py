@@ -6,7 +6,7 @@ In: a parse, nodes.  Out: as `syntax.parse.Language` says.
 from __future__ import annotations
 
 from palimpsest.languages.javascript import JavaScript
-from palimpsest.languages.word_lists import word_lists
+from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.typescript")
 
