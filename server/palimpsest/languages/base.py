@@ -10,7 +10,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
                  @owner, the class of a member that is written outside it; @adds for what adds members to a class that
                  is declared elsewhere; @described if it is a text or another's name that it is called by, as a test is;
                  @holder for a value that is a class if functions are put on it (`holders`)
-    imports      one @import per import statement; @module with the @name and @alias that it gives
+    imports      one @import per import statement; @module, which may be in quotes, with the @name and @alias that it
+                 gives; @default is what the module's default is called here, @whole what all of it is, or one @name
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
     attributes   @head and @attr for `head.attr`
     parameters   one @parameter per parameter of a function; with its @name if one @parameter declares several, and
@@ -84,6 +85,9 @@ _TAKES_NONE = re.compile(r"\*(?!\*)")
 _DEFAULTS = ("value", "right", "default_value")
 """Fields of the default value of a parameter."""
 _NO_BODY = ";"
+_PARTS_OF_IMPORTS = ("name", "alias", "default", "whole", "module")
+_DEFAULT = "default"
+_QUOTES = "'\"`"
 _BEFORE = 16
 """Bytes before a member, enough for `before_own`."""
 _PAIRS = ("()", "[]", "{}")
@@ -246,26 +250,29 @@ class Base(Language):
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        found = list[Import]()
-        line = statement.start_point.row
-        for captures in parsed.matches("imports", line, line + 1):
+        line, found = statement.start_point.row, dict[int, Import]()
+        for captures in parsed.matches_in(statement, "imports"):
             if captures["import"][0].id == statement.id and "module" in captures:
-                module, name, alias = (
-                    parsed.text_of(captures[part][0]) if part in captures else None
-                    for part in ("module", "name", "alias")
+                nodes = [captures[part][0] if part in captures else None for part in _PARTS_OF_IMPORTS]
+                name, alias, default, whole, module = (None if it is None else parsed.text_of(it) for it in nodes)
+                name = _DEFAULT if default is not None else name
+                first = next(node for node in nodes if node is not None)
+                found[first.start_byte] = Import(
+                    (module or "").strip(_QUOTES), name, default or whole or alias, 0, line
                 )
-                found.append(Import(module or "", name, alias, 0, line))
-        return found
+        return [found[start] for start in sorted(found)]
 
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return parsed.snapshot.lines[item.line].strip()
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
-        row = name.start_point.row
+        row, written = name.start_point.row, parsed.text_of(name)
         for captures in parsed.matches("imports", row, row + 1):
-            given = [*captures.get("name", ()), *captures.get("alias", ())]
-            if "module" in captures and any(node.id == name.id for node in given):
-                return parsed.text_of(captures["module"][0])
+            statement = captures["import"][0]
+            if statement.start_byte <= name.start_byte < statement.end_byte:
+                for item in self.imported(parsed, statement):
+                    if written in (item.bound, item.name):
+                        return item.module
         return ""
 
     def module_name(self, file: str) -> str:

@@ -420,6 +420,11 @@ class Parsed:
             cursor.set_max_start_depth(max_depth)
         return [captures for _, captures in cursor.matches(self.root)]
 
+    def matches_in(self, node: Node, section: str) -> list[dict[str, list[Node]]]:
+        """Captures of a query section in one node, in document order."""
+        cursor = self._cursor(section, None, 0)
+        return [] if cursor is None else [captures for _, captures in cursor.matches(node)]
+
     def captures(self, section: str, start_line: int, end_line: int) -> dict[str, list[Node]]:
         """Nodes by capture name, for cases where it does not matter which belong together; faster than `matches`."""
         cursor = self._cursor(section, start_line, end_line)

@@ -95,9 +95,6 @@ class Go(Base):
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(item)
 
-    def import_source(self, parsed: Parsed, name: Node) -> str:
-        return imports.source_of(parsed, name)
-
     def module_name(self, file: str) -> str:
         """A package is a folder."""
         path = PurePosixPath(file)

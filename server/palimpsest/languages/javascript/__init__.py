@@ -135,9 +135,6 @@ class JavaScript(Base):
         return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
 
     # Imports and modules
-    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        return imports.imported(parsed, statement)
-
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(parsed, item)
 
@@ -148,7 +145,10 @@ class JavaScript(Base):
         return imports.added(parsed, item)
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
-        return imports.source_of(parsed, name)
+        """Of what is passed on of another module, too."""
+        above = next((node for node in reversed(parsed.path(name)) if node.type == "export_statement"), None)
+        source = above.child_by_field_name("source") if above is not None else None
+        return super().import_source(parsed, name) if source is None else parsed.text_of(source)[1:-1]
 
     def module_name(self, file: str) -> str:
         return imports.module_name(file)

@@ -88,12 +88,6 @@ class Kotlin(Base):
         module, _, name = path.rpartition(".")
         return [Import(module or name, name, alias, 0, line)]
 
-    def import_source(self, parsed: Parsed, name: Node) -> str:
-        above = name.parent.parent if name.parent is not None else None
-        statement = above if above is not None and above.type == "import" else name.parent
-        found = self.imported(parsed, statement) if statement is not None and statement.type == "import" else []
-        return "" if not found or found[0].name == "*" else found[0].module
-
     def module_name(self, file: str) -> str:
         return packages.module_name(file, self.suffixes)
 

@@ -96,10 +96,6 @@ class Php(Base):
         is_class = item.name is not None and item.module.rpartition("\\")[2] == item.name
         return f"use {item.module}{alias};" if is_class else ""
 
-    def import_source(self, parsed: Parsed, name: Node) -> str:
-        line = name.start_point.row
-        return next((item.module for item in imports.on_line(parsed, line) if item.bound == parsed.text_of(name)), "")
-
     def module_name(self, file: str) -> str:
         return PurePosixPath(file).as_posix()
 
