@@ -6,9 +6,9 @@ a file is kept with the gathering (`WorkspaceFiles.once`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from palimpsest.index.reader import IndexReader, InFile
 from palimpsest.index.rows import DefinitionRow, FileRows, ImportRow, hashed, last_names, may_have
@@ -17,24 +17,14 @@ from palimpsest.syntax.values import Import
 from palimpsest.system.reading import stamp
 from palimpsest.workspace.files import WorkspaceFiles
 
-
-class AskedIndex(Protocol):
-    """What is asked: `WorkspaceIndex`."""
-
-    @property
-    def readers(self) -> Sequence[IndexReader]: ...
-    @property
-    def opened(self) -> Mapping[str, FileRows]: ...
-    @property
-    def is_complete(self) -> bool: ...
-    @property
-    def revision(self) -> int: ...
+if TYPE_CHECKING:
+    from palimpsest.index.workspace_index import WorkspaceIndex
 
 
 class Asking:
     """A `NameIndex`."""
 
-    def __init__(self, known: AskedIndex, files: WorkspaceFiles) -> None:
+    def __init__(self, known: WorkspaceIndex, files: WorkspaceFiles) -> None:
         self._known = known
         self._files = files
 

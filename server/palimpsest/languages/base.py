@@ -64,7 +64,7 @@ from typing import Protocol
 import tree_sitter
 from tree_sitter import Node, Query
 
-from palimpsest.languages import doc_comments, grammars, risks
+from palimpsest.languages import doc_comments, grammars, heredocs, risks
 from palimpsest.languages.trying import trying
 from palimpsest.syntax.calls import functions
 from palimpsest.syntax.definitions import definition, first_of
@@ -134,6 +134,8 @@ class Base(Language):
     """The method that runs when a class is called; `{}` stands for the class's name; "" if it has no fixed name."""
     keyword_mark: str = ""
     """What stands between the name and the value of an argument that is passed by name; "" if none is."""
+    heredoc: re.Pattern[str] | None = None
+    """The mark of a text that begins on the next line and ends with a line that has the group `word` alone."""
     clause: re.Pattern[str] = _CLAUSE
     """How a line begins that belongs to the block above it."""
     defining: re.Pattern[str] = _DEFINES
@@ -165,6 +167,11 @@ class Base(Language):
 
     # Lines
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+        if self.heredoc is None:
+            return self._statements(lines, start, end)
+        return heredocs.statements(lines, start, end, self.heredoc, self._statements)
+
+    def _statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         """A line, and those that follow while a string or a bracket (not a brace) is open, or after a backslash."""
         depth, quote, first = 0, "", None
         for number in range(start, end):

@@ -76,7 +76,7 @@ class FileRules(Protocol):
 
 
 class GrammarRules(Protocol):
-    """How a text becomes a tree, and what in it is a name, a string or another language: for who parses and searches."""
+    """How a text becomes a tree, and what in it is a name, a string or another language: for parsers and searches."""
 
     text_end: bytes = b""
     """A line's end, where the grammar looks for one and not for the end of the text: a parser is given it behind one

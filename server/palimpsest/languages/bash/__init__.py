@@ -6,11 +6,10 @@ In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  Functions hav
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
@@ -38,6 +37,7 @@ class Bash(Base):
     suffixes = (".sh", ".bash", ".zsh", ".ksh", ".bats", ".ebuild", ".bashrc")
     clause = _CLAUSE
     defining = _DEFINES
+    heredoc = _HEREDOC
     grammar_module = "tree_sitter_bash"
     lexical = Lexical(("#",), quotes=('"', "'", "`"), spaced_comments=True)
     doc_comments = ("#",)
@@ -47,9 +47,6 @@ class Bash(Base):
     builtins = _WORDS["commands"] | _WORDS["variables"]
     common_words = _WORDS["keywords"] | _WORDS["commands"]
     receiver = ""
-
-    def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
-        return heredocs.statements(lines, start, end, _HEREDOC, super().statements)
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
         """Commands are anywhere on the machine, and the environment and other scripts define variables."""

@@ -114,7 +114,7 @@ class CModules(SourceModules):
         """Of a header that is there to include others."""
         return () if top_level(parsed) else imports(parsed)
 
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
         """Names that begin with `_` are for the header itself."""
         return not item.name.startswith("_")
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from palimpsest.languages.csharp import namespaces
 from palimpsest.languages.modules import Surroundings
-from palimpsest.languages.package_modules import PackageModules, header_words
-from palimpsest.languages.source_modules import Item, ModuleFiles
+from palimpsest.languages.package_modules import PackageModules
+from palimpsest.languages.source_modules import Item, ModuleFiles, header_words
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import scopes, signature
 from palimpsest.syntax.values import Import, Scope
@@ -100,12 +100,9 @@ class CSharpModules(PackageModules):
             return frozenset()
         return self._parts.get(path, text, lambda: frozenset(_PARTIAL.findall(text.text)))
 
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
         """`file` and `private` types are their file's own."""
         return not {"file", "private"} & set(header_words(parsed, item))
-
-    def is_member_public(self, parsed: Parsed, item: Item) -> bool:
-        return "private" not in header_words(parsed, item)
 
     def _global(self, path: Path) -> Iterator[str]:
         for folder in self.files.folders_around(path):

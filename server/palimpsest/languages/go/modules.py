@@ -17,7 +17,7 @@ from palimpsest.languages.go import building
 from palimpsest.languages.go.mod_files import ModFile, Replaced, escaped, is_path, mod_file, used_folders
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.values import Import, Scope
+from palimpsest.syntax.values import Import
 from palimpsest.text.uris import is_inside
 from palimpsest.workspace.files import FolderEntry
 
@@ -83,10 +83,7 @@ class GoModules(SourceModules):
     def adding(self, cls: str, module: str, path: Path) -> Sequence[Path]:
         return [file for file in self.files_of(module, path) if file != path]
 
-    def is_public(self, parsed: Parsed, scope: Scope) -> bool:
-        return scope.name[:1].isupper()
-
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
         return item.name[:1].isupper()
 
     def is_member_public(self, parsed: Parsed, item: Item) -> bool:

@@ -6,12 +6,12 @@ In: a parse, nodes.  Out: as `syntax.parse.Language` says.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from tree_sitter import Node
 
 from palimpsest.languages.base import Base
-from palimpsest.languages.java import packages
 from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
@@ -33,17 +33,39 @@ _TYPED = TypedValues(
     types=("type", "right"),
     looped=frozenset({"enhanced_for_statement"}),
 )
+SOURCES = frozenset({"java", "kotlin", "groovy", "scala"})
+"""Folders in a source set, whose names say what language they hold."""
 _DERIVES = ("superclass", "interfaces")
 _CLASSES = frozenset({"class_declaration", "record_declaration", "enum_declaration"})
 
 
-class Java(Base):
+class Jvm(Base):
+    """Packages, as Kotlin has them too."""
+
+    tested_beside = (".java", ".kt")
+
+    def module_name(self, file: str) -> str:
+        """`shop.cart.Cart` for `core/src/main/java/shop/cart/Cart.java`; a file of another language keeps its name."""
+        path = PurePosixPath(file)
+        if path.suffix.lower() not in self.suffixes:
+            return path.name
+        parts = [part for part in path.with_suffix("").parts if part not in ("/", "..")]
+        return ".".join(parts[_root(parts) :])
+
+    def gives(self, source: str, file: str, module: str) -> bool:
+        """From a package or a class; files need not be called as what they define."""
+        return any(name == source or name.endswith(f".{source}") for name in (module.rpartition(".")[0], module))
+
+    def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
+        return self.module_name(file).rpartition(".")[0] == self.module_name(other).rpartition(".")[0]
+
+
+class Java(Jvm):
     id = "java"
     name = "Java"
     language_ids = ("java",)
     suffixes = (".java",)
     test_names = ("{}Test", "{}Tests", "Test{}", "{}IT", "{}Spec")
-    tested_beside = (".java", ".kt")
     constructor = "{}"
     grammar_module = "tree_sitter_java"
     values = _TYPED
@@ -80,18 +102,17 @@ class Java(Base):
         stars = (item for item in imports(parsed) if item.name == "*")
         return any("static" in parsed.snapshot.lines[item.line] for item in stars) or _may_inherit(name)
 
-    def module_name(self, file: str) -> str:
-        return packages.module_name(file, self.suffixes)
-
     def import_added(self, parsed: Parsed, item: Import) -> str:
         """Of a class: what is static is imported in another way."""
         return f"import {item.module}.{item.name};" if item.name and item.name[:1].isupper() else ""
 
-    def gives(self, source: str, file: str, module: str) -> bool:
-        return packages.gives(source, module)
 
-    def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
-        return packages.package_of(self.module_name(file)) == packages.package_of(self.module_name(other))
+def _root(parts: Sequence[str]) -> int:
+    """The number of folders around the packages: up to `src/main/java` or, without one, up to `src`."""
+    for n in range(len(parts) - 3, -1, -1):
+        if parts[n] == "src" and parts[n + 2] in SOURCES:
+            return n + 3
+    return parts.index("src") + 1 if "src" in parts[:-1] else 0
 
 
 def _begins_a_package(name: Node) -> bool:

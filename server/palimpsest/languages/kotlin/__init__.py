@@ -7,12 +7,10 @@ all parameters; the grammar does not look for names after `$` in a string, but i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from palimpsest.languages.base import Base
-from palimpsest.languages.java import packages
+from palimpsest.languages.java import Jvm
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
@@ -25,13 +23,12 @@ _SECONDARY = re.compile(r"\s+(?:\w+\s+)*constructor\s*\(")
 _WORD = re.compile(r"\w")
 
 
-class Kotlin(Base):
+class Kotlin(Jvm):
     id = "kotlin"
     name = "Kotlin"
     language_ids = ("kotlin",)
     suffixes = (".kt", ".kts")
     test_names = ("{}Test", "{}Tests", "Test{}", "{}IT", "{}Spec")
-    tested_beside = (".java", ".kt")
     before_own = re.compile(r"\bthis\??\.\Z")
     keyword_mark = " = "
     grammar_module = "tree_sitter_kotlin"
@@ -87,16 +84,6 @@ class Kotlin(Base):
             return [Import(path, "*", None, 0, line)]
         module, _, name = path.rpartition(".")
         return [Import(module or name, name, alias, 0, line)]
-
-    def module_name(self, file: str) -> str:
-        return packages.module_name(file, self.suffixes)
-
-    def gives(self, source: str, file: str, module: str) -> bool:
-        """Files need not be called as what they define."""
-        return packages.gives(source, module)
-
-    def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
-        return packages.package_of(self.module_name(file)) == packages.package_of(self.module_name(other))
 
     # Values and calls
     def argument(self, parsed: Parsed, node: Node) -> Argument:

@@ -12,7 +12,6 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
 from palimpsest.languages.php import imports
 from palimpsest.syntax.lexical import Lexical
@@ -35,6 +34,7 @@ class Php(Base):
     test_names = ("{}Test", "{}Cest", "{}Spec")
     before_own = re.compile(r"(?:\$this\??->|\b(?:self|static)::\$?)\Z")
     keyword_mark = ": "
+    heredoc = _HEREDOC
     grammar_module = "tree_sitter_php:language_php"
     # A string may go on for lines, but hardly ever does; an apostrophe of a page must not swallow the code behind it.
     import_hint = ("use", "require", "include")
@@ -62,9 +62,6 @@ class Php(Base):
     constructor = "__construct"
     initializers = frozenset({"__construct"})
     receiver = "$this"
-
-    def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
-        return heredocs.statements(lines, start, end, _HEREDOC, super().statements)
 
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
         """Of a parameter that is a property, too, both names."""

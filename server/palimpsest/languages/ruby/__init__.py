@@ -6,12 +6,11 @@ In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from palimpsest.languages import heredocs
 from palimpsest.languages.base import Base
 from palimpsest.syntax.calls import functions
 from palimpsest.syntax.lexical import Lexical
@@ -47,6 +46,7 @@ class Ruby(Base):
     keyword_mark = ": "
     clause = _CLAUSE
     defining = _DEFINES
+    heredoc = _HEREDOC
     grammar_module = "tree_sitter_ruby"
     # A string may go on for lines, but hardly ever does; a stray quote in a pattern must not swallow the file.
     lexical = Lexical(("#",), (("=begin", "=end"),), quotes=('"', "'", "`"))
@@ -78,9 +78,6 @@ class Ruby(Base):
         said = call.child_by_field_name("method") if call is not None and call.type == "call" else None
         is_whole = (text.start_byte + 1, text.end_byte) == (start, end)
         return is_whole and said is not None and parsed.text_of(said) in _SAY_WHO
-
-    def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
-        return heredocs.statements(lines, start, end, _HEREDOC, super().statements)
 
     def outline(self, parsed: Parsed, scope: Scope) -> str:
         written = self.signature(parsed, scope)

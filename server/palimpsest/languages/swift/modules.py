@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
+from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules, header_words
 from palimpsest.languages.swift import TARGETS
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import signature
 from palimpsest.syntax.values import Import, Scope
 
 _SUFFIX = ".swift"
@@ -48,13 +47,8 @@ class SwiftModules(SourceModules):
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
         return [Import(module, "*", None, 0, -1)] if path is not None and path.suffix == _SUFFIX else []
 
-    def is_public(self, parsed: Parsed, scope: Scope) -> bool:
-        return bool(_PUBLIC & set(signature(parsed, scope).split()))
-
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
-        if isinstance(item, Scope):
-            return self.is_public(parsed, item)
-        return bool(_PUBLIC & set(parsed.snapshot.lines[item.line].split()))
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
+        return not _PUBLIC.isdisjoint(header_words(parsed, item))
 
     def is_member_public(self, parsed: Parsed, item: Item) -> bool:
         line = item.def_line if isinstance(item, Scope) else item.line
