@@ -69,6 +69,7 @@ class CSharp(Base):
     merges_classes = True
     type_first = True
     overloads = True
+    imported = staticmethod(namespaces.imported)
 
     def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
         return preprocessor.first_branches(code) if is_broken else code
@@ -108,9 +109,6 @@ class CSharp(Base):
         return super().hides(parsed, name, start) or not (is_open or _ACCESS.intersection(words_before(parsed, start)))
 
     # Imports
-    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        return namespaces.imported(parsed, statement)
-
     def module_name(self, file: str) -> str:
         path = PurePosixPath(file)
         is_source = path.suffix.lower() in self.suffixes

@@ -51,6 +51,7 @@ class Go(Base):
     common_words = _WORDS["keywords"] | _WORDS["names"]
     receiver = ""
     type_mark = " "
+    imported = staticmethod(imports.imported)
 
     # Definitions
     def signature(self, parsed: Parsed, scope: Scope) -> str:
@@ -89,9 +90,6 @@ class Go(Base):
         return PurePosixPath(file).parent == PurePosixPath(other).parent
 
     # Imports and modules
-    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        return imports.imported(parsed, statement)
-
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(item)
 
@@ -121,8 +119,6 @@ class Go(Base):
                 found += [Parameter(parsed.text_of(name), f"{parsed.text_of(name)} {written}", kind) for name in names]
                 found += [Parameter("", parsed.text_of(node), kind)] if not names else []
         return tuple(found)
-
-    # Half-written code
 
 
 def _names(node: Node) -> list[Node]:

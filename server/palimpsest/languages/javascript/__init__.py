@@ -93,6 +93,10 @@ class JavaScript(Base):
     annotations = frozenset({"decorator"})
     leading = frozenset({"comment", "decorator"})
     wrappers = frozenset({"export_statement", "ambient_declaration"})
+    import_written = staticmethod(imports.written)
+    import_added = staticmethod(imports.added)
+    module_name = staticmethod(imports.module_name)
+    gives = staticmethod(imports.gives)
 
     # Definitions
     def signature(self, parsed: Parsed, scope: Scope) -> str:
@@ -135,14 +139,8 @@ class JavaScript(Base):
         return f"{parsed.text_of(node)}: {new}" if is_short and node is not None else new
 
     # Imports and modules
-    def import_written(self, parsed: Parsed, item: Import) -> str:
-        return imports.written(parsed, item)
-
     def repeats(self, parsed: Parsed, item: Import, other: Import) -> bool:
         return imports.repeats(parsed, item, other) or super().repeats(parsed, item, other)
-
-    def import_added(self, parsed: Parsed, item: Import) -> str:
-        return imports.added(parsed, item)
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
         """Of what is passed on of another module, too."""
@@ -150,17 +148,9 @@ class JavaScript(Base):
         source = above.child_by_field_name("source") if above is not None else None
         return super().import_source(parsed, name) if source is None else parsed.text_of(source)[1:-1]
 
-    def module_name(self, file: str) -> str:
-        return imports.module_name(file)
-
-    def gives(self, source: str, file: str, module: str) -> bool:
-        return imports.gives(source, file, module)
-
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
         whole = (item for item in imported if item.bound == head and item.name is None)
         return any(self.gives(item.module, file, module) for item in whole)
-
-    # Half-written code
 
 
 def _described(key: Node) -> Node | None:

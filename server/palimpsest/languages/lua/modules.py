@@ -8,12 +8,12 @@ files may be meant, none is, except that a file below `lua` means its own folder
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from palimpsest.languages.lua import WORDS, exports
 from palimpsest.languages.modules import is_named
-from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
+from palimpsest.languages.source_modules import ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 from palimpsest.text.uris import is_inside
@@ -29,6 +29,8 @@ _ROCKS = Path("lua_modules", "share", "lua")
 class LuaModules(SourceModules):
     separator = ""
     gives_wholes = True
+    items = staticmethod(exports.items)
+    reexports = staticmethod(exports.reexports)
 
     def name_of(self, path: Path, root: Path | None) -> str:
         """As the file is required, by its path below the folder in which modules are."""
@@ -68,12 +70,6 @@ class LuaModules(SourceModules):
         if meant:
             return ModuleFiles((meant[0],)) if len(meant) == 1 else None
         return self._installed(parts, near)
-
-    def items(self, parsed: Parsed) -> Mapping[str, Item]:
-        return exports.items(parsed)
-
-    def reexports(self, parsed: Parsed) -> Sequence[Import]:
-        return exports.reexports(parsed)
 
     def whole(self, parsed: Parsed) -> str | None:
         return exports.returned(parsed) or None

@@ -62,6 +62,8 @@ class Php(Base):
     constructor = "__construct"
     initializers = frozenset({"__construct"})
     receiver = "$this"
+    imported = staticmethod(imports.imported)
+    import_written = staticmethod(imports.written)
 
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
         """Of a parameter that is a property, too, both names."""
@@ -78,12 +80,6 @@ class Php(Base):
         while around is not None and around.type not in _FUNCTIONS:
             around = around.parent
         return around is None or _HIDES_NAMES.search(parsed.text_of(around)) is not None
-
-    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        return imports.imported(parsed, statement)
-
-    def import_written(self, parsed: Parsed, item: Import) -> str:
-        return imports.written(parsed, item)
 
     def import_added(self, parsed: Parsed, item: Import) -> str:
         inner = parsed.root.children if parsed.root is not None else ()

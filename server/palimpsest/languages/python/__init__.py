@@ -10,7 +10,6 @@ import builtins
 import enum
 import keyword
 import re
-from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Generic, Protocol
@@ -23,7 +22,7 @@ from palimpsest.languages.python.headers import ends_with_colon, one_line
 from palimpsest.languages.python.packages import names
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import enclosing, scope_at
-from palimpsest.syntax.values import Argument, Header, Import, Keywords, Parameter, Scope
+from palimpsest.syntax.values import Import, Keywords, Scope
 from palimpsest.text.positions import utf8
 
 _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
@@ -66,15 +65,18 @@ class Python(Base):
     initializers = frozenset({"__init__", "__new__", "__post_init__"})
     receiver = ""
     omitted_body = " ..."
-
-    def statements(self, lines_: Sequence[str], start: int, end: int) -> Iterator[range]:
-        return lines.statements(lines_, start, end)
-
-    def headers(self, lines_: Sequence[str], start: int, end: int) -> list[Header]:
-        return lines.scan(lines_, start, end)
-
-    def is_string_open(self, lines_: Sequence[str], start: int, end: int) -> bool:
-        return lines.is_string_open(lines_, start, end)
+    statements = staticmethod(lines.statements)
+    headers = staticmethod(lines.scan)
+    is_string_open = staticmethod(lines.is_string_open)
+    docstring = staticmethod(lines.docstring)
+    docstring_lines = staticmethod(lines.docstring_lines)
+    imported = staticmethod(imports.imported)
+    import_source = staticmethod(imports.source_of)
+    gives = staticmethod(names.gives)
+    means_module = staticmethod(names.means_module)
+    bases = staticmethod(evidence.bases)
+    argument = staticmethod(calls.argument)
+    parameters = staticmethod(calls.parameters)
 
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         header = parsed.snapshot.lines[scope.def_line : scope.header_end_line]
@@ -84,12 +86,6 @@ class Python(Base):
         """Built from the signature's text, so that a header that does not parse in the document has parameters, too."""
         header = parse_text(self.signature(parsed, scope) + self.omitted_body, parsed.language)
         return header, range(header.snapshot.line_count)
-
-    def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
-        return lines.docstring(parsed, scope)
-
-    def docstring_lines(self, parsed: Parsed, scope: Scope, end: int) -> tuple[int, int]:
-        return lines.docstring_lines(parsed, scope, end)
 
     def docstring_written(self, text: str) -> str:
         return f'"""{text}"""'
@@ -128,36 +124,15 @@ class Python(Base):
     def head(self, parsed: Parsed, start: int, end: int) -> str:
         return texts.head(parsed, start) if _is_text(parsed, start, end) else super().head(parsed, start, end)
 
-    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        return imports.imported(parsed, statement)
-
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(item)
 
     def import_added(self, parsed: Parsed, item: Import) -> str:
         return imports.written(item)
 
-    def import_source(self, parsed: Parsed, name: Node) -> str:
-        return imports.source_of(parsed, name)
-
     def module_name(self, file: str) -> str:
         is_module = PurePosixPath(file).suffix.lower() in self.suffixes
         return names.module_name(file) if is_module else super().module_name(file)
-
-    def gives(self, source: str, file: str, module: str) -> bool:
-        return names.gives(source, file, module)
-
-    def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
-        return names.means_module(head, imported, file, module)
-
-    def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
-        return evidence.bases(parsed, cls)
-
-    def argument(self, parsed: Parsed, node: Node) -> Argument:
-        return calls.argument(parsed, node)
-
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        return calls.parameters(parsed, holder)
 
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         return calls.keywords(parsed, scope, super().keywords(parsed, scope))

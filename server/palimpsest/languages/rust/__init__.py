@@ -55,6 +55,8 @@ class Rust(Base):
     common_words = _WORDS["keywords"] | _WORDS["names"]
     receiver = "self"
     member_marks = (".", "::")
+    imported = staticmethod(imports.imported)
+    import_source = staticmethod(imports.source_of)
 
     # Definitions
     def leads(self, parsed: Parsed, node: Node) -> bool:
@@ -125,14 +127,8 @@ class Rust(Base):
         return formats.names(parsed, text, start, end)
 
     # Imports and modules
-    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        return imports.imported(parsed, statement)
-
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(item)
-
-    def import_source(self, parsed: Parsed, name: Node) -> str:
-        return imports.source_of(parsed, name)
 
     def module_name(self, file: str) -> str:
         return paths.module_name(file) if file.lower().endswith(self.suffixes) else super().module_name(file)
@@ -166,8 +162,6 @@ class Rust(Base):
 
     def awaited(self, call: str, *, chained: bool) -> str:
         return f"{call}.await"
-
-    # Half-written code
 
 
 def _imports_all(parsed: Parsed) -> bool:
