@@ -6,9 +6,7 @@ languages are in the `Language` of a parse, which `languages/` implements.
 
 from __future__ import annotations
 
-import ctypes
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -595,20 +593,18 @@ def _tree(
     """None where it takes too long.  `end` stands behind the text.
 
     A text that ended earlier for the parser than it did before would end the process: what tree-sitter reads of a
-    character that a piece of the text cuts, it asks for again.
+    character that a piece of the text cuts, it asks for again.  All pieces are given in one object, since the bindings
+    (0.26) keep a reference to each that they get: every key would cost as much memory as the document is long.
     """
-    text, piece, start = data if data.endswith(end) else data + end, b"", time.thread_time()
+    text, start = data if data.endswith(end) else data + end, time.thread_time()
     most = PATIENCE_S + PATIENCE_PER_BYTE_S * len(data)
-    until, n_lost = start + (most if patience_s is None else patience_s), _n_lost(parser)
+    until = start + (most if patience_s is None else patience_s)
+    piece, is_parsing = bytearray(), True
 
-    def give_back() -> None:
-        for _ in range(n_lost if piece else 0):
-            _give_back(piece)
-
-    def read(offset: int, _: object) -> bytes:
-        nonlocal piece
-        give_back()
-        piece = text[offset : offset + _CHUNK]
+    def read(offset: int, _: object) -> bytes | bytearray:
+        if not is_parsing:  # a tree goes on asking for the text of its nodes
+            return text[offset : offset + _CHUNK]
+        piece[:] = text[offset : offset + _CHUNK]
         return piece
 
     def is_over(*_: object) -> bool:
@@ -627,8 +623,8 @@ def _tree(
         parser.reset()
         return None
     finally:
-        give_back()
-        piece, n_lost = b"", 0  # a tree goes on asking for the text of its nodes
+        piece.clear()
+        is_parsing = False
     if with_end > without:  # its places are those of the text
         tree.edit(without, with_end, without, point_without, point_with, point_without)
     return None if time.thread_time() > start + most else tree
@@ -638,26 +634,6 @@ def _ends(data: bytes, end: bytes) -> tuple[int, int, Point, Point]:
     """Where a text ends, and where it does with a line's `end` behind it."""
     point = _point(data, len(data))
     return len(data), len(data) + len(end), point, Point(point.row + 1, 0)
-
-
-_give_back = ctypes.pythonapi.Py_DecRef
-_give_back.argtypes, _give_back.restype = [ctypes.py_object], None
-_lost: list[int] = []
-"""What `_n_lost` has found."""
-
-
-def _n_lost(parser: tree_sitter.Parser) -> int:
-    """References to each piece of a text that the bindings never give back (one, in tree-sitter 0.26): every key would
-    cost as much memory as the document is long.  Found by one piece, once."""
-    if not _lost:
-        piece = bytes(bytearray(b"x\n" * 8))  # an object of its own
-        before, held = sys.getrefcount(piece), [piece]
-        tree = parser.parse(lambda *_: held.pop() if held else b"")
-        del tree
-        if held:  # not asked for: it stands outside of what this parser reads
-            return 0
-        _lost.append(max(0, sys.getrefcount(piece) - before))
-    return _lost[0]
 
 
 def _is_wide(root: Node) -> bool:
