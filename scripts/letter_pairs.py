@@ -1,4 +1,4 @@
-"""Print the table of `server/palimpsest/text/letter_pairs.txt`: how seldom a character follows another in code and prose.
+"""Print the table of `text/letter_pairs.txt`: how seldom a character follows another in code and prose.
 
     python scripts/letter_pairs.py > server/palimpsest/text/letter_pairs.txt
 
