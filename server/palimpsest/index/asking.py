@@ -6,9 +6,9 @@ a file is kept with the gathering (`WorkspaceFiles.once`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from palimpsest.index.reader import IndexReader, InFile
 from palimpsest.index.rows import DefinitionRow, FileRows, ImportRow, hashed, last_names, may_have
@@ -17,14 +17,24 @@ from palimpsest.syntax.values import Import
 from palimpsest.system.reading import stamp
 from palimpsest.workspace.files import WorkspaceFiles
 
-if TYPE_CHECKING:
-    from palimpsest.index.workspace_index import WorkspaceIndex
+
+class AskedIndex(Protocol):
+    """What is asked: `WorkspaceIndex`."""
+
+    @property
+    def readers(self) -> Sequence[IndexReader]: ...
+    @property
+    def opened(self) -> Mapping[str, FileRows]: ...
+    @property
+    def is_complete(self) -> bool: ...
+    @property
+    def revision(self) -> int: ...
 
 
 class Asking:
     """A `NameIndex`."""
 
-    def __init__(self, known: WorkspaceIndex, files: WorkspaceFiles) -> None:
+    def __init__(self, known: AskedIndex, files: WorkspaceFiles) -> None:
         self._known = known
         self._files = files
 

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.modules import Description, ModuleEntry, ModuleFiles
 from palimpsest.languages.source_entries import Item, entry, renamed
-from palimpsest.syntax.parse import Parsed, parse_file
+from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.syntax.scopes import additions, children, docstring, file_scope
 from palimpsest.syntax.values import Import, Scope
-from palimpsest.workspace.files import FileText, Stamp
+from palimpsest.workspace.files import FileText, Stamp, WorkspaceFiles
 from palimpsest.workspace.kept import Kept
-
-if TYPE_CHECKING:
-    from palimpsest.languages.source_modules import SourceModules
 
 MAX_FILES = 60
 """Files read for one description."""
@@ -33,6 +32,26 @@ _MOST_WATCHED = 24
 _MOST_PARSES, _MOST_KNOWN = 128, 4096
 _MOST_CHARACTERS = 8_000_000
 _WORDS = re.compile(r"\w+")
+
+
+class Rules(Protocol):
+    """What a description depends on in a language; `source_modules.SourceModules` says what each answers."""
+
+    files: WorkspaceFiles
+    library: LibraryFiles
+    starred_without: frozenset[str]
+    unnamed: frozenset[str]
+
+    def found(self, name: str, near: Path | None) -> ModuleFiles | None: ...
+    def below(self, module: str, name: str) -> str | None: ...
+    def imported(self, found: Import, module: str, path: Path | None) -> str | None: ...
+    def items(self, parsed: Parsed) -> Mapping[str, Item]: ...
+    def is_public(self, parsed: Parsed, item: Item) -> bool: ...
+    def is_part(self, parsed: Parsed, line: int, found: ModuleFiles) -> bool: ...
+    def is_member_public(self, parsed: Parsed, item: Item) -> bool: ...
+    def offered(self, parsed: Parsed) -> Mapping[str, str] | None: ...
+    def reexports(self, parsed: Parsed) -> Sequence[Import]: ...
+    def language_at(self, path: Path) -> Language: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +78,7 @@ class _Offer:
 class SourceDescriber:
     """Not thread-safe, except for `stamp` and `typed_in`."""
 
-    def __init__(self, rules: SourceModules) -> None:
+    def __init__(self, rules: Rules) -> None:
         self._rules = rules
         self._parsed = Kept[Path, Parsed](_MOST_PARSES, _MOST_CHARACTERS)
         self._read: dict[Path, tuple[Path | None, Stamp]] = {}
@@ -116,7 +135,7 @@ class SourceDescriber:
 class _Search:
     """For one description: files do not change meanwhile, and no module is searched twice."""
 
-    def __init__(self, describer: SourceDescriber, rules: SourceModules, wanted: frozenset[str]) -> None:
+    def __init__(self, describer: SourceDescriber, rules: Rules, wanted: frozenset[str]) -> None:
         self._describer = describer
         self._rules = rules
         self._wanted = wanted
@@ -167,7 +186,9 @@ class _Search:
         if given is not None and not every:
             return [_Offer(name, parsed, items[local]) for name, local in given.items() if local in items]
         return [
-            _Offer(name, parsed, item) for name, item in items.items() if every or self._rules.is_public(parsed, item)
+            _Offer(name, parsed, item)
+            for name, item in items.items()
+            if every or self._rules.is_public(parsed, item)
         ]
 
     def _is_part(self, parsed: Parsed, item: Item, found: ModuleFiles) -> bool:
