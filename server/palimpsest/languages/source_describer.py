@@ -186,9 +186,7 @@ class _Search:
         if given is not None and not every:
             return [_Offer(name, parsed, items[local]) for name, local in given.items() if local in items]
         return [
-            _Offer(name, parsed, item)
-            for name, item in items.items()
-            if every or self._rules.is_public(parsed, item)
+            _Offer(name, parsed, item) for name, item in items.items() if every or self._rules.is_public(parsed, item)
         ]
 
     def _is_part(self, parsed: Parsed, item: Item, found: ModuleFiles) -> bool:
