@@ -1,6 +1,6 @@
-"""Print the table of `server/palimpsest/text/randomness.py`: how seldom a character follows another in code and prose.
+"""Print the table of `text/letter_pairs.txt`: how seldom a character follows another in code and prose.
 
-    python scripts/letter_pairs.py > table.txt
+    python scripts/letter_pairs.py > server/palimpsest/text/letter_pairs.txt
 
 It is counted in the identifiers and words of Python's standard library, without its tests, and of this project's
 documents.  Another version of Python gives almost the same table.

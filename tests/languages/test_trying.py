@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.languages.python.language import Python
+from palimpsest.languages.python import Python
 from palimpsest.languages.registry import language_of
 from palimpsest.languages.trial import MOST_KEPT
 from palimpsest.languages.trying import Trying

@@ -293,7 +293,7 @@ def planted(n: int = 11_000, seed: int = 1) -> Iterator[Planted]:
     source = random.Random(seed)
     for service, form in sorted(FORMATS.items()):
         for place in source.sample(PLACES, max(1, round(0.88 * n / len(FORMATS)))):
-            secret, bodies = _made(form, source)
+            secret, bodies = made(form, source)
             # what is short is a secret only because of its name
             place = place if len(secret) >= 20 or "{n}" in place.lower() else PLACES[0]
             yield Planted(service, place, _filled(place, source.choice([*NAMES, _name_of(service)]), secret), bodies)
@@ -311,7 +311,7 @@ def is_masked(one: Planted) -> bool:
     return not any(body[at : at + 12] in left for body in one.bodies for at in range(max(1, len(body) - 11)))
 
 
-def _made(form: str, source: random.Random) -> tuple[str, tuple[str, ...]]:
+def made(form: str, source: random.Random) -> tuple[str, tuple[str, ...]]:
     """A token, and what in it is random."""
     form = form.replace("{SP}", " ").replace("{u}", "{h8}-{h4}-4{h3}-{h4}-{h12}").replace("{{", "{")
     bodies = list[str]()
@@ -320,8 +320,8 @@ def _made(form: str, source: random.Random) -> tuple[str, tuple[str, ...]]:
         bodies.append("".join(source.choices(ALPHABETS[it[1]], k=int(it[2]))))
         return bodies[-1]
 
-    made = re.sub(r"\{([A-Za-z25])(\d+)\}", fill, form)
-    return made, tuple(it for it in bodies if len(it) >= 12) or (made,)
+    filled = re.sub(r"\{([A-Za-z25])(\d+)\}", fill, form)
+    return filled, tuple(it for it in bodies if len(it) >= 12) or (filled,)
 
 
 def _name_of(service: str) -> str:

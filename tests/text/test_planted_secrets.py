@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import pytest
 from tests.sources import SERVER
-from tests.text.planted_secrets import FORMATS, is_masked, planted, words_masked
+from tests.text.planted_secrets import FORMATS, is_masked, made, planted, words_masked
+
+from palimpsest.text.secret_formats import FORMS, Form
+from palimpsest.text.tokens import masked
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.example)
+def test_the_example_of_a_form_has_it_and_is_masked(form: Form) -> None:
+    example = made(form.example, random.Random(1))[0]
+    assert form.pattern.search(example)
+    assert any(literal in example for literal in form.literals)
+    assert masked(example) != example
 
 
 @pytest.mark.slow(part="properties")

@@ -134,10 +134,6 @@ class DocumentNames:
         return self._by_ending.get(wanted.rpartition("/")[2], ())
 
 
-def _ends(name: str, wanted: str) -> bool:
-    return name == wanted or name.endswith(f"/{wanted}")
-
-
 def links(text: str) -> Iterator[Link]:
     """The links of a text, in order."""
     for found in _LINK.finditer(text):

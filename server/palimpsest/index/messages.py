@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from palimpsest.index.rows import DefinitionRow, FileRows, ImportRow
 
@@ -113,22 +113,7 @@ class IndexLogLine:
 
 Asked = BeginIndex | Look | Read | CheckIndex
 Told = IndexOpened | Building | Built | IndexChanged | Failed | Rows | IndexLogLine
-_KINDS: Mapping[str, Callable[..., Any]] = {
-    kind.__name__: kind
-    for kind in (
-        BeginIndex,
-        Look,
-        Read,
-        CheckIndex,
-        IndexOpened,
-        Building,
-        Built,
-        IndexChanged,
-        Failed,
-        Rows,
-        IndexLogLine,
-    )
-}
+_KINDS: Mapping[str, Callable[..., Any]] = {kind.__name__: kind for kind in get_args(Asked | Told)}
 
 
 def line_of(message: Asked | Told) -> bytes:

@@ -10,7 +10,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
                  @owner, the class of a member that is written outside it; @adds for what adds members to a class that
                  is declared elsewhere; @described if it is a text or another's name that it is called by, as a test is;
                  @holder for a value that is a class if functions are put on it (`holders`)
-    imports      one @import per import statement; @module with the @name and @alias that it gives
+    imports      one @import per import statement; @module, which may be in quotes, with the @name and @alias that it
+                 gives; @default is what the module's default is called here, @whole what all of it is, or one @name
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
     attributes   @head and @attr for `head.attr`
     parameters   one @parameter per parameter of a function; with its @name if one @parameter declares several, and
@@ -63,14 +64,14 @@ from typing import Protocol
 import tree_sitter
 from tree_sitter import Node, Query
 
-from palimpsest.languages import doc_comments, grammars, risks
+from palimpsest.languages import doc_comments, grammars, heredocs, risks
 from palimpsest.languages.trying import trying
 from palimpsest.syntax.calls import functions
 from palimpsest.syntax.definitions import definition, first_of
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import tokens
 from palimpsest.syntax.parse import Language, Parsed
-from palimpsest.syntax.scopes import children, members, scopes
+from palimpsest.syntax.scopes import children, class_around, members, scopes
 from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.snapshot import Snapshot
 
@@ -81,7 +82,14 @@ _MANY = ("rest", "splat", "spread", "variadic")
 """Parts of the grammars' names for a parameter or an argument that stands for several."""
 _TAKES_NONE = re.compile(r"\*(?!\*)")
 """A parameter for many arguments that are passed without names."""
+_DEFAULTS = ("value", "right", "default_value")
+"""Fields of the default value of a parameter."""
 _NO_BODY = ";"
+_PARTS_OF_IMPORTS = ("name", "alias", "default", "whole", "module")
+_DEFAULT = "default"
+_QUOTES = "'\"`"
+_BEFORE = 16
+"""Bytes before a member, enough for `before_own`."""
 _PAIRS = ("()", "[]", "{}")
 _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
@@ -120,6 +128,18 @@ class Base(Language):
     """None where nothing is known of them."""
     before_body: frozenset[str] = frozenset()
     """Types of nodes between a header and its body that a signature leaves out."""
+    before_own: re.Pattern[str] | None = None
+    """What stands before a member of the class around, where `values` tells nothing: `this.`."""
+    constructor: str = ""
+    """The method that runs when a class is called; `{}` stands for the class's name; "" if it has no fixed name."""
+    keyword_mark: str = ""
+    """What stands between the name and the value of an argument that is passed by name; "" if none is."""
+    heredoc: re.Pattern[str] | None = None
+    """The mark of a text that begins on the next line and ends with a line that has the group `word` alone."""
+    clause: re.Pattern[str] = _CLAUSE
+    """How a line begins that belongs to the block above it."""
+    defining: re.Pattern[str] = _DEFINES
+    """The end of what stands before the parameters of a definition."""
     hidden_by: frozenset[str] = frozenset()
     """Words before a member's name by which only its own file sees it."""
     leading: frozenset[str] = frozenset()
@@ -147,6 +167,11 @@ class Base(Language):
 
     # Lines
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+        if self.heredoc is None:
+            return self._statements(lines, start, end)
+        return heredocs.statements(lines, start, end, self.heredoc, self._statements)
+
+    def _statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         """A line, and those that follow while a string or a bracket (not a brace) is open, or after a backslash."""
         depth, quote, first = 0, "", None
         for number in range(start, end):
@@ -198,7 +223,7 @@ class Base(Language):
         return written + _NO_BODY if last.endswith(_NO_BODY) and not written.endswith(_NO_BODY) else written
 
     def is_constructor(self, name: str, cls: str) -> bool:
-        return bool(name) and name == self.constructor
+        return bool(name) and name == self.constructor.replace("{}", cls)
 
     def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
         return parsed, range(scope.def_line, scope.header_end_line)
@@ -232,26 +257,29 @@ class Base(Language):
 
     # Imports and modules
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        found = list[Import]()
-        line = statement.start_point.row
-        for captures in parsed.matches("imports", line, line + 1):
+        line, found = statement.start_point.row, dict[int, Import]()
+        for captures in parsed.matches_in(statement, "imports"):
             if captures["import"][0].id == statement.id and "module" in captures:
-                module, name, alias = (
-                    parsed.text_of(captures[part][0]) if part in captures else None
-                    for part in ("module", "name", "alias")
+                nodes = [captures[part][0] if part in captures else None for part in _PARTS_OF_IMPORTS]
+                name, alias, default, whole, module = (None if it is None else parsed.text_of(it) for it in nodes)
+                name = _DEFAULT if default is not None else name
+                first = next(node for node in nodes if node is not None)
+                found[first.start_byte] = Import(
+                    (module or "").strip(_QUOTES), name, default or whole or alias, 0, line
                 )
-                found.append(Import(module or "", name, alias, 0, line))
-        return found
+        return [found[start] for start in sorted(found)]
 
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return parsed.snapshot.lines[item.line].strip()
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
-        row = name.start_point.row
+        row, written = name.start_point.row, parsed.text_of(name)
         for captures in parsed.matches("imports", row, row + 1):
-            given = [*captures.get("name", ()), *captures.get("alias", ())]
-            if "module" in captures and any(node.id == name.id for node in given):
-                return parsed.text_of(captures["module"][0])
+            statement = captures["import"][0]
+            if statement.start_byte <= name.start_byte < statement.end_byte:
+                for item in self.imported(parsed, statement):
+                    if written in (item.bound, item.name):
+                        return item.module
         return ""
 
     def module_name(self, file: str) -> str:
@@ -264,7 +292,16 @@ class Base(Language):
 
     # Values and calls
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
-        return frozenset() if self.values is None else self.values.owners(parsed, start, end)
+        if self.values is not None:
+            return self.values.owners(parsed, start, end)
+        is_own = self.is_own_member(parsed, start, end)
+        cls = class_around(parsed, parsed.snapshot.utf8.count(b"\n", 0, start)) if is_own else None
+        return frozenset() if cls is None else frozenset({cls.name})
+
+    def is_own_member(self, parsed: Parsed, start: int, end: int) -> bool:
+        """Whether what stands before a member says that it is one of the class around."""
+        before = parsed.snapshot.utf8[max(0, start - _BEFORE) : start].decode("utf-8", "replace")
+        return self.before_own is not None and self.before_own.search(before) is not None
 
     def head(self, parsed: Parsed, start: int, end: int) -> str:
         return "" if self.values is None else self.values.head(parsed, start, end)
@@ -289,7 +326,7 @@ class Base(Language):
         for node in holder.named_children:
             if "comment" in node.type:
                 continue
-            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            value = next((it for field in _DEFAULTS if (it := node.child_by_field_name(field)) is not None), None)
             kind = "star" if any(word in node.type for word in _MANY) else "plain"
             name, text = next(self.bound(parsed, node), ""), parsed.text_of(node)
             found.append(Parameter(name, text, kind, "" if value is None else parsed.text_of(value)))
@@ -320,6 +357,9 @@ class Base(Language):
     def is_awaited(self, call: Node) -> bool:
         return call.parent is not None and "await" in call.parent.type
 
+    def by_name(self, name: str, value: str) -> str | None:
+        return f"{name.removeprefix(self.sigil)}{self.keyword_mark}{value}" if self.keyword_mark else None
+
     def is_chained(self, call: Node) -> bool:
         above = call.parent
         fields = ("object", "function", "value") if above is not None else ()
@@ -334,7 +374,7 @@ class Base(Language):
         return "\n" in statement.strip()
 
     def continues_block(self, line: str) -> bool:
-        return _CLAUSE.match(line) is not None
+        return self.clause.match(line) is not None
 
     def defines(self, before: str) -> bool:
-        return _DEFINES.search(before) is not None
+        return self.defining.search(before) is not None

@@ -20,10 +20,6 @@ Words = frozenset[str]
 NOTHING: Words = frozenset()
 
 
-def node_at(parsed: Parsed, start: int, end: int) -> Node | None:
-    return None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
-
-
 def binding_of(parsed: Parsed, name: Node) -> Use | None:
     """The last place before a name that binds it."""
     found = uses(parsed, parsed.text_of(name))

@@ -11,10 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from palimpsest.languages.modules import Surroundings
-from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
+from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules, header_words
 from palimpsest.syntax.parse import Language, Parsed
-from palimpsest.syntax.scopes import signature
-from palimpsest.syntax.values import Import, Scope
+from palimpsest.syntax.values import Import
 
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _LONGEST = 256
@@ -74,6 +73,9 @@ class PackageModules(SourceModules):
         own = self.packages_of(near) if near is not None else ()
         return Import(packages[0], name, None, 0, -1) if len(packages) == 1 and packages[0] not in own else None
 
+    def is_member_public(self, parsed: Parsed, item: Item) -> bool:
+        return "private" not in header_words(parsed, item)
+
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
         """The other files of its package."""
         return [Import(name, "*", None, 0, -1) for name in self.packages_of(path)] if path is not None else []
@@ -96,8 +98,3 @@ class PackageModules(SourceModules):
                 listed = (entry for entry in self.files.listing(folder) if not entry.is_dir)
                 named = [folder / entry.name for entry in listed if Path(entry.name).suffix.lower() in self.suffixes]
                 yield from (path for path in named[:_MOST_READ] if name in self.packages_of(path))
-
-
-def header_words(parsed: Parsed, item: Item) -> list[str]:
-    """The words of a definition's header, or of the line of a value: `public` is one of them."""
-    return (signature(parsed, item) if isinstance(item, Scope) else parsed.snapshot.lines[item.line]).split()

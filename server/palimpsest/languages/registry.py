@@ -62,10 +62,11 @@ def load(language: Language) -> None:
 
 
 def _modules(language: Language) -> type[Modules]:
-    name = f"{importlib.import_module(type(language).__module__).__package__}.modules"
-    if importlib.util.find_spec(name) is None:
-        return Modules
-    found: type[Modules] = getattr(importlib.import_module(name), "MODULES", Modules)
+    """Those of its folder, else of the language that it derives from."""
+    modules = (importlib.import_module(kind.__module__) for kind in type(language).__mro__)
+    names = (f"{module.__package__}.modules" for module in modules if hasattr(module, "LANGUAGE"))
+    name = next((name for name in names if importlib.util.find_spec(name) is not None), None)
+    found: type[Modules] = getattr(importlib.import_module(name), "MODULES", Modules) if name is not None else Modules
     return found
 
 

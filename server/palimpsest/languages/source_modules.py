@@ -19,9 +19,15 @@ from palimpsest.languages.registry import language_of
 from palimpsest.languages.source_describer import SourceDescriber, SourceKey
 from palimpsest.languages.source_entries import Item, top_level
 from palimpsest.syntax.parse import Language, Parsed
+from palimpsest.syntax.scopes import signature
 from palimpsest.syntax.values import Scope
 
-__all__ = ["Item", "ModuleFiles", "SourceModules"]
+__all__ = ["Item", "ModuleFiles", "SourceModules", "header_words"]
+
+
+def header_words(parsed: Parsed, item: Item) -> list[str]:
+    """The words of a definition's header, or of the line of a value: `public` is one of them."""
+    return (signature(parsed, item) if isinstance(item, Scope) else parsed.snapshot.lines[item.line]).split()
 
 
 class SourceModules(Modules):
@@ -56,13 +62,9 @@ class SourceModules(Modules):
         """What a file defines that others may see, by name."""
         return top_level(parsed)
 
-    def is_public(self, parsed: Parsed, scope: Scope) -> bool:
-        """Whether other modules see a definition at the top of a file."""
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
+        """Whether other modules see a definition or a value at the top of a file."""
         return True
-
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
-        """The same of a definition or a value."""
-        return self.is_public(parsed, item) if isinstance(item, Scope) else True
 
     def is_member_public(self, parsed: Parsed, item: Item) -> bool:
         """Whether other modules see a method or an attribute of a class."""

@@ -71,7 +71,7 @@ class TypedValues:
         return text if text.replace(".", "").isidentifier() else ""
 
     def _head(self, parsed: Parsed, start: int, end: int) -> Node | None:
-        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+        node = parsed.node_at(start, end)
         above = None if node is None else node.parent
         if above is None or above.type not in self.members:
             return None
@@ -109,7 +109,7 @@ class TypedValues:
     def _of_binding(self, parsed: Parsed, use: Use, depth: int) -> Words:
         if use.role in ("class", "import"):
             return frozenset({use.name})
-        node = None if parsed.root is None else parsed.root.descendant_for_byte_range(use.start, use.end)
+        node = parsed.node_at(use.start, use.end)
         return _NOTHING if node is None or use.role == "function" else self._of_declaration(parsed, node, depth)
 
     def _of_declaration(self, parsed: Parsed, name: Node, depth: int) -> Words:
@@ -167,7 +167,7 @@ class TypedValues:
         for use in places:
             if here is None or here.belongs is None or not use.binds or use.belongs != here.belongs:
                 continue
-            above = parsed.root.descendant_for_byte_range(use.start, use.end) if parsed.root is not None else None
+            above = parsed.node_at(use.start, use.end)
             above = None if above is None else above.parent
             while above is not None and above.type in self.declarators:
                 above = above.parent

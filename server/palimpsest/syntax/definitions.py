@@ -115,7 +115,7 @@ def _header(
     start, def_line = _first_line(parsed, outer), first_of(parsed, node).start_point.row
     body = captures["body"][0] if "body" in captures else None
     owner = _owner(parsed, captures["owner"][0]) if "owner" in captures else ""
-    name, end = parsed.text_of(captures["name"][0]), _end_line(node)
+    name, end = parsed.text_of(captures["name"][0]), end_line(node)
     indent = indent_width(parsed.snapshot.lines[def_line])
     if body is None:
         return Header(kind, name, start, def_line, end, end, indent, end, owner, "adds" in captures, has_body=False)
@@ -142,7 +142,7 @@ def _owner(parsed: Parsed, node: Node) -> str:
 def _first_line(parsed: Parsed, node: Node) -> int:
     """The first line of a definition with what stands directly before it: attributes, documentation."""
     row, before = node.start_point.row, node.prev_sibling
-    while before is not None and _end_line(before) == row and parsed.language.leads(parsed, before):
+    while before is not None and end_line(before) == row and parsed.language.leads(parsed, before):
         first = before.start_point.row
         line = utf8(parsed.snapshot.lines[first])[: before.start_point.column]
         if line.strip():  # behind code, and about that
@@ -171,7 +171,7 @@ def _led_line(parsed: Parsed, line: int) -> int:
     for _ in range(_MOST_LEADING):
         if node is None or not parsed.language.leads(parsed, node):
             break
-        last = max(last, _end_line(node) - 1)
+        last = max(last, end_line(node) - 1)
         node = cursor.node if cursor.goto_next_sibling() else None
     while node is not None and node.type in parsed.language.wrappers and node.named_children:
         node = node.named_children[-1]
@@ -199,7 +199,7 @@ def _behind_annotations(node: Node, annotations: frozenset[str]) -> Node | None:
     return None
 
 
-def _end_line(node: Node) -> int:
+def end_line(node: Node) -> int:
     """The line after the node's last line; a node that ends at the very start of a line does not include that line."""
     row, column = node.end_point
     return row if column == 0 and row > node.start_point.row else row + 1
@@ -258,7 +258,7 @@ def _broken_lines(parsed: Parsed, nodes: Sequence[Node]) -> list[range]:
         followed = max(followed, index)
         while followed < len(nodes) - 1 and (nodes[followed].is_error or "comment" in nodes[followed].type):
             followed += 1
-        start, stop = nodes[first].start_point.row if first else 0, _end_line(nodes[followed])
+        start, stop = nodes[first].start_point.row if first else 0, end_line(nodes[followed])
         while ranges and ranges[-1].stop >= start:
             start, stop = min(start, ranges[-1].start), max(stop, ranges[-1].stop)
             ranges.pop()

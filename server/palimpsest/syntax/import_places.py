@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from palimpsest.syntax.definitions import end_line
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
@@ -50,7 +51,7 @@ def _together(parsed: Parsed, above: list[Import]) -> Iterator[Import]:
 def _end(parsed: Parsed, item: Import) -> int:
     """The line behind its statement."""
     found = (captures["import"][0] for captures in parsed.matches("imports", item.line, item.line + 1))
-    ends = [_end_line(node) for node in found if node.start_point.row == item.line]
+    ends = [end_line(node) for node in found if node.start_point.row == item.line]
     return max(ends, default=item.line + 1)
 
 
@@ -62,9 +63,9 @@ def _first_line(parsed: Parsed) -> int:
     before = parsed.language.before_imports
     must = next((i for i, node in enumerate(nodes) if node.type in before or _is_string(node)), None)
     if must is not None and (nodes[must].type in before or all("comment" in node.type for node in nodes[:must])):
-        end, nodes = _end_line(nodes[must]), nodes[must + 1 :]
+        end, nodes = end_line(nodes[must]), nodes[must + 1 :]
     for node in nodes:
-        row = _end_line(node)
+        row = end_line(node)
         is_apart = row < len(parsed.snapshot.lines) and not parsed.snapshot.lines[row].strip()
         is_first = node.type in before or _is_string(node)
         is_first = is_first or ("comment" in node.type and (is_apart or parsed.snapshot.text.startswith("#!")))
@@ -78,8 +79,3 @@ def _is_string(node: Node) -> bool:
     """A file's documentation, `"use strict"`."""
     inner = node.named_children
     return node.type == "expression_statement" and len(inner) == 1 and inner[0].type.endswith("string")
-
-
-def _end_line(node: Node) -> int:
-    row, column = node.end_point
-    return row if column == 0 and row > node.start_point.row else row + 1

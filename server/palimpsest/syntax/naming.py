@@ -132,8 +132,7 @@ def is_one_of(parsed: Parsed, head: str, owners: frozenset[str]) -> bool:
 
 def _plain(parsed: Parsed, start: int, end: int) -> dict[int, bool]:
     """Where plain names begin that the lines and the language do not define; whether each may be elsewhere."""
-    data, language = parsed.snapshot.utf8, parsed.language
-    first, last = data.count(b"\n", 0, start), data.count(b"\n", 0, end)
+    language, (first, last) = parsed.language, _rows(parsed, start, end)
     captures = parsed.captures("names", first, last + 1)
     unused = {node.start_byte for node in captures.get("unused", ())}
     nodes = [node for node in captures.get("name", ()) if start < node.end_byte <= end]

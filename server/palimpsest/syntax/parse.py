@@ -6,9 +6,7 @@ languages are in the `Language` of a parse, which `languages/` implements.
 
 from __future__ import annotations
 
-import ctypes
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,13 +40,8 @@ _SMALL = 16_384
 T = TypeVar("T")
 
 
-class Language(Protocol):
-    """What differs from one language to another.
-
-    `languages/base.py` has what a grammar's queries find, and says what the sections of a query file are.  A language
-    without a grammar has no tree and no query; what needs one is empty there.  Lines are 0-based and half-open; nodes
-    and bytes are those of the `Parsed` that comes with them.
-    """
+class FileRules(Protocol):
+    """Which files are of a language, and which test them: for who looks for files."""
 
     id: str = ""
     """The name of its folder, or LSP's id if the language has no folder here."""
@@ -70,98 +63,37 @@ class Language(Protocol):
     """Suffixes of files in other languages that test its files, or that its tests are of."""
     fixture_files: tuple[str, ...] = ()
     """Names of files that have what tests in their folder and below take by the names of parameters."""
-    lexical: Lexical = Lexical()
-    doc_comments: tuple[str, ...] = ()
-    """How comments begin that document the definition below them; empty if documentation is in a body."""
-    indented: bool = False
-    """Whether blocks are defined by indentation."""
+
+    def is_included(self, file: str) -> bool:
+        """Whether other files include a file, so that they see what it has for itself."""
+        return False
+
+    def module_name(self, file: str) -> str:
+        """The module name that imports use for a file (a path relative to its root, with `/`); else the file's own
+        name."""
+
+
+class GrammarRules(Protocol):
+    """How a text becomes a tree, and what in it is a name, a string or another language: for parsers and searches."""
+
+    text_end: bytes = b""
+    """A line's end, where the grammar looks for one and not for the end of the text: a parser is given it behind one
+    that has none."""
+    is_checked: bool = True
+    """Whether what the grammar calls an error is one; else nothing counts as an error."""
     identifiers: frozenset[str] = frozenset({"identifier"})
     """Types of nodes that are a single name."""
     texts: frozenset[str] = frozenset()
     """Types of nodes that are pieces of strings in which the grammar does not look for names (`names_in`)."""
     code_in_texts: bool = False
     """Whether these have code, members behind their objects too."""
-    import_hint: str | tuple[str, ...] = "import"
-    """A word that occurs on a line of every import, or several of which one does, so that only such lines are
-    examined."""
-    labels: bool = False
-    """Whether what stands before an argument is a part of the function's name, so that two may be the same."""
-    member_marks: tuple[str, ...] = (".",)
-    """What stands between a value or a module and its member; first what stands behind the receiver."""
-    sigil: str = ""
-    """What the name of a variable begins with where it is declared, and the name of a member behind an object does
-    not."""
-    instance_mark: str = ""
-    """What the name of every attribute of an object begins with, where it has no receiver before it."""
-    global_names: bool = False
-    """Whether code uses the classes of other files by their names alone."""
-    class_parts: tuple[str, ...] = ()
-    """What the parts of a class are called whose members are used by the class's own name: `Cart.of`."""
-    merges_classes: bool = False
-    """Whether several declarations of one name in a file are one class."""
-    hides_implementation: bool = False
-    """Whether of a function with several signatures only those without a body can be called."""
-    builtins: frozenset[str] = frozenset()
-    """Names that are known without a definition."""
-    builtin_members: frozenset[str] = frozenset()
-    """Members that values of built-in types have."""
-    object_members: frozenset[str] = frozenset()
-    """Members that every object, class and module has."""
-    dynamic_members: tuple[str, ...] | None = None
-    """Patterns of what a class or module has whose objects may have members that nobody wrote: `__getattr__`.  None:
-    any may, or nobody can tell which class a value is of."""
-    knows_builtins: bool = False
-    """Whether `builtin_members` are all members of values of built-in types, and `owners` names these types too."""
-    base_members: Mapping[str, frozenset[str]] = MappingProxyType({})
-    """The members of classes of its own library that others are often derived from."""
-    extensible: bool = False
-    """Whether code outside of a class and its module may give it members, each defined by its name."""
-    narrowing: frozenset[str] = frozenset({"instanceof", "is", "as", "match", "switch", "typeof", "when"})
-    """Words that stand before or behind a value where code asks which class it is of."""
-    common_words: frozenset[str] = frozenset()
-    """Words that say nothing about the topic of a text that contains them."""
-    constructor: str = ""
-    """The method that runs when a class is called; "" if it has no fixed name."""
-    initializers: frozenset[str] = frozenset()
-    """The methods in which an object gets its attributes."""
-    receiver: str = "this"
-    """The name of the object inside a method; "" if that is the first parameter."""
-    omitted_body: str = " { ... }"
-    """The text that replaces a body after its signature."""
+    wrappers: frozenset[str] = frozenset()
+    """Types of nodes that hold one definition, and what stands before it: `export`."""
     annotations: frozenset[str] = frozenset()
     """Types of nodes at the beginning of a definition that are not part of its header."""
     before_imports: frozenset[str] = frozenset()
     """Types of nodes at the top of a file that stand before its imports, besides documentation."""
-    wrappers: frozenset[str] = frozenset()
-    """Types of nodes that hold one definition, and what stands before it: `export`."""
-    bare_members: bool = False
-    """Whether methods use the members of their class by plain names."""
-    has_labels: bool = False
-    """Whether what arguments are passed by are labels, of which a call may have one twice."""
-    bare_calls: bool = False
-    """Whether a method is called without brackets."""
-    type_first: bool = False
-    """Whether a declaration has its type before the name."""
-    type_mark: str = ": "
-    """What stands between a name and its type, if the name is first."""
-    declares: bool = False
-    """Whether what one file defines is declared in others, which include each other (`sees`)."""
-    overloads: bool = False
-    """Whether functions of the same name differ by their parameters."""
-    mixes_namespaces: bool = False
-    """Whether classes take the functions of a namespace for their own members."""
-    elements: str = ""
-    """A pattern of the name in an element of markup that a function or class of the program makes, whose attributes are
-    what that takes; "" where code has none."""
-    whole_file: bool = False
-    """Whether an editing block is always a part of the whole file: in data and prose, which have no functions."""
-    is_checked: bool = True
-    """Whether what the grammar calls an error is one; else nothing counts as an error."""
-    text_end: bytes = b""
-    """A line's end, where the grammar looks for one and not for the end of the text: a parser is given it behind one
-    that has none."""
 
-    # Grammar
     @property
     def grammar(self) -> tree_sitter.Language | None: ...
 
@@ -175,7 +107,25 @@ class Language(Protocol):
         """What became of a process of its own that has parsed the text and what is embedded in it."""
         return "lives"
 
-    # Lines (no tree needed)
+    def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
+        """UTF-8 with blanks for what the grammar cannot know, every byte where it was; `is_broken`: as it is, it does
+        not parse."""
+        return code
+
+    def embedded(self, parsed: Parsed, lines: range) -> Sequence[Embedded]:
+        """The parts of a document that touch some lines and are in other languages, in order."""
+        return ()
+
+
+class LineRules(Protocol):
+    """What lines say without a tree: for the editing block, and for what ends a completion."""
+
+    lexical: Lexical = Lexical()
+    indented: bool = False
+    """Whether blocks are defined by indentation."""
+    whole_file: bool = False
+    """Whether an editing block is always a part of the whole file: in data and prose, which have no functions."""
+
     def statements(self, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         """The lines of each statement and comment in `start..end`, in order; blank lines are in none."""
 
@@ -190,7 +140,44 @@ class Language(Protocol):
     def is_whole(self, line: str) -> bool:
         """Whether a statement that begins on the line certainly ends there."""
 
-    # Definitions
+    def opens_block(self, statement: str) -> bool:
+        """Whether the body of a statement follows it."""
+
+    def continues_block(self, line: str) -> bool:
+        """Whether a line indented like a block's head belongs to the block: a clause, a closing bracket."""
+
+    def defines(self, before: str) -> bool:
+        """Whether the text before a bracket makes it the bracket of a definition's parameters."""
+
+
+class DefinitionRules(Protocol):
+    """Headers, documentation and members of definitions: for skeletons, blocks and descriptions."""
+
+    doc_comments: tuple[str, ...] = ()
+    """How comments begin that document the definition below them; empty if documentation is in a body."""
+    omitted_body: str = " { ... }"
+    """The text that replaces a body after its signature."""
+    overloads: bool = False
+    """Whether functions of the same name differ by their parameters."""
+    hides_implementation: bool = False
+    """Whether of a function with several signatures only those without a body can be called."""
+    declares: bool = False
+    """Whether what one file defines is declared in others, which include each other (`sees`)."""
+    type_first: bool = False
+    """Whether a declaration has its type before the name."""
+    type_mark: str = ": "
+    """What stands between a name and its type, if the name is first."""
+    initializers: frozenset[str] = frozenset()
+    """The methods in which an object gets its attributes."""
+    receiver: str = "this"
+    """The name of the object inside a method; "" if that is the first parameter."""
+    instance_mark: str = ""
+    """What the name of every attribute of an object begins with, where it has no receiver before it."""
+    class_parts: tuple[str, ...] = ()
+    """What the parts of a class are called whose members are used by the class's own name: `Cart.of`."""
+    merges_classes: bool = False
+    """Whether several declarations of one name in a file are one class."""
+
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         """The header on one line, without anything before the definition itself."""
 
@@ -221,15 +208,55 @@ class Language(Protocol):
         """Whether a function makes what tests take by its name."""
         return False
 
-    def takes_fixture(self, parsed: Parsed, name: str, start: int) -> bool:
-        """Whether a parameter of that name, or a string, stands for a fixture."""
-        return False
-
     def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
         """Whether a method's first parameter is its object, which calls do not pass."""
         return False
 
-    # Names
+    def holders(self, parsed: Parsed) -> frozenset[str]:
+        """Names of values that functions of the file are put on, which makes them classes (`@holder`)."""
+        return frozenset()
+
+    def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
+        """The last names of a class's bases as written, and of what it mixes in."""
+
+
+class NameRules(Protocol):
+    """Which names are known without a definition, and who sees which: for lookups and renames."""
+
+    builtins: frozenset[str] = frozenset()
+    """Names that are known without a definition."""
+    builtin_members: frozenset[str] = frozenset()
+    """Members that values of built-in types have."""
+    object_members: frozenset[str] = frozenset()
+    """Members that every object, class and module has."""
+    dynamic_members: tuple[str, ...] | None = None
+    """Patterns of what a class or module has whose objects may have members that nobody wrote: `__getattr__`.  None:
+    any may, or nobody can tell which class a value is of."""
+    knows_builtins: bool = False
+    """Whether `builtin_members` are all members of values of built-in types, and `owners` names these types too."""
+    base_members: Mapping[str, frozenset[str]] = MappingProxyType({})
+    """The members of classes of its own library that others are often derived from."""
+    extensible: bool = False
+    """Whether code outside of a class and its module may give it members, each defined by its name."""
+    narrowing: frozenset[str] = frozenset({"instanceof", "is", "as", "match", "switch", "typeof", "when"})
+    """Words that stand before or behind a value where code asks which class it is of."""
+    common_words: frozenset[str] = frozenset()
+    """Words that say nothing about the topic of a text that contains them."""
+    global_names: bool = False
+    """Whether code uses the classes of other files by their names alone."""
+    bare_members: bool = False
+    """Whether methods use the members of their class by plain names."""
+    mixes_namespaces: bool = False
+    """Whether classes take the functions of a namespace for their own members."""
+    member_marks: tuple[str, ...] = (".",)
+    """What stands between a value or a module and its member; first what stands behind the receiver."""
+    sigil: str = ""
+    """What the name of a variable begins with where it is declared, and the name of a member behind an object does
+    not."""
+    elements: str = ""
+    """A pattern of the name in an element of markup that a function or class of the program makes, whose attributes are
+    what that takes; "" where code has none."""
+
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
         """The names that a target binds, dotted ones too: `a`, `self.a`; of a parameter its own first."""
 
@@ -254,7 +281,18 @@ class Language(Protocol):
         a member's."""
         return new
 
-    # Imports and modules
+    def takes_fixture(self, parsed: Parsed, name: str, start: int) -> bool:
+        """Whether a parameter of that name, or a string, stands for a fixture."""
+        return False
+
+
+class ImportRules(Protocol):
+    """What imports give, and how they are written: for lookups, renames and new imports."""
+
+    import_hint: str | tuple[str, ...] = "import"
+    """A word that occurs on a line of every import, or several of which one does, so that only such lines are
+    examined."""
+
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
         """The names of one import statement."""
 
@@ -272,10 +310,6 @@ class Language(Protocol):
     def import_source(self, parsed: Parsed, name: Node) -> str:
         """The module, as written, that a name is imported from."""
 
-    def module_name(self, file: str) -> str:
-        """The module name that imports use for a file (a path relative to its root, with `/`); else the file's own
-        name."""
-
     def packages(self, parsed: Parsed) -> Sequence[str]:
         """The packages or namespaces that the file declares what it defines to be in."""
 
@@ -287,33 +321,28 @@ class Language(Protocol):
         """Whether code in a file uses what another file defines by its plain name, without an import."""
         return False
 
-    def is_included(self, file: str) -> bool:
-        """Whether other files include a file, so that they see what it has for itself."""
-        return False
-
     def means_module(self, head: str, imported: Sequence[Import], file: str, module: str) -> bool:
         """Whether `head`, as in `head.name`, refers to `module` because of one of the imports of `file`."""
         return False
 
-    def embedded(self, parsed: Parsed, lines: range) -> Sequence[Embedded]:
-        """The parts of a document that touch some lines and are in other languages, in order."""
-        return ()
 
-    # Values and calls
+class ValueRules(Protocol):
+    """Classes of values, calls and what these pass: for lookups and changed signatures."""
+
+    labels: bool = False
+    """Whether what stands before an argument is a part of the function's name, so that two may be the same."""
+    has_labels: bool = False
+    """Whether what arguments are passed by are labels, of which a call may have one twice."""
+    bare_calls: bool = False
+    """Whether a method is called without brackets."""
+
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
         """Words for the classes that own the member at these bytes; empty if nothing is known."""
-        return frozenset()
-
-    def holders(self, parsed: Parsed) -> frozenset[str]:
-        """Names of values that functions of the file are put on, which makes them classes (`@holder`)."""
         return frozenset()
 
     def head(self, parsed: Parsed, start: int, end: int) -> str:
         """`a.b` of the member at these bytes in `a.b.name`; empty if it is more than dotted names."""
         return ""
-
-    def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
-        """The last names of a class's bases as written, and of what it mixes in."""
 
     def argument(self, parsed: Parsed, node: Node) -> Argument: ...
 
@@ -335,20 +364,14 @@ class Language(Protocol):
         """An argument passed by name; None if the language has no such arguments."""
         return None
 
-    def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
-        """UTF-8 with blanks for what the grammar cannot know, every byte where it was; `is_broken`: as it is, it does
-        not parse."""
-        return code
 
-    # Half-written code
-    def opens_block(self, statement: str) -> bool:
-        """Whether the body of a statement follows it."""
+class Language(FileRules, GrammarRules, LineRules, DefinitionRules, NameRules, ImportRules, ValueRules, Protocol):
+    """What differs from one language to another, by who asks.
 
-    def continues_block(self, line: str) -> bool:
-        """Whether a line indented like a block's head belongs to the block: a clause, a closing bracket."""
-
-    def defines(self, before: str) -> bool:
-        """Whether the text before a bracket makes it the bracket of a definition's parameters."""
+    `languages/base.py` has what a grammar's queries find, and says what the sections of a query file are.  A language
+    without a grammar has no tree and no query; what needs one is empty there.  Lines are 0-based and half-open; nodes
+    and bytes are those of the `Parsed` that comes with them.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -395,6 +418,10 @@ class Parsed:
     def text_of(self, node: Node) -> str:
         return self.snapshot.utf8[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
 
+    def node_at(self, start: int, end: int) -> Node | None:
+        """The smallest node that holds these bytes."""
+        return None if self.root is None else self.root.descendant_for_byte_range(start, end)
+
     def path(self, node: Node) -> list[Node]:
         """The nodes from the root to one of the tree.  Each would look for the one above it from the root on."""
         path, above = list[Node](), self.root
@@ -417,6 +444,11 @@ class Parsed:
         if max_depth is not None:
             cursor.set_max_start_depth(max_depth)
         return [captures for _, captures in cursor.matches(self.root)]
+
+    def matches_in(self, node: Node, section: str) -> list[dict[str, list[Node]]]:
+        """Captures of a query section in one node, in document order."""
+        cursor = self._cursor(section, None, 0)
+        return [] if cursor is None else [captures for _, captures in cursor.matches(node)]
 
     def captures(self, section: str, start_line: int, end_line: int) -> dict[str, list[Node]]:
         """Nodes by capture name, for cases where it does not matter which belong together; faster than `matches`."""
@@ -561,20 +593,18 @@ def _tree(
     """None where it takes too long.  `end` stands behind the text.
 
     A text that ended earlier for the parser than it did before would end the process: what tree-sitter reads of a
-    character that a piece of the text cuts, it asks for again.
+    character that a piece of the text cuts, it asks for again.  All pieces are given in one object, since the bindings
+    (0.26) keep a reference to each that they get: every key would cost as much memory as the document is long.
     """
-    text, piece, start = data if data.endswith(end) else data + end, b"", time.thread_time()
+    text, start = data if data.endswith(end) else data + end, time.thread_time()
     most = PATIENCE_S + PATIENCE_PER_BYTE_S * len(data)
-    until, n_lost = start + (most if patience_s is None else patience_s), _n_lost(parser)
+    until = start + (most if patience_s is None else patience_s)
+    piece, is_parsing = bytearray(), True
 
-    def give_back() -> None:
-        for _ in range(n_lost if piece else 0):
-            _give_back(piece)
-
-    def read(offset: int, _: object) -> bytes:
-        nonlocal piece
-        give_back()
-        piece = text[offset : offset + _CHUNK]
+    def read(offset: int, _: object) -> bytes | bytearray:
+        if not is_parsing:  # a tree goes on asking for the text of its nodes
+            return text[offset : offset + _CHUNK]
+        piece[:] = text[offset : offset + _CHUNK]
         return piece
 
     def is_over(*_: object) -> bool:
@@ -593,8 +623,8 @@ def _tree(
         parser.reset()
         return None
     finally:
-        give_back()
-        piece, n_lost = b"", 0  # a tree goes on asking for the text of its nodes
+        piece.clear()
+        is_parsing = False
     if with_end > without:  # its places are those of the text
         tree.edit(without, with_end, without, point_without, point_with, point_without)
     return None if time.thread_time() > start + most else tree
@@ -604,26 +634,6 @@ def _ends(data: bytes, end: bytes) -> tuple[int, int, Point, Point]:
     """Where a text ends, and where it does with a line's `end` behind it."""
     point = _point(data, len(data))
     return len(data), len(data) + len(end), point, Point(point.row + 1, 0)
-
-
-_give_back = ctypes.pythonapi.Py_DecRef
-_give_back.argtypes, _give_back.restype = [ctypes.py_object], None
-_lost: list[int] = []
-"""What `_n_lost` has found."""
-
-
-def _n_lost(parser: tree_sitter.Parser) -> int:
-    """References to each piece of a text that the bindings never give back (one, in tree-sitter 0.26): every key would
-    cost as much memory as the document is long.  Found by one piece, once."""
-    if not _lost:
-        piece = bytes(bytearray(b"x\n" * 8))  # an object of its own
-        before, held = sys.getrefcount(piece), [piece]
-        tree = parser.parse(lambda *_: held.pop() if held else b"")
-        del tree
-        if held:  # not asked for: it stands outside of what this parser reads
-            return 0
-        _lost.append(max(0, sys.getrefcount(piece) - before))
-    return _lost[0]
 
 
 def _is_wide(root: Node) -> bool:

@@ -19,18 +19,18 @@ _SEPARATORS = (",", ";", ")", "]", "}")
 
 def is_token(parsed: Parsed, at: int) -> bool:
     """Whether a token begins there; also where the tree cannot tell."""
-    leaf = None if parsed.root is None else parsed.root.descendant_for_byte_range(at, at + 1)
+    leaf = parsed.node_at(at, at + 1)
     return leaf is None or leaf.is_error or leaf.start_byte == at
 
 
 def is_comment(parsed: Parsed, start: int, end: int) -> bool:
-    node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+    node = parsed.node_at(start, end)
     return node is not None and node.is_extra and not node.is_error
 
 
 def is_idle(parsed: Parsed, start: int, end: int) -> bool:
     """Whether all between is a statement within others that does no more than name something."""
-    node = None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
+    node = parsed.node_at(start, end)
     while node is not None and node.byte_range == (start, end) and node.type != "expression_statement":
         node = node.parent
     if node is None or node.byte_range != (start, end):
@@ -46,7 +46,7 @@ def is_idle(parsed: Parsed, start: int, end: int) -> bool:
 def is_whole(parsed: Parsed, at: int) -> bool:
     """Whether an argument, a call, a statement or the like ends there: behind it a list goes on, a bracket is closed or
     another statement begins."""
-    leaf = None if parsed.root is None else parsed.root.descendant_for_byte_range(at - 1, at)
+    leaf = parsed.node_at(at - 1, at)
     if leaf is None or leaf.end_byte != at or leaf.child_count:
         return False
     path = parsed.path(leaf)

@@ -2,9 +2,8 @@
 
 In: paths.  Out: answers from names and folders alone; opens no file and follows no link.
 
-The names are documented by the tools that store keys and passwords in them, or are on public lists of sensitive files
-(GitHub's gitignore templates, the default rules of gitrob, trufflehog and gitleaks), by kind.  Source files
-(`secrets.py`) and templates (`.env.example`) are judged by their content instead (`tokens.py`).
+The names are in `secret_files.txt`, by kind.  Source files (`secrets.py`) and templates (`.env.example`) are judged by
+their content instead (`tokens.py`).
 """
 
 from __future__ import annotations
@@ -16,129 +15,14 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
 
+from palimpsest.text.word_lists import word_lists
+
 
 def _words(text: str) -> list[str]:
     return text.split()
 
 
-_OF_KINDS = {
-    "variables": """
-        .env* *.env *.env.* .dev.vars* .flaskenv .envrc *.envrc env.local env.production env.*.local .renviron renviron
-        appsettings.*.json local.settings.json connectionstrings.config web.config web.*.config wp-config.php
-        localsettings.php settings.local.php config.inc.php application-prod*.* application-local.*
-        application-secret*.* localconf.php initialadminpassword
-    """,
-    "keys": """
-        *.pem *.key *.p8 *.p12 *.pfx *.pkcs12 *.jks *.jceks *.bks *.bcfks *.uber *.keystore *.truststore *.ppk *.pvk
-        *.snk *.spc *.keytab *.priv *.privkey *.seckey *.agekey *.jwk *.jwt *.psk *.keyfile *.bek *.luks *.pgp *.skr
-        *.sso *.asc.key id_rsa* id_dsa* id_ecdsa* id_ed25519* id_ed448* id_xmss* *_rsa *_dsa *_ecdsa *_ed25519
-        ssh_host_*_key ssh_key* ssh-key* deploy_key* deploy-key* deploykey* *_deploy_key *-deploy-key secring.*
-        *.secring keystore.properties key.properties signing.properties release-signing.properties private_key*
-        private-key* privatekey* *_private_key* *-private-key* keypair.json id.json keys.txt key.txt keys.json key.json
-        *-key.json *_key.json *_key.txt *-key.txt keyfile *.mobileprovision krb5cc_* key3.db key4.db cert8.db cert9.db
-        encrypted_data_bag_secret .eyaml_key* signingkey* signing_key* signing-key* api_key* api-key* apikey* *_api_key
-        *_apikey .api_key* .apikey* *apikey.txt *api_key.txt *api-key.txt
-    """,
-    "wallets": """
-        wallet.dat *.wallet wallet.json utc--* mnemonic mnemonic*.txt seed.txt seed-phrase* seed_phrase* seedphrase*
-        *-seed.txt *_seed.txt recovery-codes* recovery_codes* recovery-key* recovery_key* recoverykey* backup-codes*
-        backup_codes* backupcodes* bitlocker*recovery* electrum*.dat *.aes.json multibit*.key
-    """,
-    "password managers": """
-        *.kdb *.kdbx *.keychain *.keychain-db *.psafe3 *.keyring *.kwl *.kwallet *.agilekeychain *.1pif *.1pux
-        *.opvault *.enpass *.enpassdb *.walletx *.enpassbackup *.dash *.bcup *.pwdb *.pwsafe *.pws *.spdb *.kpdx *.2fas
-        *.rdm bitwarden*.json bitwarden*.csv lastpass*.csv lastpass*.json 1password*.* dashlane*.* keeper*.csv
-        keeper*export*.json nordpass*.csv roboform*.* keepass*.csv keepass*.xml protonpass*.* proton-pass*.*
-        enpass*.json enpass*.csv chrome-pass*.csv *logins.csv logins.json signons.sqlite signons*.txt firefox_logins*
-        aegis*.json andotp*.json otp_accounts*.json authy*.json freeotp*.* raivo*.json *authenticator*export*
-        *totp*.txt 2fa*.txt 2fa*codes*.json passbolt*.csv vaultwarden*.json
-    """,
-    "browsers and sessions": """
-        cookies cookies.sqlite cookies.txt cookies.db cookies.binarycookies login?data web?data storagestate*.json
-        storage-state*.json storage_state*.json *.session *.session-journal .xauthority .iceauthority
-    """,
-    "histories": """
-        .*_history .*-history .*_hist .histfile .zhistory .history .sh_history .rhistory .dbshell .lesshst .viminfo
-        .wget-hsts consolehost_history.txt fish_history bash_history zsh_history ksh_history *_history.txt
-        repl_history.jl history.sqlite mysql_history psql_history mongosh_repl_history *-history.sqlite .lhistory
-    """,
-    "logins": """
-        .netrc* _netrc .authinfo* .pgpass pgpass.conf pgpass pg_service.conf .pg_service.conf .my.cnf .mylogin.cnf
-        debian.cnf .odbc.ini odbc.ini .mongorc.js .redisclirc cqlshrc .cqlshrc users.acl .htpasswd* htpasswd*
-        .htdigest* htdigest .smbcredentials* .cifs* smbpasswd .ldaprc ldap.secret .muttrc .neomuttrc .mailrc .msmtprc
-        msmtprc .esmtprc .fetchmailrc fetchmailrc .getmailrc getmailrc .mbsyncrc .isyncrc mbsyncrc .offlineimaprc
-        offlineimaprc .imapfilter sasl_passwd* .wgetrc .curlrc .cvspass master.passwd spwd.db shadow shadow- gshadow
-        gshadow- opasswd ntds.dit unattend.xml autounattend.xml sysprep.inf sysprep.xml groups.xml *-secrets
-        chap-secrets pap-secrets *.secrets *.secret *.token *.pass *.passwd *.pw *.credentials *.creds .passwd*
-        .password* .pass *passwords.* *_passwords *password.txt *passwd.txt *passphrase.txt *_password *-password
-        *_passwd *-passwd .vault-token .vault_pass* .vault-pass* vault_pass* vault-pass* .vault-password*
-        vault-password* vault.yml vault.yaml vault.json *.vault.yml *.vault.yaml *-vault.yml .ansible_vault*
-        restic-pass* .restic-pass* .restic_pass* .borg*passphrase* login.txt logins.txt accounts.xml sec.conf znc.conf
-    """,
-    "tokens": """
-        token.json token.txt token.pickle token.yaml tokens.json tokens.txt *_token *-token .*_token .*-token
-        *_token.txt *-token.txt *_token.json *-token.json access_token* access-token* accesstokens.json access_tokens.*
-        refresh_token* refresh-token* api_token* api-token* apitoken* oauth*.json *oauth*token* .token .tokens
-        auth.json msal_token_cache.* .twurlrc .clasprc.json .sentryclirc sentry.properties .gist .github-token
-        .gitlab-token .netlifyrc .surgerc
-    """,
-    "registries": """
-        .npmrc npmrc .yarnrc .yarnrc.yml .pypirc pip.conf pip.ini .condarc nuget.config .git-credentials
-        .gitcredentials .dockercfg .dockerconfigjson docker-config.json .hex.config hex.config .pause .bintray* .jfrog*
-        .artifactory* .gem_credentials upload_config.lua settings-security.xml .modal.toml .pulumirc
-    """,
-    "clouds": """
-        .s3cfg* .boto boto.cfg .passwd-s3fs passwd-s3fs .s3backer_passwd rclone.conf .rclone.conf .databrickscfg
-        .snowsql .bigqueryrc rootkey*.csv *accesskeys*.csv *accesskey.csv *.publishsettings *.pubxml.user
-        azureauth.json azureprofile.json service-account*.json service_account*.json serviceaccount*.json
-        *-service-account*.json *_service_account*.json *serviceaccount*.json *-sa.json sa.json gcp-*.json
-        gcloud-*.json *firebase-adminsdk*.json firebase-tools.json google-services.json googleservice-info.plist
-        client_secret* client-secret* clientsecret* application_default_credentials.json gha-creds-*.json clouds.yaml
-        clouds.yml secure.yaml *openrc *-openrc.sh *_openrc.sh openrc.sh keystonerc* cloudflare.ini cloudflare.json
-        .cloudflare* acme.json .saml2aws .okta_aws_login_config .aws_okta* .civo.json .vultr-cli.yaml .upctl.yaml
-        .linode-cli .serverlessrc .hcloud.toml .newrelic* newrelic.ini *.tfvars *.tfvars.json *.tfstate *.tfstate.*
-        .terraformrc terraform.rc credentials.tfrc.json *.tfrc.json kaggle.json oauth_creds.json .mcp.json mcp.json
-        mcp_config.json .claude.json claude_desktop_config.json .aider.conf.yml .twilio* twilio-cli.json slack-cli.json
-        .alicloud* .ossutilconfig .cosconfig .cos.conf .obsutilconfig .qiniu*
-    """,
-    "clusters": """
-        kubeconfig* *.kubeconfig *.kubeconfig.y*ml *-kubeconfig *_kubeconfig *-kubeconfig.y*ml *_kubeconfig.y*ml
-        kube.config kube_config* kube-config* admin.conf super-admin.conf kubelet.conf controller-manager.conf
-        scheduler.conf k3s.yaml k3s.yml rke2.yaml k0s.yaml *.rkestate talosconfig* bootstrap-kubeconfig*
-        cluster-admin.conf argocd-config nomad.token consul.token .kubeconfig* cli2.json .rancher-cli*
-        gitlab-secrets.json hudson.util.secret sealed-secrets-key*
-    """,
-    "networks": """
-        *.ovpn *.nmconnection wpa_supplicant*.conf hostapd*.conf wg[-_0-9]*.conf wireguard*.conf *.wg *.pcf
-        *.mobileconfig *.tblk ipsec.secrets ngrok.yml ngrok2.yml tailscaled.state identity.secret authtoken.secret
-        openfortivpn*.conf .ftpconfig .ftppass .sftp-config.json sftp-config.json sftp.json ftp-sync.json
-        ftpconfig.json .remote-sync.json filezilla*.xml sitemanager.xml recentservers.xml ws_ftp.ini *.rdp *.rdg
-        *.remmina *.rtsz *.rtsx *.vnc *.tsclient confcons.xml winscp.ini mobaxterm.ini *.mxtsessions ultravnc.ini
-        webservers.xml robomongo.json .dbeaver-data-sources.xml datasources.local.xml *.dbvis *.xsh *.xfp
-    """,
-    "where they lie": """
-        .docker/config.json containers/auth.json .cargo/config.toml .m2/settings.xml .gradle/gradle.properties
-        .bundle/config gh/hosts.yml .config/hub .config/hub.yml glab-cli/config.yml tea/config.yml .codex/auth.json
-        .cursor/mcp.json .vscode/mcp.json github-copilot/hosts.json github-copilot/apps.json huggingface/token
-        .huggingface/token huggingface/stored_tokens .stripe/config.toml stripe/config.toml doctl/config.yaml
-        hcloud/cli.toml scw/config.yaml exoscale/exoscale.toml .dbt/profiles.yml .mc/config.json .fly/config.yml
-        .railway/config.json .continue/config.json .continue/config.yaml .claude/settings.local.json .auth/user.json
-        netlify/config.json .netlify/config.json .aliyun/config.json .snowflake/config.toml .snowflake/connections.toml
-        snowflake/connections.toml atlascli/config.toml .confluent/config.json .circleci/cli.yml .travis/config.yml
-        .rancher/cli2.json .argocd/config argocd/config helm/repositories.yaml helm/registry.json
-        gitlab-runner/config.toml .gitlab-runner/config.toml .clickhouse-client/config.xml .irssi/config
-        .purple/accounts.xml aerc/accounts.conf .vnc/passwd tigervnc/passwd .okta/okta.yaml .twilio-cli/config.json
-        configstore/firebase-tools.json linode-cli/config .expo/state.json syncthing/config.xml .lein/profiles.clj
-        .chef/knife.rb .jupyter/jupyter_server_config.json .pulumi/config.json etc/env.php atuin/history.db atuin/key
-        fish/fish_history nushell/history.txt .litecli/history .config/mycli/history pgcli/history .beeline/history
-        .lftp/bookmarks .lftp/rl_history profile_default/history.sqlite .ssh/ .gnupg/ .aws/ .azure/ .kube/ .oci/
-        .bluemix/ .terraform.d/ .password-store/ .minikube/ .tsh/ .step/ .jira.d/ .jfrog/ .davfs2/ .cloudflared/
-        .tccli/ .electrum/ .bitcoin/ .ethereum/ .config/gcloud/ run/secrets/ .config/op/ .1password/
-    """,
-}  # fmt: skip
-"""Names of files by what is in them; with `/`, for what is harmless elsewhere, also the folder's; with `/` at the end,
-everything in a folder."""
-_PATTERNS = frozenset(" ".join(_OF_KINDS.values()).split())
+_PATTERNS = frozenset[str]().union(*word_lists("palimpsest.text", "secret_files.txt").values())
 _NAME = re.compile("|".join(sorted(translate(pattern) for pattern in _PATTERNS if "/" not in pattern)))
 _FOLDERS = frozenset(pattern.rstrip("/") for pattern in _PATTERNS if pattern.endswith("/"))
 _PLACES = frozenset(pattern for pattern in _PATTERNS if "/" in pattern.rstrip("/"))

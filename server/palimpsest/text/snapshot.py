@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, count, repeat
 from operator import add
@@ -67,10 +67,14 @@ class Snapshot:
     version: int
     language_id: str
     text: str
+    split: tuple[tuple[str, ...], tuple[int, ...]] | None = field(default=None, compare=False, repr=False)
+    """The lines and the offsets of their first characters, where they are known of an earlier version."""
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines without their ends; text that ends in a line end has an empty last line."""
+        if self.split is not None:
+            return self.split[0]
         text = self.text
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -79,6 +83,8 @@ class Snapshot:
     @cached_property
     def _starts(self) -> tuple[int, ...]:
         """The offset of each line's first character."""
+        if self.split is not None:
+            return self.split[1]
         if "\r" in self.text:
             return (0, *(match.end() for match in _LINE_END.finditer(self.text)))
         # Without a step of Python's own for each line.
@@ -165,9 +171,9 @@ class Snapshot:
             start, end = sorted((self.offset(change.range.start), self.offset(change.range.end)))
         start, end, inserted = self._with_halves(start, end, change.text)
         text = self.text[:start] + inserted + self.text[end:]
-        after = Snapshot(self.uri, version, self.language_id, text)
-        if change.range is not None and "\r" not in self.text and "\r" not in inserted:
-            self._pass_lines_on(after, start, end, inserted)
+        stays = change.range is not None and "\r" not in self.text and "\r" not in inserted
+        split = self._split_after(start, end, inserted) if stays else None
+        after = Snapshot(self.uri, version, self.language_id, text, split)
         # The byte of a "\r" before the change depends on what follows it, so it belongs to the edit.
         changed_from = start - 1 if start > 0 and self.text[start - 1] == "\r" else start
         first = len(utf8(self.text[:changed_from]))
@@ -182,16 +188,18 @@ class Snapshot:
             _point(after.utf8, new_end),
         )
 
-    def _pass_lines_on(self, after: Snapshot, start: int, end: int, inserted: str) -> None:
-        """Give the next version those lines that stay as they are: every keystroke makes a snapshot."""
+    def _split_after(self, start: int, end: int, inserted: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """`split` of the next version, with the lines that stay as they are: every keystroke makes a snapshot."""
         lines, starts = self.lines, self._starts
         first, last = bisect_right(starts, start) - 1, bisect_right(starts, end) - 1
         before, behind = lines[first][: start - starts[first]], lines[last][end - starts[last] :]
         between = f"{before}{inserted}{behind}".split("\n")
         begun = accumulate((len(line) + 1 for line in between[:-1]), initial=starts[first])
         grown = len(inserted) - (end - start)
-        after.__dict__["lines"] = (*lines[:first], *between, *lines[last + 1 :])
-        after.__dict__["_starts"] = (*starts[:first], *begun, *map(add, starts[last + 1 :], repeat(grown)))
+        return (
+            (*lines[:first], *between, *lines[last + 1 :]),
+            (*starts[:first], *begun, *map(add, starts[last + 1 :], repeat(grown))),
+        )
 
     def _with_halves(self, start: int, end: int, text: str) -> tuple[int, int, str]:
         """The replacement extended by adjacent surrogates, since the two halves of a character may come in two changes,

@@ -151,13 +151,13 @@ def masked_lines(text: str) -> tuple[str, ...]:
 
 def _formed(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """What has a form: its kind, and where it begins and ends."""
-    for kind, literals, form in FORMS:
-        if any(literal in text for literal in literals):
+    for form in FORMS:
+        if any(literal in text for literal in form.literals):
             behind = 0
-            for match in form.finditer(text):
+            for match in form.pattern.finditer(text):
                 if match.start() >= behind:
-                    behind = _end(text, *match.span()) if kind == KEY else match.end()
-                    yield kind, (match.start(), behind)
+                    behind = _end(text, *match.span()) if form.kind == KEY else match.end()
+                    yield form.kind, (match.start(), behind)
 
 
 def _tokens(text: str, parts: bool) -> Iterator[tuple[int, int]]:

@@ -27,7 +27,7 @@ from palimpsest.text.patterns import MOST_LEVELS
 from palimpsest.text.roots import innermost, outermost
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import to_uri
+from palimpsest.text.uris import is_inside, to_uri
 from palimpsest.workspace.gitignore import OURS, IgnoreRules
 
 MAX_BYTES = 1_000_000
@@ -126,6 +126,19 @@ class WorkspaceFiles:
     def root_of(self, path: Path) -> Path | None:
         """The innermost workspace folder that contains `path` as written, or None."""
         return self.seen(("root of", path), lambda: self._root_of(path))
+
+    def folders_around(self, path: Path) -> list[Path]:
+        """The folders around a path up to its workspace folder, innermost first; empty outside of the workspace."""
+        root = self.root_of(path)
+        return [folder for folder in path.parents if root is not None and folder.is_relative_to(root)]
+
+    def has_folder(self, folder: Path) -> bool:
+        """Whether a folder is in the workspace, as it is written and with its links followed."""
+        return self.root_of(folder) is not None and is_inside(folder, self.roots)
+
+    def shows_own(self, path: Path) -> bool:
+        """Whether a block may contain the file, and a workspace folder does."""
+        return self.root_of(path) is not None and self.shows(path)
 
     def _root_of(self, path: Path) -> Path | None:
         return innermost(path, self.roots)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from palimpsest.languages.source_modules import ModuleFiles, SourceModules
+from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.values import Import, Scope
+from palimpsest.syntax.values import Import
 
 _GIVEN = re.compile(r"^give (.+) (?:of|from) (\S+);$", re.MULTILINE)
 _DEFAULT = re.compile(r"^give (\w+);$", re.MULTILINE)
@@ -41,8 +41,8 @@ class ToyModules(SourceModules):
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
         return [Import(f"{PurePosixPath(module).parent}/*", "*", None, 0, -1)]
 
-    def is_public(self, parsed: Parsed, scope: Scope) -> bool:
-        return not scope.name.startswith("_")
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
+        return not item.name.startswith("_")
 
     def offered(self, parsed: Parsed) -> Mapping[str, str] | None:
         default = _DEFAULT.search(parsed.snapshot.text)

@@ -1,6 +1,6 @@
 """Scripts that a script reads with `source`.
 
-In: paths as `language.py` finds them.  Out: files of the workspace, with all that they define.
+In: paths as the language finds them.  Out: files of the workspace, with all that they define.
 """
 
 from __future__ import annotations
@@ -27,16 +27,13 @@ class BashModules(SourceModules):
         if root is None or path is None or not found.module or os.path.isabs(found.module):
             return None
         places = (Path(os.path.normpath(folder / found.module)) for folder in (path.parent, root))
-        there = next((place for place in places if self._is_there(place)), None)
+        there = next((place for place in places if self.files.shows_own(place)), None)
         return None if there is None else relative(there, root)
 
     def find(self, name: str, near: Path | None) -> ModuleFiles | None:
         root = self.files.root_of(near) if near is not None else None
         path = Path(os.path.normpath(root / name)) if root is not None else None
-        return ModuleFiles((path,)) if path is not None and self._is_there(path) else None
-
-    def _is_there(self, path: Path) -> bool:
-        return self.files.root_of(path) is not None and self.files.shows(path)
+        return ModuleFiles((path,)) if path is not None and self.files.shows_own(path) else None
 
 
 MODULES = BashModules

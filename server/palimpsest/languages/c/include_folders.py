@@ -42,7 +42,7 @@ class IncludeFolders:
 
     def _own(self, path: Path) -> Iterator[Path]:
         root = self._files.root_of(path)
-        around = [folder for folder in path.parents if root is not None and folder.is_relative_to(root)]
+        around = self._files.folders_around(path)
         named = [
             folder for where in around for folder in self._named(where, path) if is_inside(folder, self._files.roots)
         ]

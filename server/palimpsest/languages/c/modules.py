@@ -12,9 +12,8 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
-from palimpsest.languages.c import words
+from palimpsest.languages.c import HEADERS, WORDS
 from palimpsest.languages.c.include_folders import IncludeFolders
-from palimpsest.languages.c.language import HEADERS
 from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.source_entries import Item, top_level
 from palimpsest.languages.source_modules import ModuleFiles, SourceModules
@@ -115,13 +114,13 @@ class CModules(SourceModules):
         """Of a header that is there to include others."""
         return () if top_level(parsed) else imports(parsed)
 
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
         """Names that begin with `_` are for the header itself."""
         return not item.name.startswith("_")
 
     def is_known(self, name: str) -> bool:
         """The language's own headers."""
-        return name.startswith("<") and name.strip("<>") in words.STANDARD_HEADERS
+        return name.startswith("<") and name.strip("<>") in WORDS["headers"]
 
     def _exists(self, path: Path) -> bool:
         def look() -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from palimpsest.languages.c.language import HEADERS
+from palimpsest.languages.c import HEADERS
 from palimpsest.languages.c.modules import CModules
 from palimpsest.syntax.parse import Language
 

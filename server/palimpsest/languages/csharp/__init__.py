@@ -1,7 +1,183 @@
-"""C#: its table. `words.py` lists what the language defines, `namespaces.py` reads `using` directives, `modules.py`
-says which files a namespace has.
+"""C# as a `Language`: its table, and what queries cannot tell.
+
+In: a parse, nodes.  Out: as `syntax.parse.Language` says.
 """
 
-from palimpsest.languages.csharp.language import CSharp
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from tree_sitter import Node
+
+from palimpsest.languages import preprocessor
+from palimpsest.languages.base import Base, words_before
+from palimpsest.languages.csharp import namespaces
+from palimpsest.languages.typed_values import TypedValues
+from palimpsest.syntax.imports import imports
+from palimpsest.syntax.lexical import Lexical
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import class_around
+from palimpsest.syntax.values import Argument, Import, Parameter, Scope
+from palimpsest.text.word_lists import word_lists
+
+_WORDS = word_lists("palimpsest.languages.csharp")
+_TYPED = TypedValues(
+    members={"member_access_expression": ("expression", "name"), "qualified_name": ("qualifier", "name")},
+    calls={"invocation_expression": "function"},
+    made={"object_creation_expression": "type", "cast_expression": "type", "as_expression": "right"},
+    this=frozenset({"this"}),
+    declarators=frozenset({"variable_declarator"}),
+    types=("type", "returns"),
+    looped=frozenset({"foreach_statement"}),
+    values=("value", "right"),
+    wrapped=frozenset({"parenthesized_expression", "await_expression", "postfix_unary_expression"}),
+    arguments=frozenset({"type_argument_list"}),
+    names=frozenset({"identifier", "implicit_parameter"}),
+)
+_CLASSES = frozenset({"class_declaration", "struct_declaration", "record_declaration", "interface_declaration"})
+_ACCESS, _OPEN = frozenset({"public", "internal", "protected"}), frozenset({"interface", "enum"})
+_RECEIVER = "this "
+_REFERENCE = re.compile(r"<\w+ (?:cref|name|langword)=\"(?:[A-Z]:)?([^\"<>]*)\" */>")
+_TAG = re.compile(r"</?\w[^<>]*>")
+
+
+class CSharp(Base):
+    id = "csharp"
+    name = "C#"
+    language_ids = ("csharp",)
+    suffixes = (".cs", ".csx")
+    test_names = ("{}Tests", "{}Test", "{}Specs", "{}Spec")
+    keyword_mark = ": "
+    constructor = "{}"
+    grammar_module = "tree_sitter_c_sharp"
+    values = _TYPED
+    lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=('"""',))
+    doc_comments = ("///", "/**")
+    identifiers = frozenset({"identifier", "implicit_parameter"})
+    members = frozenset({"member_access_expression", "qualified_name"})
+    import_hint = "using"
+    builtins = _WORDS["contextual"] | _WORDS["of_objects"]
+    builtin_members = _WORDS["of_objects"] | _WORDS["members"]
+    common_words = _WORDS["keywords"]
+    annotations = frozenset({"attribute_list"})
+    before_body = frozenset({"constructor_initializer"})
+    leading = frozenset({"comment"})
+    bare_members = True
+    hidden_by = frozenset({"private"})
+    merges_classes = True
+    type_first = True
+    overloads = True
+    imported = staticmethod(namespaces.imported)
+
+    def relaxed(self, code: bytes, *, is_broken: bool) -> bytes:
+        return preprocessor.first_branches(code) if is_broken else code
+
+    def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
+        """Without the tags of XML documentation; of a reference the name stays."""
+        text = super().docstring(parsed, scope)
+        if text is None:
+            return None
+        plain = _TAG.sub("", _REFERENCE.sub(r"\1", text))
+        return "\n".join(line.strip() for line in plain.split("\n")).strip() or None
+
+    def takes_receiver(self, parsed: Parsed, scope: Scope) -> bool:
+        """An extension method's first parameter is what it is called on."""
+        header = "\n".join(parsed.snapshot.lines[scope.def_line : scope.header_end_line])
+        return f"({_RECEIVER}" in header.replace("( ", "(")
+
+    def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
+        if target.type == "tuple_pattern":
+            yield from (parsed.text_of(child) for child in target.named_children if child.type == "identifier")
+        else:
+            yield from super().bound(parsed, target)
+
+    def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
+        """Types and what begins like them: in the same namespace.  Members: in a base class, in another part."""
+        first = parsed.text_of(name)[:1]
+        is_type = first.isupper() and not _is_called(name)
+        if is_type or first == "@" or _may_inherit(parsed, name):
+            return True
+        directives = (parsed.snapshot.lines[item.line] for item in imports(parsed))
+        return any(namespaces.is_static(text) for text in directives)
+
+    def hides(self, parsed: Parsed, name: str, start: int) -> bool:
+        """What says nothing is private, but in an interface or an enum."""
+        cls = class_around(parsed, parsed.snapshot.utf8.count(b"\n", 0, start))
+        is_open = cls is None or not _OPEN.isdisjoint(self.signature(parsed, cls).split())
+        return super().hides(parsed, name, start) or not (is_open or _ACCESS.intersection(words_before(parsed, start)))
+
+    # Imports
+    def module_name(self, file: str) -> str:
+        path = PurePosixPath(file)
+        is_source = path.suffix.lower() in self.suffixes
+        return (
+            ".".join(part for part in path.with_suffix("").parts if part not in ("/", "..")) if is_source else path.name
+        )
+
+    def packages(self, parsed: Parsed) -> Sequence[str]:
+        """With the names of the namespaces around them."""
+        return list(dict.fromkeys(name for name, _, _ in namespaces.declared(parsed)))
+
+    def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
+        """Files of one folder are of one namespace; of others, a `using` says so."""
+        folder = PurePosixPath(other).parent
+        if PurePosixPath(file).parent == folder:
+            return True
+        names = [item.module for item in imported if item.name == "*"]
+        around = ".".join(part for part in folder.parts if part not in ("/", ".."))
+        return any(around == name or around.endswith(f".{name}") or name.endswith(f".{around}") for name in names)
+
+    # Values and calls
+    def argument(self, parsed: Parsed, node: Node) -> Argument:
+        name, text = node.child_by_field_name("name"), parsed.text_of(node)
+        if name is None:
+            return super().argument(parsed, node)
+        value = parsed.text_of(node.named_children[-1])
+        return Argument(node.start_byte, node.end_byte, text, parsed.text_of(name), value)
+
+    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
+        found = list[Parameter]()
+        for node in holder.named_children:
+            name = node.child_by_field_name("name") if node.type == "parameter" else None
+            if name is not None:
+                behind = name.next_named_sibling
+                value = "" if behind is None else parsed.text_of(behind)
+                found.append(Parameter(parsed.text_of(name), parsed.text_of(node), "plain", value))
+            elif node.type == "identifier":  # `params int[] rest` has no node of its own
+                found.append(Parameter(parsed.text_of(node), parsed.text_of(node), "star"))
+        return tuple(found)
+
+    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
+        node = parsed.node_at(start, end)
+        made = None if node is None else _initialized(node)
+        return _TYPED.class_of(parsed, made) if made is not None else _TYPED.owners(parsed, start, end)
+
+
+def _initialized(node: Node) -> Node | None:
+    """The type of the object that gets the member in `new Cart { Size = 1 }`."""
+    above = node.parent
+    if above is None or above.type != "assignment_expression" or above.child_by_field_name("left") != node:
+        return None
+    holder = above.parent
+    made = holder.parent if holder is not None and holder.type == "initializer_expression" else None
+    return None if made is None else made.child_by_field_name("type")
+
+
+def _is_called(name: Node) -> bool:
+    above = name.parent
+    return above is not None and above.type == "invocation_expression" and above.child_by_field_name("function") == name
+
+
+def _may_inherit(parsed: Parsed, name: Node) -> bool:
+    for node in parsed.path(name):
+        if node.type in _CLASSES:
+            if any(child.type == "base_list" for child in node.children):
+                return True
+            if any(child.type == "modifier" and parsed.text_of(child) == "partial" for child in node.children):
+                return True
+    return False
+
 
 LANGUAGE = CSharp()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from palimpsest.languages.csharp import namespaces
 from palimpsest.languages.modules import Surroundings
-from palimpsest.languages.package_modules import PackageModules, header_words
-from palimpsest.languages.source_modules import Item, ModuleFiles
+from palimpsest.languages.package_modules import PackageModules
+from palimpsest.languages.source_modules import Item, ModuleFiles, header_words
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import scopes, signature
 from palimpsest.syntax.values import Import, Scope
@@ -66,7 +66,7 @@ class CSharpModules(PackageModules):
         """Beside the file; where folders around it have the parts of the name, or its last ones."""
         yield near.parent
         parts = name.split(".")
-        for folder in self._folders_around(near):
+        for folder in self.files.folders_around(near):
             yield from (folder.joinpath(*parts[n:]) for n in range(len(parts)))
             yield from (folder / ".".join(parts[:n]) / Path(*parts[n:]) for n in range(1, len(parts) + 1))
             if folder.name in (parts[-1], name):
@@ -100,25 +100,18 @@ class CSharpModules(PackageModules):
             return frozenset()
         return self._parts.get(path, text, lambda: frozenset(_PARTIAL.findall(text.text)))
 
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
         """`file` and `private` types are their file's own."""
         return not {"file", "private"} & set(header_words(parsed, item))
 
-    def is_member_public(self, parsed: Parsed, item: Item) -> bool:
-        return "private" not in header_words(parsed, item)
-
     def _global(self, path: Path) -> Iterator[str]:
-        for folder in self._folders_around(path):
+        for folder in self.files.folders_around(path):
             names = {entry.name for entry in self.files.listing(folder) if not entry.is_dir}
             for name in names.intersection(_GLOBAL_FILES):
                 text = self.files.described(folder / name)
                 yield from _GLOBAL.findall(text.text) if text is not None else ()
             if any(name.endswith(_PROJECT) for name in names):
                 return
-
-    def _folders_around(self, path: Path) -> list[Path]:
-        root = self.files.root_of(path)
-        return [folder for folder in path.parents if root is not None and folder.is_relative_to(root)]
 
 
 def _around(name: str) -> list[str]:

@@ -60,13 +60,13 @@ def _below(parsed: Parsed, node: Node, around: str, end: int, depth: int) -> Ite
             yield from _below(parsed, body, whole, last, depth + 1)
 
 
-def imported(parsed: Parsed, directive: Node) -> list[Import]:
+def imported(parsed: Parsed, statement: Node) -> list[Import]:
     """`using A.B;` and `using static A.B;` give everything in a namespace or a class, `using C = A.B;` one name."""
-    alias = directive.child_by_field_name("name")
-    named = [child for child in directive.named_children if child.type in _NAMES and child != alias]
+    alias = statement.child_by_field_name("name")
+    named = [child for child in statement.named_children if child.type in _NAMES and child != alias]
     if not named:
         return []
-    module, line = "".join(parsed.text_of(named[-1]).split()), directive.start_point.row
+    module, line = "".join(parsed.text_of(named[-1]).split()), statement.start_point.row
     if alias is None:
         return [Import(module, "*", None, 0, line)]
     around, _, name = module.partition("<")[0].rpartition(".")

@@ -11,18 +11,10 @@ import platform
 import re
 import sys
 
+from palimpsest.text.word_lists import word_lists
+
 TEST = "_test"
-_SYSTEM_NAMES = """
-aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
-"""
-_PROCESSOR_NAMES = """
-386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64 ppc64le
-riscv riscv64 s390 s390x sparc sparc64 wasm
-"""
-_UNIX_NAMES = "aix android darwin dragonfly freebsd hurd illumos ios linux netbsd openbsd solaris"
-_SYSTEMS = frozenset(_SYSTEM_NAMES.split())
-_PROCESSORS = frozenset(_PROCESSOR_NAMES.split())
-_UNIX = frozenset(_UNIX_NAMES.split())
+_WORDS = word_lists("palimpsest.languages.go")
 _MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64", "i686": "386", "i386": "386"}
 _HERE = {"win32": "windows", "cygwin": "windows"}
 _BUILD = re.compile(r"//go:build (.+)")
@@ -47,9 +39,9 @@ def is_test(name: str) -> bool:
 def asks_for(name: str) -> frozenset[str]:
     """The system and processor that a file's name asks for."""
     words = name.removesuffix(".go").removesuffix(TEST).split("_")[1:]
-    if len(words) > 1 and words[-2] in _SYSTEMS and words[-1] in _PROCESSORS:
+    if len(words) > 1 and words[-2] in _WORDS["systems"] and words[-1] in _WORDS["processors"]:
         return frozenset(words[-2:])
-    return frozenset(words[-1:]) & (_SYSTEMS | _PROCESSORS)
+    return frozenset(words[-1:]) & (_WORDS["systems"] | _WORDS["processors"])
 
 
 def is_for_here(name: str) -> bool:
@@ -84,7 +76,7 @@ def _head(text: str) -> list[str]:
 
 
 def _tags() -> frozenset[str]:
-    unix = {"unix"} if system() in _UNIX else set()
+    unix = {"unix"} if system() in _WORDS["unix"] else set()
     return frozenset({system(), processor(), "gc", "cgo", *unix}) - {""}
 
 

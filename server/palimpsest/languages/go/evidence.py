@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from palimpsest.languages.evidence import DEEPEST, NOTHING, WORD, Words, binding_of, node_at, of_field
+from palimpsest.languages.evidence import DEEPEST, NOTHING, WORD, Words, binding_of, of_field
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_name_around
 from palimpsest.syntax.uses import Use, nodes_named
@@ -21,7 +21,7 @@ _WRAPPED = frozenset({"parenthesized_expression", "unary_expression"})
 
 
 def owners(parsed: Parsed, start: int, end: int) -> Words:
-    node = node_at(parsed, start, end)
+    node = parsed.node_at(start, end)
     above = node.parent if node is not None else None
     if node is None or above is None:
         return NOTHING
@@ -37,7 +37,7 @@ def owners(parsed: Parsed, start: int, end: int) -> Words:
 
 def head(parsed: Parsed, start: int, end: int) -> str:
     """The package, or the value, before a name, if it is one name."""
-    node = node_at(parsed, start, end)
+    node = parsed.node_at(start, end)
     above = node.parent if node is not None else None
     if above is None:
         return ""
@@ -96,7 +96,7 @@ def _of_call(parsed: Parsed, call: Node) -> Words:
 
 def _bound(parsed: Parsed, use: Use, depth: int) -> Words:
     """What the place says that binds a name: its type, or the value at the same place on the right."""
-    node = node_at(parsed, use.start, use.end)
+    node = parsed.node_at(use.start, use.end)
     above = node.parent if node is not None else None
     if node is None or above is None:
         return NOTHING

@@ -28,12 +28,6 @@ def imported(parsed: Parsed, statement: Node) -> list[Import]:
     return [found for spec in _specs(statement) if (found := _import(parsed, spec)) is not None]
 
 
-def source_of(parsed: Parsed, name: Node) -> str:
-    """The path of the package that has this name here."""
-    found = _import(parsed, name.parent) if name.parent is not None and name.parent.type == "import_spec" else None
-    return "" if found is None else found.module
-
-
 def written(item: Import) -> str:
     name = "." if item.name == "*" else item.alias or ""
     shown = "" if name == package_name(item.module) else f"{name} "

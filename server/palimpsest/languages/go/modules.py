@@ -17,7 +17,7 @@ from palimpsest.languages.go import building
 from palimpsest.languages.go.mod_files import ModFile, Replaced, escaped, is_path, mod_file, used_folders
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.values import Import, Scope
+from palimpsest.syntax.values import Import
 from palimpsest.text.uris import is_inside
 from palimpsest.workspace.files import FolderEntry
 
@@ -83,10 +83,7 @@ class GoModules(SourceModules):
     def adding(self, cls: str, module: str, path: Path) -> Sequence[Path]:
         return [file for file in self.files_of(module, path) if file != path]
 
-    def is_public(self, parsed: Parsed, scope: Scope) -> bool:
-        return scope.name[:1].isupper()
-
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
         return item.name[:1].isupper()
 
     def is_member_public(self, parsed: Parsed, item: Item) -> bool:
@@ -101,17 +98,13 @@ class GoModules(SourceModules):
     # Modules
     def _module_folder(self, path: Path) -> Path | None:
         """The innermost folder around a file of the workspace with a `go.mod` that names a module."""
-        return self.files.once(("go module of", path.parent), lambda: self._module_around(path))
-
-    def _module_around(self, path: Path) -> Path | None:
-        return next((folder for folder in self._around(path) if self._mod(folder).path), None)
+        around = self.files.folders_around(path)
+        return self.files.once(
+            ("go module of", path.parent), lambda: next((folder for folder in around if self._mod(folder).path), None)
+        )
 
     def _root_folders(self) -> Iterator[Path]:
         return (root for root in self.files.roots if self._mod(root).path)
-
-    def _around(self, path: Path) -> list[Path]:
-        root = self.files.root_of(path)
-        return [folder for folder in path.parents if root is not None and folder.is_relative_to(root)]
 
     def _mod(self, folder: Path) -> ModFile:
         return self._read(folder / _MOD, mod_file, ModFile())
@@ -146,20 +139,17 @@ class GoModules(SourceModules):
     def _own_modules(self, folder: Path) -> dict[str, Path]:
         """The modules of the workspace that a module sees without a version, itself first."""
         found = {self._mod(folder).path: folder}
-        for around in self._around(folder / _MOD):
+        for around in self.files.folders_around(folder / _MOD):
             for used in self._read(around / _WORK, used_folders, list[str]()):
                 there = Path(os.path.normpath(around / used))
-                if self._is_in_workspace(there) and (path := self._mod(there).path):
+                if self.files.has_folder(there) and (path := self._mod(there).path):
                     found.setdefault(path, there)
         return found
 
     def _of_folder(self, below: Sequence[str], folder: Path, to: Replaced, near: Path | None) -> ModuleFiles | None:
         """A package of a module that a folder of the workspace stands in for."""
         there = Path(os.path.normpath(folder / to.path))
-        return self._package(there.joinpath(*below), None, near) if self._is_in_workspace(there) else None
-
-    def _is_in_workspace(self, folder: Path) -> bool:
-        return self.files.root_of(folder) is not None and is_inside(folder, self.files.roots)
+        return self._package(there.joinpath(*below), None, near) if self.files.has_folder(there) else None
 
     def _of_cache(self, module: str, version: str, below: Sequence[str], near: Path | None) -> ModuleFiles | None:
         cache = self._cache()

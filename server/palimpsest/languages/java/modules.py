@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.languages.java.packages import SOURCES
-from palimpsest.languages.package_modules import PackageModules, header_words
-from palimpsest.languages.source_modules import Item
+from palimpsest.languages.java import SOURCES
+from palimpsest.languages.package_modules import PackageModules
+from palimpsest.languages.source_modules import Item, header_words
 from palimpsest.syntax.parse import Parsed
 
 _DECLARED = re.compile(
@@ -43,13 +43,10 @@ class JvmModules(PackageModules):
         """Whatever is not for tests: a program for several platforms has a source set for each and one for all."""
         return not _is_of_tests(other) or _is_of_tests(near)
 
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
         """For other packages: in Java what says so, in Kotlin what does not say otherwise."""
         words = header_words(parsed, item)
         return "public" in words if parsed.language.id == "java" else "private" not in words
-
-    def is_member_public(self, parsed: Parsed, item: Item) -> bool:
-        return "private" not in header_words(parsed, item)
 
     def _roots(self, near: Path) -> Iterator[Path]:
         """Folders in which packages begin."""
@@ -67,9 +64,8 @@ class JvmModules(PackageModules):
 
     def _project(self, near: Path) -> Path | None:
         """The folder around `src/main/java`."""
-        root = self.files.root_of(near)
-        around = [folder for folder in near.parents if root is not None and folder.is_relative_to(root)]
-        return next((folder.parent for folder in around if folder.name == _SRC and folder != root), None)
+        around = self.files.folders_around(near)[:-1]
+        return next((folder.parent for folder in around if folder.name == _SRC), None)
 
 
 def _source_set(path: Path) -> str:

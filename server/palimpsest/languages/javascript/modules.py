@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,6 +46,9 @@ class JavaScriptModules(SourceModules):
     gives_wholes = True
     starred_without = frozenset({exports.DEFAULT})
     unnamed = frozenset({exports.DEFAULT})
+    offered = staticmethod(exports.offered)
+    whole = staticmethod(exports.whole)
+    reexports = staticmethod(exports.reexports)
 
     def __init__(self, language: Language, around: Surroundings) -> None:
         super().__init__(language, around)
@@ -125,15 +128,6 @@ class JavaScriptModules(SourceModules):
         if own is not None or near is None or name.startswith("."):
             return own
         return self._resolved(name.removeprefix(_INSTALLED), near)
-
-    def offered(self, parsed: Parsed) -> Mapping[str, str] | None:
-        return exports.offered(parsed)
-
-    def whole(self, parsed: Parsed) -> str | None:
-        return exports.whole(parsed)
-
-    def reexports(self, parsed: Parsed) -> Sequence[Import]:
-        return exports.reexports(parsed)
 
     def is_part(self, parsed: Parsed, line: int, found: ModuleFiles) -> bool:
         """A file may declare several modules: `declare module "fs"`."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from palimpsest.languages.javascript.tsconfig import fitting, texts
-from palimpsest.languages.word_lists import words
+from palimpsest.text.word_lists import word_lists
 
 WHOLE = "."
 _CONDITIONS = frozenset({"types", "typings", "import", "require", "node", "module", "default", "source", "development"})
@@ -22,15 +22,8 @@ _TYPES = "types"
 _MAIN = ("types", "typings", "module", "main", "source")
 _ENTRY = "index.d.ts"
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-BUILTIN_MODULES = words(
-    """
-    assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events
-    fs fs/promises http http2 https inspector module net os path path/posix path/win32 perf_hooks process punycode
-    querystring readline readline/promises repl stream stream/promises stream/web string_decoder sys timers
-    timers/promises tls trace_events tty url util util/types v8 vm wasi worker_threads zlib
-    """
-)
-"""These modules of Node.js go before packages (the index of its documentation)."""
+BUILTIN_MODULES = word_lists("palimpsest.languages.javascript")["modules"]
+"""These modules of Node.js go before packages."""
 _DEEPEST, _MOST = 8, 16
 _LONGEST = 512
 

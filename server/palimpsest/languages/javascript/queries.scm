@@ -113,6 +113,31 @@
 (lexical_declaration (variable_declarator value: (await_expression (call_expression
   function: (import)
   arguments: (arguments . (string)))))) @import
+(import_statement (import_clause (identifier) @default) source: (_) @module) @import
+(import_statement (import_clause (namespace_import (identifier) @whole)) source: (_) @module) @import
+(import_statement
+  (import_clause (named_imports (import_specifier name: _ @name alias: (_)? @alias))) source: (_) @module) @import
+(lexical_declaration (variable_declarator
+  name: [
+    (identifier) @whole
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @name
+      (pair_pattern key: (_) @name value: (identifier) @alias)])]
+  value: [
+    (call_expression function: (identifier) @_require arguments: (arguments . (string) @module))
+    (member_expression
+      object: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module))
+      property: (_) @name)
+    (await_expression (call_expression function: (import) arguments: (arguments . (string) @module)))])
+  (#eq? @_require "require")) @import
+(variable_declaration (variable_declarator
+  name: [
+    (identifier) @whole
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @name
+      (pair_pattern key: (_) @name value: (identifier) @alias)])]
+  value: (call_expression function: (identifier) @_require arguments: (arguments . (string) @module)))
+  (#eq? @_require "require")) @import
 
 ;; names
 (identifier) @name

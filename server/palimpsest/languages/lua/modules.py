@@ -8,12 +8,12 @@ files may be meant, none is, except that a file below `lua` means its own folder
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.languages.lua import exports
+from palimpsest.languages.lua import WORDS, exports
 from palimpsest.languages.modules import is_named
-from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
+from palimpsest.languages.source_modules import ModuleFiles, SourceModules
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 from palimpsest.text.uris import is_inside
@@ -24,14 +24,13 @@ _SUFFIX, _INDEX = ".lua", "init"
 _PLUGIN = "lua"
 _FOLDERS = ("", _PLUGIN, "src", "lib")
 _ROCKS = Path("lua_modules", "share", "lua")
-_KNOWN = frozenset(
-    ("bit", "bit32", "coroutine", "debug", "ffi", "io", "jit", "math", "os", "package", "string", "table", "utf8")
-)
 
 
 class LuaModules(SourceModules):
     separator = ""
     gives_wholes = True
+    items = staticmethod(exports.items)
+    reexports = staticmethod(exports.reexports)
 
     def name_of(self, path: Path, root: Path | None) -> str:
         """As the file is required, by its path below the folder in which modules are."""
@@ -52,9 +51,9 @@ class LuaModules(SourceModules):
         """A file inside a folder of modules that the workspace has."""
         name, root = self.imported(found, module, path), self.files.root_of(path) if path is not None else None
         top, *below = name.split(".") if name is not None else [""]
-        if path is None or root is None or not below or self._installed([top, *below], path, root) is not None:
+        if path is None or root is None or not below or self._installed([top, *below], path) is not None:
             return False
-        folders = list(self._folders(path, root))
+        folders = list(self._folders(path))
         is_own = any((folder / top).is_dir() for folder in folders)
         return is_own and not any(is_named(folder.joinpath(top, *below)) for folder in folders)
 
@@ -66,28 +65,22 @@ class LuaModules(SourceModules):
         plugin = _plugin(near, first) if near is not None and first is not None else None
         if plugin is not None and (own := self._in(plugin, parts)) is not None:
             return ModuleFiles((own,))
-        every = (self._in(folder, parts) for folder in self._folders(near, first))
+        every = (self._in(folder, parts) for folder in self._folders(near))
         meant = list(dict.fromkeys(path for path in every if path is not None))
         if meant:
             return ModuleFiles((meant[0],)) if len(meant) == 1 else None
-        return self._installed(parts, near, first)
-
-    def items(self, parsed: Parsed) -> Mapping[str, Item]:
-        return exports.items(parsed)
-
-    def reexports(self, parsed: Parsed) -> Sequence[Import]:
-        return exports.reexports(parsed)
+        return self._installed(parts, near)
 
     def whole(self, parsed: Parsed) -> str | None:
         return exports.returned(parsed) or None
 
     def is_known(self, name: str) -> bool:
         """What comes with the language, or with the programs that run it."""
-        return name in _KNOWN
+        return name in WORDS["modules"]
 
-    def _folders(self, near: Path | None, root: Path | None) -> Iterator[Path]:
+    def _folders(self, near: Path | None) -> Iterator[Path]:
         """Where modules may be: around the file, in the workspace's folders."""
-        around = [folder for folder in near.parents if folder.is_relative_to(root)] if near is not None and root else []
+        around = self.files.folders_around(near) if near is not None else []
         for folder in dict.fromkeys([*around, *self.files.roots]):
             yield from (folder / name for name in _FOLDERS)
 
@@ -101,10 +94,9 @@ class LuaModules(SourceModules):
             return False
         return is_inside(path, self.files.roots)
 
-    def _installed(self, parts: Sequence[str], near: Path | None, root: Path | None) -> ModuleFiles | None:
+    def _installed(self, parts: Sequence[str], near: Path | None) -> ModuleFiles | None:
         """In the tree of rocks that LuaRocks keeps for a project."""
-        around = [folder for folder in near.parents if folder.is_relative_to(root)] if near is not None and root else []
-        for folder in around:
+        for folder in self.files.folders_around(near) if near is not None else ():
             rocks = folder / _ROCKS
             for version in self.library.listing(rocks, rocks):
                 below = rocks.joinpath(version.name, *parts)

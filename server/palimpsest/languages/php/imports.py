@@ -28,11 +28,6 @@ def imported(parsed: Parsed, statement: Node) -> list[Import]:
     return list(_used(parsed, statement))
 
 
-def on_line(parsed: Parsed, line: int) -> list[Import]:
-    nodes = {captures["import"][0].id: captures["import"][0] for captures in parsed.matches("imports", line, line + 1)}
-    return [item for node in nodes.values() for item in imported(parsed, node)]
-
-
 def written(parsed: Parsed, item: Import) -> str:
     line = parsed.snapshot.lines[item.line].strip()
     if (

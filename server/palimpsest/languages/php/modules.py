@@ -50,7 +50,7 @@ class PhpModules(SourceModules):
             return None
         if found.level:
             there = Path(os.path.normpath(path.parent / found.module))
-            return relative(there, root) if self._is_there(there) else None
+            return relative(there, root) if self.files.shows_own(there) else None
         is_class = found.name is not None and found.module.rpartition("\\")[2] == found.name
         return found.module if is_class and _CLASS.fullmatch(found.module) else None
 
@@ -61,7 +61,7 @@ class PhpModules(SourceModules):
             return False
         if index is None or not index.is_complete or index.definitions(found.name or ""):
             return False
-        for folder in self._folders(path):
+        for folder in self.files.folders_around(path):
             prefixes = self.files.once(("composer", folder), lambda folder=folder: self._prefixes(folder))  # type: ignore[misc]
             if prefixes is not None:
                 places = list(_candidates(name, {key: prefixes[key] for key in prefixes if key}))
@@ -74,11 +74,11 @@ class PhpModules(SourceModules):
             return None
         if name.endswith(_SUFFIX):
             path = Path(os.path.normpath(root / name))
-            return ModuleFiles((path,)) if self._is_there(path) else None
+            return ModuleFiles((path,)) if self.files.shows_own(path) else None
         if not _CLASS.fullmatch(name):
             return None
         namespace, _, cls = name.rpartition("\\")
-        if namespace == self._namespace(near) and self._is_there(near.parent / f"{cls}{_SUFFIX}"):
+        if namespace == self._namespace(near) and self.files.shows_own(near.parent / f"{cls}{_SUFFIX}"):
             return ModuleFiles((near.parent / f"{cls}{_SUFFIX}",))
         return self._own(name, near) or self._of_vendor(name, near)
 
@@ -109,18 +109,15 @@ class PhpModules(SourceModules):
 
         return self.files.once(("php namespace", path), look)
 
-    def _is_there(self, path: Path) -> bool:
-        return self.files.root_of(path) is not None and self.files.shows(path)
-
     # Composer
     def _own(self, name: str, near: Path) -> ModuleFiles | None:
         """By the prefixes of the nearest `composer.json`."""
-        for folder in self._folders(near):
+        for folder in self.files.folders_around(near):
             prefixes = self.files.once(("composer", folder), lambda folder=folder: self._prefixes(folder))  # type: ignore[misc]
             if prefixes is None:
                 continue
             for path in _candidates(name, prefixes):
-                if path.is_relative_to(folder) and self._is_there(path):
+                if path.is_relative_to(folder) and self.files.shows_own(path):
                     return ModuleFiles((path,))
             return None
         return None
@@ -145,7 +142,7 @@ class PhpModules(SourceModules):
         return found
 
     def _of_vendor(self, name: str, near: Path) -> ModuleFiles | None:
-        for folder in self._folders(near):
+        for folder in self.files.folders_around(near):
             vendor = folder / _VENDOR
             table = self.files.once(("vendor", vendor), lambda vendor=vendor: self._vendored(vendor))  # type: ignore[misc]
             for path in _candidates(name, table):
@@ -163,10 +160,6 @@ class PhpModules(SourceModules):
             places = [Path(os.path.normpath(f"{vendor}/{place}")) for place in named]
             found[prefix] = [place for place in places if place.is_relative_to(vendor)]
         return found
-
-    def _folders(self, path: Path) -> list[Path]:
-        root = self.files.root_of(path)
-        return [folder for folder in path.parents if root is not None and folder.is_relative_to(root)]
 
 
 def namespace_in(text: str) -> str:

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from palimpsest.languages.word_lists import words
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import children, class_around, file_scope, scope_at, scopes
 from palimpsest.syntax.uses import Use, nodes_named, uses
@@ -22,11 +21,11 @@ from palimpsest.syntax.values import Scope
 
 DEEPEST = 6
 """Maximum number of steps from a value to its origin."""
-_LITERALS = words(
-    """
-    string concatenated_string integer float true false none list tuple dictionary set list_comprehension
-    set_comprehension dictionary_comprehension
-    """
+_LITERALS = frozenset(
+    {
+        *("string", "concatenated_string", "integer", "float", "true", "false", "none", "list", "tuple", "dictionary"),
+        *("set", "list_comprehension", "set_comprehension", "dictionary_comprehension"),
+    }
 )
 _ABOVE = "super"
 _AROUND_TARGETS = frozenset({"as_pattern_target", "list_splat_pattern", "pattern_list"})
@@ -36,14 +35,14 @@ _NOTHING: Words = frozenset()
 
 def owners(parsed: Parsed, start: int, end: int) -> Words:
     """Words for the owner of a member (`head.name`); empty if nothing is known."""
-    node = _node_at(parsed, start, end)
+    node = parsed.node_at(start, end)
     head = node.parent.child_by_field_name("object") if node is not None and node.parent is not None else None
     return _NOTHING if head is None else _of_value(parsed, head, DEEPEST)
 
 
 def head(parsed: Parsed, start: int, end: int) -> str:
     """`a.b` of a member `a.b.name`, without white space; empty if the head is more than dotted names."""
-    node = _node_at(parsed, start, end)
+    node = parsed.node_at(start, end)
     above = node.parent if node is not None else None
     before = above.child_by_field_name("object") if above is not None else None
     text = "" if before is None else "".join(parsed.text_of(before).split())
@@ -58,10 +57,6 @@ def bases(parsed: Parsed, cls: Scope) -> Words:
             if holder is not None:
                 return frozenset(_last(parsed, child) for child in holder.named_children) - {""}
     return _NOTHING
-
-
-def _node_at(parsed: Parsed, start: int, end: int) -> Node | None:
-    return None if parsed.root is None else parsed.root.descendant_for_byte_range(start, end)
 
 
 def _of_value(parsed: Parsed, node: Node, depth: int) -> Words:
@@ -103,7 +98,7 @@ def _of_binding(parsed: Parsed, use: Use, depth: int) -> Words:
     """What the place where a name gets its value tells about the value."""
     if use.role in ("class", "import"):
         return frozenset({use.name}) | frozenset(use.source.replace(".", " ").split()[-1:])
-    node = _node_at(parsed, use.start, use.end)
+    node = parsed.node_at(use.start, use.end)
     if node is None or node.parent is None or use.role == "function":
         return _NOTHING
     if use.role == "parameter" and _is_first_of_method(parsed, node):

@@ -30,7 +30,7 @@ class RubyModules(SourceModules):
         if not found.level:
             return found.module if _NAME.fullmatch(found.module) else None
         there = _with_suffix(Path(os.path.normpath(path.parent / found.module)))
-        return self.name_of(there, root) if self._is_there(there) else None
+        return self.name_of(there, root) if self.files.shows_own(there) else None
 
     def lacks(self, found: Import, module: str, path: Path | None) -> bool:
         """A file beside this one, or one inside a folder of the project's own `lib`."""
@@ -50,20 +50,17 @@ class RubyModules(SourceModules):
         if root is None or near is None or not _NAME.fullmatch(name):
             return None
         files = (_with_suffix(folder / name) for folder in self._places(near, root))
-        found = next((path for path in files if self._is_there(path)), None)
+        found = next((path for path in files if self.files.shows_own(path)), None)
         return None if found is None else ModuleFiles((found,))
 
     def _places(self, near: Path, root: Path) -> Iterator[Path]:
         """`lib` of a folder around, the folders of `app`, the top."""
-        yield from (folder / _LIB for folder in near.parents if folder.is_relative_to(root))
+        yield from (folder / _LIB for folder in self.files.folders_around(near))
         for entry in self.files.listing(root / "app"):
             if entry.is_dir:
                 yield root / "app" / entry.name
                 yield root / "app" / entry.name / "concerns"
         yield root
-
-    def _is_there(self, path: Path) -> bool:
-        return self.files.root_of(path) is not None and self.files.shows(path)
 
 
 def _with_suffix(path: Path) -> Path:

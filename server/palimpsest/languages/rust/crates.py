@@ -18,7 +18,6 @@ from typing import TypeVar
 from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.rust.manifests import Dependency, Lock, Manifest, lock, manifest
 from palimpsest.languages.rust.toolchain import STANDARD, Toolchain
-from palimpsest.text.uris import is_inside
 from palimpsest.workspace.files import WorkspaceFiles
 
 OWN = "crate"
@@ -86,7 +85,7 @@ class Crates:
 
     def package_of(self, path: Path) -> Package | None:
         """The package around a file of the workspace or of a library."""
-        for folder in self._around(path):
+        for folder in self._files.folders_around(path):
             said = self._manifest(folder)
             if said.package:
                 return Package(folder, said)
@@ -94,10 +93,6 @@ class Crates:
         return Package(within, self._manifest(within, within), within) if within is not None else None
 
     # The workspace's own
-    def _around(self, path: Path) -> list[Path]:
-        root = self._files.root_of(path)
-        return [folder for folder in path.parents if root is not None and folder.is_relative_to(root)]
-
     def _main(self, package: Package) -> Crate | None:
         """The library of a package, else its binary."""
         for file in (package.manifest.library_file or _LIBRARY, _BINARY):
@@ -148,7 +143,7 @@ class Crates:
         return None
 
     def _workspace_folders(self, near: Path | None) -> Iterator[Path]:
-        folders = self._around(near) if near is not None else self._files.roots
+        folders = self._files.folders_around(near) if near is not None else self._files.roots
         return (folder for folder in folders if self._manifest(folder).is_workspace)
 
     def _members(self, folder: Path) -> Iterator[Path]:
@@ -156,15 +151,12 @@ class Crates:
         for member in self._manifest(folder).members:
             parent, _, last = member.rstrip("/").rpartition("/")
             there = Path(os.path.normpath(folder / parent))
-            if not self._is_in_workspace(there):
+            if not self._files.has_folder(there):
                 continue
             if "*" in last:
                 yield from (there / entry.name for entry in self._files.listing(there) if entry.is_dir)
-            elif self._is_in_workspace(there / last):
+            elif self._files.has_folder(there / last):
                 yield Path(os.path.normpath(there / last))
-
-    def _is_in_workspace(self, folder: Path) -> bool:
-        return self._files.root_of(folder) is not None and is_inside(folder, self._files.roots)
 
     # Dependencies
     def _dependency(self, package: Package, name: str) -> tuple[Dependency, Path] | None:
@@ -181,7 +173,7 @@ class Crates:
     def _of_dependency(self, name: str, needed: Dependency, start: Path, package: Package) -> Crate | None:
         if needed.path:
             folder = Path(os.path.normpath(start / needed.path))
-            is_own = package.within is None and self._is_in_workspace(folder)
+            is_own = package.within is None and self._files.has_folder(folder)
             return self._main(Package(folder, self._manifest(folder))) if is_own else None
         for locked, beside in self._locks(package):
             version = locked.version(needed.package, package.manifest.package)
@@ -197,7 +189,7 @@ class Crates:
         """The lock files that say which versions a package uses, each with its folder; a library's are the
         workspace's."""
         is_own = package.within is None
-        for folder in self._around(package.folder / _MANIFEST) if is_own else self._files.roots:
+        for folder in self._files.folders_around(package.folder / _MANIFEST) if is_own else self._files.roots:
             found = self._said(folder / _LOCK, None, lock, Lock())
             if found.versions:
                 yield found, folder

@@ -13,7 +13,7 @@ import re
 
 from tree_sitter import Node
 
-from palimpsest.languages.evidence import DEEPEST, NOTHING, WORD, Words, binding_of, node_at, of_field
+from palimpsest.languages.evidence import DEEPEST, NOTHING, WORD, Words, binding_of, of_field
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_of, scope_at
 from palimpsest.syntax.uses import Use
@@ -22,7 +22,7 @@ _WRAPPED = frozenset({"reference_expression", "parenthesized_expression", "try_e
 
 
 def owners(parsed: Parsed, start: int, end: int) -> Words:
-    node = node_at(parsed, start, end)
+    node = parsed.node_at(start, end)
     above = node.parent if node is not None else None
     if node is None or above is None:
         return NOTHING
@@ -47,7 +47,7 @@ def owners(parsed: Parsed, start: int, end: int) -> Words:
 
 def head(parsed: Parsed, start: int, end: int) -> str:
     """The path before a name, if it is one name."""
-    node = node_at(parsed, start, end)
+    node = parsed.node_at(start, end)
     above = node.parent if node is not None else None
     path = above.child_by_field_name("path") if above is not None else None
     return parsed.text_of(path) if path is not None and path.type in ("identifier", "crate", "self", "super") else ""
@@ -108,7 +108,7 @@ def _of_call(parsed: Parsed, call: Node) -> Words:
 
 
 def _bound(parsed: Parsed, use: Use, depth: int) -> Words:
-    node = node_at(parsed, use.start, use.end)
+    node = parsed.node_at(use.start, use.end)
     above = node.parent if node is not None else None
     if above is not None and above.type in ("mut_pattern", "ref_pattern", "reference_pattern"):
         above = above.parent

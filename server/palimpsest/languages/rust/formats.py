@@ -9,19 +9,14 @@ import re
 
 from tree_sitter import Node
 
-from palimpsest.languages.word_lists import words
 from palimpsest.syntax.parse import Parsed
+from palimpsest.text.word_lists import word_lists
 
 _BEFORE = {"write": 1, "writeln": 1, "assert": 1, "debug_assert": 1, "ensure": 1} | {
     f"{checks}assert_{kind}": 2 for checks in ("", "debug_") for kind in ("eq", "ne")
 }
 """Arguments before the format string."""
-_MACROS = frozenset(_BEFORE) | words(
-    """
-    anyhow bail debug eprint eprintln error format format_args info panic print println todo trace unimplemented
-    unreachable warn
-    """
-)
+_MACROS = frozenset(_BEFORE) | word_lists("palimpsest.languages.rust")["formatting"]
 _HOLE = re.compile(rb"\{\{|\{(?P<name>[^\W\d]\w*)?(?::(?P<how>[^{}]*))?\}")
 _COUNT = re.compile(rb"([^\W\d]\w*)\$")
 """A width or a precision."""

@@ -94,12 +94,11 @@ class RustModules(SourceModules):
         every = dict.fromkeys([*beside, *(one.path for one in indexed)])
         return [file for file in every if file != path][:_MOST_ADDING]
 
-    def is_public(self, parsed: Parsed, scope: Scope) -> bool:
-        above = parsed.snapshot.lines[scope.start_line : scope.def_line]
-        return _is_pub(parsed, scope.def_line) or any(line.lstrip().startswith(_EXPORTED) for line in above)
-
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
-        return self.is_public(parsed, item) if isinstance(item, Scope) else _is_pub(parsed, item.line)
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
+        if not isinstance(item, Scope):
+            return _is_pub(parsed, item.line)
+        above = parsed.snapshot.lines[item.start_line : item.def_line]
+        return _is_pub(parsed, item.def_line) or any(line.lstrip().startswith(_EXPORTED) for line in above)
 
     def is_member_public(self, parsed: Parsed, item: Item) -> bool:
         """What is not `pub` is public too in a trait, in its implementations and in an enum."""

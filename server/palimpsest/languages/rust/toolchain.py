@@ -32,7 +32,7 @@ class Toolchain:
         if _NAME.fullmatch(name) is None or _VERSION.fullmatch(version) is None:
             return
         for folder in (vendor / f"{name}-{version}", vendor / name):
-            if self._files.root_of(folder) is not None and is_inside(folder, self._files.roots):
+            if self._files.has_folder(folder):
                 yield folder, folder
         for registry in self._registries():
             folder = registry / f"{name}-{version}"

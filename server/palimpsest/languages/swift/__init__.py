@@ -1,5 +1,115 @@
-"""Swift."""
+"""Swift as a `Language`: its table, and what its queries cannot tell.
 
-from palimpsest.languages.swift.language import Swift
+In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  The grammar has no node around the parameters of a
+function: they are the function's own children, each default value behind its parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from tree_sitter import Node
+
+from palimpsest.languages.base import Base
+from palimpsest.syntax.lexical import Lexical
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.scopes import class_around
+from palimpsest.syntax.values import Argument, Import, Parameter
+from palimpsest.text.word_lists import word_lists
+
+_WORDS = word_lists("palimpsest.languages.swift")
+TARGETS = ("Sources", "Source", "Tests")
+
+
+class Swift(Base):
+    id = "swift"
+    name = "Swift"
+    language_ids = ("swift",)
+    suffixes = (".swift",)
+    test_names = ("{}Tests", "{}Test", "{}Spec")
+    before_own = re.compile(r"\bself\??\.\Z")
+    keyword_mark = ": "
+    grammar_module = "tree_sitter_swift"
+    lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"',), block_quotes=('"""',))
+    doc_comments = ("///", "/**")
+    between_doc = ("@",)
+    annotations = frozenset({"attribute"})
+    identifiers = frozenset({"simple_identifier", "type_identifier"})
+    members = frozenset({"navigation_expression"})
+    opaque = frozenset({"value_binding_pattern", "call_expression", "type_annotation"})
+    builtins = _WORDS["globals"]
+    builtin_members = _WORDS["members"]
+    common_words = _WORDS["keywords"] | _WORDS["globals"]
+    constructor = "init"
+    has_labels = True
+    initializers = frozenset({"init"})
+    receiver = "self"
+    labels = True
+    global_names = True
+    bare_members = True
+    hidden_by = frozenset({"private", "fileprivate"})
+    overloads = True
+
+    def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
+        named = target.child_by_field_name("bound_identifier")
+        if named is not None:
+            yield parsed.text_of(named)
+        else:
+            yield from super().bound(parsed, target)
+
+    def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
+        """All files of a module see each other, and imports name nothing: only a word that begins like a variable, and
+        is none of a class with bases, has to be in its own file."""
+        text = parsed.text_of(name)
+        if not text[:1].islower() or name.parent is None or name.parent.type in ("call_expression", "pattern"):
+            return True
+        cls = class_around(parsed, name.start_point.row)
+        return cls is None or cls.adds or bool(self.bases(parsed, cls))
+
+    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
+        """Whatever a module offers can be used by its name alone."""
+        found = super().imported(parsed, statement)
+        return [Import(item.module.partition(".")[0], "*", None, 0, item.line) for item in found]
+
+    def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
+        """Whether both are files of one module: a folder in `Sources` or `Tests`, else the folder that they are in."""
+        return _module(file) == _module(other)
+
+    def argument(self, parsed: Parsed, node: Node) -> Argument:
+        label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        written = parsed.text_of(value or node)
+        keyword = "" if label is None else parsed.text_of(label)
+        return Argument(node.start_byte, node.end_byte, parsed.text_of(node), keyword, written)
+
+    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
+        """A parameter is named by what callers write: its label, `_` if they write none."""
+        found = list[Parameter]()
+        for index, node in enumerate(holder.children):
+            if node.type != "parameter":
+                continue
+            label = node.child_by_field_name("external_name") or node.child_by_field_name("name")
+            name = "" if label is None else parsed.text_of(label)
+            default = next((c for c in holder.children[index + 1 : index + 3] if c.is_named), None)
+            has_default = index + 1 < len(holder.children) and holder.children[index + 1].type == "="
+            value = parsed.text_of(default) if has_default and default is not None else ""
+            text = parsed.text_of(node) + (f" = {value}" if value else "")
+            kind = "star" if text.partition("=")[0].rstrip().endswith("...") else "plain" if name == "_" else "keyword"
+            found.append(Parameter(name, text, kind, value))
+        return tuple(found)
+
+    def is_chained(self, call: Node) -> bool:
+        return call.parent is not None and call.parent.child_by_field_name("target") == call
+
+    def by_name(self, name: str, value: str) -> str | None:
+        return value if name == "_" else super().by_name(name, value)
+
+
+def _module(file: str) -> tuple[str, ...]:
+    parts = PurePosixPath(file).parts
+    targets = [at for at, part in enumerate(parts[:-2]) if part in TARGETS]
+    return parts[: targets[-1] + 2] if targets else parts[:-1]
+
 
 LANGUAGE = Swift()

@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
-from palimpsest.languages.swift.language import TARGETS
+from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules, header_words
+from palimpsest.languages.swift import TARGETS
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.scopes import signature
 from palimpsest.syntax.values import Import, Scope
 
 _SUFFIX = ".swift"
@@ -40,7 +39,7 @@ class SwiftModules(SourceModules):
             return None
         folder = self._folder(near)
         if folder.name != name:
-            folders = (place / target / name for place in self._around(near) for target in TARGETS)
+            folders = (place / target / name for place in self.files.folders_around(near) for target in TARGETS)
             folder = next((place for place in folders if self.files.listing(place)), folder)
         files = self.files.seen(("target", folder), lambda: tuple(self._files(folder))) if folder.name == name else ()
         return ModuleFiles(files) if files else None
@@ -48,13 +47,8 @@ class SwiftModules(SourceModules):
     def implied(self, module: str, path: Path | None) -> Sequence[Import]:
         return [Import(module, "*", None, 0, -1)] if path is not None and path.suffix == _SUFFIX else []
 
-    def is_public(self, parsed: Parsed, scope: Scope) -> bool:
-        return bool(_PUBLIC & set(signature(parsed, scope).split()))
-
-    def is_item_public(self, parsed: Parsed, item: Item) -> bool:
-        if isinstance(item, Scope):
-            return self.is_public(parsed, item)
-        return bool(_PUBLIC & set(parsed.snapshot.lines[item.line].split()))
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
+        return not _PUBLIC.isdisjoint(header_words(parsed, item))
 
     def is_member_public(self, parsed: Parsed, item: Item) -> bool:
         line = item.def_line if isinstance(item, Scope) else item.line
@@ -64,15 +58,11 @@ class SwiftModules(SourceModules):
         """Extensions are in any file of the target."""
         return [file for file in self.files_of(module, path) if file != path]
 
-    def _around(self, path: Path) -> list[Path]:
-        root = self.files.root_of(path)
-        return [folder for folder in path.parents if root is not None and folder.is_relative_to(root)]
-
     def _folder(self, path: Path) -> Path:
         """The target's folder."""
 
         def look() -> Path:
-            inside = [folder for folder in self._around(path) if folder.parent.name in TARGETS]
+            inside = [folder for folder in self.files.folders_around(path) if folder.parent.name in TARGETS]
             return inside[-1] if inside else path.parent
 
         return self.files.seen(("target of", path), look)

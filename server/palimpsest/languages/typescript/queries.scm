@@ -22,6 +22,7 @@
 
 ;; more imports
 (import_statement (import_require_clause)) @import
+(import_statement (import_require_clause . (identifier) @whole source: (_) @module)) @import
 
 ;; more names
 (type_identifier) @name
