@@ -65,9 +65,10 @@ class Tails(Mapping[str, Tail]):
         return {tail.seq for tail in self._all() if tail.busy and tail.seq >= 0}
 
     @contextmanager
-    def use(self, name: str, wanted: TailPrompt | None = None) -> Iterator[Tail]:
+    def use(self, name: str, wanted: TailPrompt | None = None, *, fresh: int = 0) -> Iterator[Tail]:
         """The tail of that name, marked busy; another one while a job uses that.  `wanted`: of what was decoded under
-        the name, what goes on furthest with this; the rest is set aside."""
+        the name, what goes on furthest with this; the rest is set aside.  `fresh`: also what was decoded behind other
+        blocks goes on, but for so many tokens (`Tail.snapshot`)."""
         tail = self._named.pop(name, None)
         if tail is None:
             self._give_up(self._most - 1)
@@ -77,23 +78,27 @@ class Tails(Mapping[str, Tail]):
             tail = self._make()
             self._unnamed.append(tail)
         elif wanted is not None and tail.rolls_back:
-            tail = self._furthest(name, tail, wanted)
+            tail = self._furthest(name, tail, wanted, fresh)
         if tail not in self._unnamed:
             self._named[name] = tail
         with self._busy(tail):
             yield tail
 
-    def _furthest(self, name: str, present: Tail, wanted: TailPrompt) -> Tail:
+    def _furthest(self, name: str, present: Tail, wanted: TailPrompt, fresh: int) -> Tail:
         """Of the tails under a name the one that has most of a prompt; a copy of it where it has much else."""
         self._aside.append((name, present))  # listed, so that any of them can make way for a copy
         revision = self._revision()
 
         def n_good(tail: Tail) -> int:
-            return tail.n_common(wanted) if tail.revision == revision else 0
+            if tail.revision == revision:
+                return tail.n_common(wanted)
+            return max(0, tail.n_common(wanted) - fresh) if fresh and tail.leaves else 0
 
         def is_outdated(tail: Tail) -> bool:
             """Whether it is the same place's, with the blocks that this had: those that it has now are instead.  Little
             or nothing behind the cursor is alike at the end of any file."""
+            if fresh and tail.leaves:
+                return False
             is_alike = len(wanted.alone) >= LEAST_ASIDE and tail.alone == wanted.alone
             return tail.revision != revision and (is_alike or tail.n_common(wanted) > tail.n_prompt // 2)
 
