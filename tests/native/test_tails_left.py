@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from palimpsest import wire
 from palimpsest.engine.cache.tail import FRESH
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.native_engine import NativeEngine
+from tests.examples import examples
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, sync, text
 
@@ -166,26 +167,30 @@ def test_a_reply_is_left_where_blocks_change_behind_it(make_engine: MakeEngine) 
     engine.workspaces.check()
 
 
-def complete(engine: NativeEngine, prefix: str, suffix: str = AFTER, **others: Any) -> wire.GenerateAnswer:
-    wanted = {"fim": wire.FimTail(prefix, suffix), "kv": "leave", "max_tokens": 0, **others}
-    return ask(engine, wire.GenerateRequest("w", **wanted))
+def complete(
+    engine: NativeEngine, prefix: str, suffix: str = AFTER, layout: wire.FimLayout = "auto", **others: Any
+) -> wire.GenerateAnswer:
+    fim = wire.FimTail(prefix, suffix, layout)
+    return ask(engine, wire.GenerateRequest("w", fim=fim, **{"kv": "leave", "max_tokens": 0, **others}))
 
 
 @pytest.mark.parametrize("layout", ["spm", "isolated", "psm"])
-def test_a_completion_decodes_the_end_of_its_code_behind_other_blocks(make_engine: MakeEngine, layout: str) -> None:
+def test_a_completion_decodes_the_end_of_its_code_behind_other_blocks(
+    make_engine: MakeEngine, layout: wire.FimLayout
+) -> None:
     engine = make_engine()
     sync(engine, MINE)
-    first = complete(engine, SAID, fim=wire.FimTail(SAID, AFTER, layout=layout))  # type: ignore[arg-type]
+    first = complete(engine, SAID, layout=layout)
     assert first.layout == layout
     assert first.left == 0
     sync(engine, OTHERS)
-    answer = complete(engine, SAID + "x = ", fim=wire.FimTail(SAID + "x = ", AFTER, layout=layout))  # type: ignore[arg-type]
+    answer = complete(engine, SAID + "x = ", layout=layout)
     behind = n_tokens(engine, AFTER) + 2 if layout == "psm" else 2
     assert FRESH <= answer.decoded <= FRESH + n_tokens(engine, "x = ") + behind
     assert answer.left > 100
     assert answer.left + FRESH <= n_tokens(engine, SAID) + 4
     engine.workspaces.check()
-    goes_on = complete(engine, SAID + "x = y", fim=wire.FimTail(SAID + "x = y", AFTER, layout=layout))  # type: ignore[arg-type]
+    goes_on = complete(engine, SAID + "x = y", layout=layout)
     assert goes_on.decoded <= 4 + behind
     engine.workspaces.check()
 
@@ -248,13 +253,32 @@ def test_who_comes_back_to_a_place_has_its_code_decoded_whatever_blocks_there_ar
     engine.workspaces.check()
 
 
-@examples(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_code_before_the_cursor_stays_where_the_code_behind_it_is_another(make_engine: MakeEngine) -> None:
+    """It is moved to where it stands behind that."""
+    engine = make_engine()
+    sync(engine, MINE)
+    complete(engine, SAID, AFTER, "spm")
+    other = "\n" + text(13, 200) + "\n"
+    answer = complete(engine, SAID, other, "spm")
+    assert FRESH <= answer.decoded - n_tokens(engine, other) <= FRESH + 4
+    assert answer.left > 100
+    engine.workspaces.check()
+    sync(engine, OTHERS)
+    back = complete(engine, SAID, AFTER, "spm")
+    assert FRESH <= back.decoded - n_tokens(engine, AFTER) <= FRESH + 4
+    engine.workspaces.check()
+    goes_on = complete(engine, SAID + "x", AFTER, "spm")
+    assert goes_on.decoded <= 2
+
+
+@examples(6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_is_typed_and_changed_its_cells_are_what_is_noted_of_them(
     make_engine: MakeEngine, data: st.DataObject
 ) -> None:
     """And what is asked for exactly has the logits of a tail that nothing was kept of."""
-    engine = make_engine()
+    engine, layouts = make_engine(), cast(list[wire.FimLayout], ["spm", "isolated", "psm"])
+    layout = data.draw(st.sampled_from(layouts))
     places = [SAID, text(7, 500) + "\n", text(8, 300) + "\n"]
     arranged = [MINE, OTHERS, []]
     sync(engine, MINE)
@@ -266,10 +290,10 @@ def test_whatever_is_typed_and_changed_its_cells_are_what_is_noted_of_them(
             st.sampled_from(["", "x", "x = y"])
         )
         suffix = data.draw(st.sampled_from([AFTER, "", "\n"]))
-        answer = complete(engine, prefix, suffix, max_tokens=data.draw(st.integers(0, 2)))
+        answer = complete(engine, prefix, suffix, layout, max_tokens=data.draw(st.integers(0, 2)))
         assert answer.left <= answer.reused
         engine.workspaces.check()
-    complete(engine, SAID, kv="decode")
+    complete(engine, SAID, AFTER, layout, kv="decode")
     mine = logits(engine, "typing")
-    complete(engine, SAID, tail="fresh", kv="decode")
+    complete(engine, SAID, AFTER, layout, tail="fresh", kv="decode")
     assert np.abs(mine - logits(engine, "fresh")).max() < CLOSE

@@ -122,9 +122,12 @@ class Stale:
         self._count("exact", place, self._rows(place, place.blocks, place.blocks, ALL))
         self._count("no block", place, self._rows(place, {}, {}, ALL))
         self._count("the largest is another's", place, self._rows(place, changed, changed, ALL))
-        for before, name in (({}, "behind no block"), (changed, "behind another's largest")):
-            for fresh in FRESH:
-                self._count(f"{name}, {fresh} fresh", place, self._rows(place, before, place.blocks, fresh))
+        for fresh in FRESH:
+            self._count(f"behind no block, {fresh} fresh", place, self._rows(place, {}, place.blocks, fresh))
+        self._count("behind another's largest, 16 fresh", place, self._rows(place, changed, place.blocks, 16))
+        for fresh in FRESH[1:]:
+            found = self._rows(place, place.blocks, place.blocks, fresh, _further(place))
+            self._count(f"behind another suffix, {fresh} fresh", place, found)
         self._contradict(place)
 
     def _contradict(self, place: Place) -> None:
@@ -175,25 +178,26 @@ class Stale:
         return self.engine.model.tokenize(place.middle)
 
     def _rows(
-        self, place: Place, before: Mapping[str, str], now: Mapping[str, str], fresh: int
+        self, place: Place, before: Mapping[str, str], now: Mapping[str, str], fresh: int, at: Place | None = None
     ) -> tuple[Sequence[int], list[Logits]]:
-        """The middle's tokens and the logits before each, behind code that was decoded behind `before`."""
+        """The middle's tokens and the logits before each, behind code that was decoded behind `before`, and for the
+        cursor `at` another place."""
         engine, workspace, composed = self.engine, self.workspace, self._composed(place)
         target = self._target(place)
         workspace.tails.drop_all()
-        if before != now:
+        stale = before != now or at is not None
+        if stale:
             self._attach(before)
-            request = wire.GenerateRequest(
-                workspace.name, fim=wire.FimTail(place.prefix, place.suffix, heal=False), max_tokens=0, kv="leave"
-            )
+            fim = wire.FimTail((at or place).prefix, (at or place).suffix, heal=False)
+            request = wire.GenerateRequest(workspace.name, fim=fim, max_tokens=0, kv="leave")
             _done(generate(engine.generator, workspace, request, None))
         self._attach(now)
         with workspace.tail("typing", composed, fresh=fresh) as tail:
-            tail.snapshot(workspace.base, composed, leaves=before != now, fresh=fresh)
+            tail.snapshot(workspace.base, composed, leaves=stale, fresh=fresh)
             start = _done(tail.prepare(workspace.base, composed, reuse_answer=False))
             self._decoded = start.decoded
             assert start.logits is not None
-            assert (start.left > 0) == (before != now), (start, fresh)
+            assert (start.left > 0) == stale, (start, fresh)
             rows = [start.logits]
             size = min(engine.context.n_seq_max, engine.context.n_batch)
             for i in range(0, len(target) - 1, size):
@@ -220,6 +224,14 @@ class Stale:
         measured.whole += all(hits)
         measured.places += 1
         measured.decoded += self._decoded
+
+
+def _further(place: Place) -> Place:
+    """The cursor three lines further down, with the middle written."""
+    lines = place.suffix.split("\n")
+    n = min(4, len(lines) - 1)
+    passed = "\n".join(lines[:n])
+    return Place(place.prefix + place.middle + passed, place.suffix[len(passed) :], "", {}, "")
 
 
 def _renamed(name: str) -> str:

@@ -126,6 +126,12 @@ class Tail:
             return 0
         return self.start - self.base_end + common_prefix(self.tokens, composed.tokens)
 
+    def n_kept(self, composed: TailPrompt, fresh: int) -> int:
+        """How many tokens of a prompt could stay that were decoded behind other blocks or another suffix, with so many
+        `fresh` ones at its end; 0 where that is too little of the prompt, or of what is here."""
+        n = min(common_prefix(self.tokens, composed.tokens), len(composed.tokens) - fresh)
+        return n if self.seq != NONE and n >= LEAST_STALE and 2 * n >= len(self.tokens) else 0
+
     def check(self) -> None:
         """Raises AssertionError where `seq` has other cells behind the base than the suffix alone and `tokens`."""
         if self.seq >= 0 and not self.busy:
@@ -225,8 +231,8 @@ class Tail:
     def _stand_on(self, base: TailBase, composed: TailPrompt) -> bool:
         """Have the present blocks before the beginning of what was decoded behind others; False where there is too
         little of it."""
-        n = min(common_prefix(self.tokens, composed.tokens), len(composed.tokens) - self._fresh)
-        if n < LEAST_STALE or self.base_end != base.end or not self.n_common(composed):
+        n = self.n_kept(composed, self._fresh)
+        if not n or self.base_end != base.end:
             return False
         self._drop_gen()
         self._cut(n)
@@ -373,8 +379,10 @@ class Tail:
         for piece in carried.pieces:
             n = len(self.tokens)
             yield from self._decode(composed.tokens[n : piece.new], self.start + n, self.seq, logits=False)
-            moved = carried.move(piece, self.seq, others)
-            if moved and piece.new and self.exact_to is None:
+            moved = carried.move(piece, self.seq, others, self.start)
+            if moved and self._fresh:
+                self.exact_to, self.stale_to = 0, n + len(moved)
+            elif moved and piece.new and self.exact_to is None:
                 self.exact_to = piece.new
             self.tokens += moved
         self.settle()
@@ -417,6 +425,8 @@ class Tail:
         if composed.layout == "isolated":
             start += isolated_start(len(composed.tokens))
         if composed.alone != self.alone or (composed.alone and self.alone_start != start):
+            if composed.layout == "spm" and self._fresh and (n := self.n_kept(composed, self._fresh)):
+                self._lift(n)
             self._unjoin()
             self._drop_gen()
             seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
@@ -432,6 +442,16 @@ class Tail:
                 self.joined = True
         else:
             self._unjoin()
+
+    def _lift(self, n_tokens: int) -> None:
+        """Set the first so many tokens aside, to be put behind another suffix."""
+        seq = self._pool.take()
+        self._drop_gen()
+        self._lent.add(self.seq)
+        tokens = self.tokens[:n_tokens]
+        self._carried = Carried(self._pool, self.seq, self.start, tokens, tokens)
+        self._pool.context.copy(self.seq, seq, 0, self.base_end)
+        self.seq, self.tokens, self.joined = seq, [], False
 
     def _unjoin(self) -> None:
         if self.joined:

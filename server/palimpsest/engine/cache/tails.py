@@ -17,8 +17,9 @@ from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.errors import EngineError, InvalidArgument, UnknownTail
 
 MAX_TAILS = 16
-MAX_ASIDE = 6
-"""Places that a person goes to and fro between.  Each costs two or three sequences, which searches need as well."""
+MAX_ASIDE = 16
+"""Places that a person goes to and fro between.  Each costs two or three sequences, which searches need as well and
+get where they run short."""
 LEAST_ASIDE = 64
 """Tokens; fewer are decoded again in no time."""
 
@@ -94,6 +95,10 @@ class Tails(Mapping[str, Tail]):
                 return tail.n_common(wanted)
             return max(0, tail.n_common(wanted) - fresh) if fresh and tail.leaves else 0
 
+        def n_movable(tail: Tail) -> int:
+            """The same of one whose suffix is another one."""
+            return tail.n_kept(wanted, fresh) if fresh and tail.leaves else 0
+
         def is_outdated(tail: Tail) -> bool:
             """Whether it is the same place's, with the blocks that this had: those that it has now are instead.  Little
             or nothing behind the cursor is alike at the end of any file."""
@@ -104,9 +109,13 @@ class Tails(Mapping[str, Tail]):
 
         before = [tail for of, tail in reversed(self._aside) if of == name and not tail.busy]
         found = best = max(before, key=n_good)
-        if not n_good(best):
+        nearest = max(before, key=n_movable)
+        moves = n_movable(nearest) > n_good(best)
+        if moves:
+            found = nearest
+        elif not n_good(best):
             found = next((tail for tail in before if is_outdated(tail)), present)
-        if not is_outdated(found) and found.n_prompt - n_good(found) >= LEAST_ASIDE:
+        if not moves and not is_outdated(found) and found.n_prompt - n_good(found) >= LEAST_ASIDE:
             found = self._make()
             if n_good(best):
                 with suppress(EngineError), self._busy(best):
