@@ -4,8 +4,8 @@ In: folders of source, a model, a seed.  Out: a table or
 
     {"model", "workspaces", "seed",
      "ways": {way: row},             "exact": all decoded behind the present blocks; the others: the code at the cursor
-                                     but for its last tokens decoded behind no block, or behind others of which the
-                                     largest is another place's
+                                     but for its last tokens decoded behind no block, behind others, the largest of
+                                     which is another place's, or for a cursor some lines further down
      "contradictions": {way: row}}   the code was decoded behind blocks in which a name was another one
     row = {"nats", "right", "whole", for each token of what stood at the cursor; the model's first choice; places all
                                      of whose tokens are

@@ -30,7 +30,7 @@ FRESH = (1, 16, 64)
 ALL = 1 << 20
 """Fresh tokens: more than any prompt has, so that all of it is decoded again."""
 N_CTX = 8192
-LEAST_TAIL = 150
+LEAST_TAIL = 80
 """Tokens of the code before the cursor; with fewer there is hardly anything that could be stale."""
 
 
