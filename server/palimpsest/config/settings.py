@@ -85,7 +85,7 @@ class EngineSettings:
     )
     url: str = _setting(
         "",
-        "Where the engine is met, such as `https://gpu:8443`. Empty: the in-place engine is started here.",
+        "The engine's address, such as `https://gpu:8443`. Empty: the in-place engine is started here.",
         process=False,
         by=DESTINATION,
     )
@@ -97,7 +97,7 @@ class EngineSettings:
     )
     api_key: str = _setting(
         "",
-        "The key itself, from an editor's secret store; goes before the variable. No file may hold it.",
+        "The key itself, from an editor's secret store; it is used before the variable. No file may hold it.",
         secret=True,
         process=False,
         by=KEY,
@@ -152,8 +152,8 @@ class EngineSettings:
     )
     type_k: str = _setting(
         "f16",
-        "Type of K in the cache. Quantized K is rounded anew by every move, and wants attention heads of a multiple of "
-        "64; with bf16, blocks cannot be moved and prompts are decoded whole.",
+        "Type of K in the cache. Every move rounds quantized K again, and it needs attention heads of a multiple of "
+        "64. With bf16, blocks cannot be moved and prompts are decoded whole.",
         choices=KV_TYPES,
         by=MACHINE,
     )
@@ -176,11 +176,11 @@ class EngineSettings:
     )
     memory_mb: int = _setting(
         0,
-        "Upper bound of the KV cache and llama.cpp's buffers, in MiB. 0: nine tenths of what is free.",
+        "Upper bound of the KV cache and llama.cpp's buffers, in MiB. 0: nine tenths of the free memory.",
         low=0,
         by=MACHINE,
     )
-    idle_exit_s: int = _setting(300, "The engine leaves after so many seconds without an editor.", low=1, by=MACHINE)
+    idle_exit_s: int = _setting(300, "Seconds without an editor after which the engine ends.", low=1, by=MACHINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ class ContextSettings:
     python: str = _setting(
         "",
         "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. "
-        "Empty: the workspace's own virtual environment is read, and nothing of it run.",
+        "Empty: the workspace's own virtual environment is read, and nothing in it is run.",
         by=PROGRAM,
     )
     exclude: tuple[str, ...] = _setting(
@@ -232,7 +232,7 @@ class ContextSettings:
     )
     rules: tuple[str, ...] = _setting(
         ["AGENTS.md", ".palimpsest/rules.md"],
-        "The project's rules for who works on it, relative to each workspace folder; the model reads them, too.",
+        "Files with the project's rules, relative to each workspace folder; the model reads them.",
         by=OWN_CODE,
     )
 
@@ -248,9 +248,9 @@ class CompletionSettings:
     )
     layout: str = _setting(
         "auto",
-        "In which order the model reads the code around the gap that it fills at the cursor: with `spm` what is behind "
-        "it comes first, with `psm` what is before it, with `isolated` both apart, so that less is read anew while you "
-        "type. `auto` is the one that the model was trained with, and nearly always right.",
+        "The order in which the model reads the code around the cursor: `spm`: first what is after it; `psm`: first "
+        "what is before it; `isolated`: both apart, so that less is read again while you type. `auto` is the order "
+        "that the model was trained with, and nearly always right.",
         choices=("auto", "spm", "isolated", "psm"),
         by=OWN_CODE,
     )
@@ -266,21 +266,21 @@ class CompletionSettings:
     max_tokens: int = _setting(64, "The most tokens of one inline completion.", low=1, by=WORK)
     first_ms: int = _setting(
         250,
-        "The most time for generating the first answer, while you type and where you ask; where it ends by time, a "
-        "longer one is prepared behind it.",
+        "The most time for generating the first answer, while you type and when you ask. If time ends it, a longer "
+        "one is prepared after it.",
         low=1,
         by=WORK,
     )
     time_ms: int = _setting(
         1500,
-        "The most time for generating one inline completion behind the first answer, or all that you asked for.",
+        "The most time for generating one inline completion after the first answer, or everything that you asked for.",
         low=1,
         by=WORK,
     )
     sync_ms: int = _setting(
         100,
-        "The most time for decoding new blocks before one while typing; the others come on the next pause. "
-        "One that is asked for waits for them as long as `time_ms`. 0: no bound.",
+        "The most time for decoding new blocks before a completion while you type; the others come on the next pause. "
+        "A completion that you ask for waits for them as long as `time_ms`. 0: no bound.",
         low=0,
         by=WORK,
     )
@@ -292,34 +292,34 @@ class CompletionSettings:
     )
     max_suffix: int = _setting(
         8,
-        "The most characters behind the cursor on its line for a completion while typing, closing brackets, quotes and "
-        "punctuation not counted. 0: none within a line.",
+        "The most characters after the cursor on its line for a completion while you type, closing brackets, quotes "
+        "and punctuation not counted. 0: none within a line.",
         low=0,
         by=OWN_CODE,
     )
     confidence: str = _setting(
         "balanced",
         "How sure a completion must be to be shown while you type; it ends where it would be less sure. `quiet`: "
-        "seldom, and hardly ever wrong; `balanced`; `eager`: more of it, and more of it wrong; `all`: whatever the "
-        "model says. One that you ask for is always shown.",
+        "seldom, and hardly ever wrong; `balanced`; `eager`: more text, and more of it wrong; `all`: whatever the "
+        "model says. A completion that you ask for is always shown.",
         choices=CONFIDENCES,
         by=ASKED,
     )
     calibrate: bool = _setting(
         True,
-        "Count on this machine, for each model, how often what is shown comes true, and let how sure a completion is "
-        "follow that. With `statistics.enabled` alone; only counts are kept.",
+        "Count on this machine, for each model, how often shown completions come true, and correct with it how sure a "
+        "completion is. Only with `statistics.enabled`; only counts are kept.",
         by=LESS_HELP,
     )
     quiet_in: tuple[str, ...] = _setting(
         [],
-        "Where no completion, and no next edit of a model made for them, is shown unasked: `comments`, `strings` "
-        "(documentation that is written as a string is one).",
+        "Where nothing is shown unasked, neither a completion nor a next edit of a model made for them: `comments`, "
+        "`strings` (documentation that is written as a string is one).",
         choices=("comments", "strings"),
         by=KEPT_OUT,
     )
     cached: int = _setting(
-        250, "Completions kept, to be shown again where the code is as it was. 0: none.", low=0, by=WORK
+        250, "How many completions are kept, to be shown again where the code is as it was. 0: none.", low=0, by=WORK
     )
     ahead: bool = _setting(True, "Prepare what follows while a completion is shown.", by=LESS_HELP)
     n: int = _setting(3, "Alternatives of an explicitly invoked inline completion.", low=1, high=MOST_AT_ONCE, by=WORK)
@@ -332,7 +332,7 @@ class CompletionSettings:
     )
     review: str = _setting(
         "asked",
-        "Try other lines beside the likeliest where a completion is `asked` for, and let the code behind the cursor "
+        "Try other lines beside the likeliest where a completion is `asked` for, and let the code after the cursor "
         "choose, which may take `completion.time_ms` once more; or `never`.",
         choices=("never", "asked"),
         by=WORK,
@@ -375,16 +375,16 @@ class SuggestionSettings:
     )
     mend_names: str = _setting(
         "auto",
-        "For a name that is defined nowhere, offer one that can be meant, first of all; `auto`: with models that are "
-        "not told how to edit (`suggestion.instructions`).",
+        "For a name that is defined nowhere, offer first a name that may be meant; `auto`: with models that are not "
+        "told how to edit (`suggestion.instructions`).",
         choices=("auto", "always", "never"),
         by=OWN_CODE,
     )
     mend_slips: str = _setting(
         "auto",
-        "Offer first of all a change of one line that the model finds much likelier than what is there (a repeated "
-        "line, a letter, a bracket, an operator, a `return`); `auto`: with models that are not told how to edit, where "
-        "the cache is edited in place.",
+        "Offer first a change of one line that the model finds much likelier than what is there (a repeated line, a "
+        "letter, a bracket, an operator, a `return`); `auto`: with models that are not told how to edit, where the "
+        "cache is edited in place.",
         choices=("auto", "always", "never"),
         by=OWN_CODE,
     )
@@ -432,13 +432,13 @@ class NextEditSettings:
     )
     ask: bool = _setting(
         True,
-        "Whether the model for completions is asked where syntax trees do not tell: a new argument's value, code that "
-        "is alike.",
+        "Whether the model for completions is asked where syntax trees cannot tell: a new argument's value, similar "
+        "code.",
         by=LESS_HELP,
     )
     model: str = _setting(
         "",
-        "A model made for next edits, which writes what follows from an edit where syntax trees do not tell: a name "
+        "A model made for next edits, which writes what follows from an edit where syntax trees cannot tell: a name "
         "that `palimpsest model list` shows for that, or a GGUF file of Sweep's or of Zed's Zeta 2. Empty: none.",
         by=MODEL_FILE,
     )
@@ -463,7 +463,7 @@ class ConversationSettings:
     reply_tokens: int = _setting(1024, "The most tokens of one reply.", low=16, high=32_768, by=WORK)
     temperature: float = _setting(0.0, "0: greedy.", low=0.0, high=2.0, by=OWN_CODE)
     max_rounds: int = _setting(
-        8, "How often the results of calls are put to the model for one thing said.", low=0, high=100, by=WORK
+        8, "How often the results of calls go back to the model for one message.", low=0, high=100, by=WORK
     )
     tools: str = _setting(
         "auto",
@@ -474,20 +474,21 @@ class ConversationSettings:
     )
     refs: bool = _setting(
         True,
-        "Whether replies are searched for parts with an id (refs), which the model is told how to mark; without, tags "
-        "are text, the model is offered no tool for them, and their commands say that they are off.",
+        "Whether the model is told how to mark parts of its replies with an id (refs), and replies are searched for "
+        "them. Without it, tags are text, the model is offered no tool for refs, and their commands say that they are "
+        "off.",
         by=OWN_CODE,
     )
     instruction: str = _setting("", "What you add to the system prompt of every conversation.", by=INSTRUCTION)
     system_share: float = _setting(
         0.1, "The system prompt's share of what the model can read.", low=0.0, high=1.0, by=OWN_CODE
     )
-    tools_share: float = _setting(0.3, "The share of what is said of tools.", low=0.0, high=1.0, by=OWN_CODE)
+    tools_share: float = _setting(0.3, "The share of the tools' descriptions.", low=0.0, high=1.0, by=OWN_CODE)
     messages_share: float = _setting(0.6, "The messages' share.", low=0.0, high=1.0, by=OWN_CODE)
     shares: str = _setting(
         "fixed",
-        "Whether what the system prompt and the tools leave of their shares is lent to the messages (`dynamic`), so "
-        "that a conversation that needs few tools is compacted later.",
+        "Whether the messages may use what the system prompt and the tools leave of their shares (`dynamic`), so that "
+        "a conversation that needs few tools is compacted later.",
         choices=("fixed", "dynamic"),
         by=OWN_CODE,
     )
@@ -500,28 +501,28 @@ class ConversationSettings:
     )
     compact_at: float = _setting(
         0.75,
-        "The share of what the model can read from which a conversation is compacted; earlier where that would leave "
-        "too little for a reply.",
+        "The share of what the model can read from which a conversation is compacted; earlier if that would leave too "
+        "little for a reply.",
         low=0.1,
         high=0.95,
         by=OWN_CODE,
     )
     recent_messages: int = _setting(
         3,
-        "So many of the newest messages stay as they are when a conversation is compacted, as long as the summary has "
-        "its share beside them in half of the messages' room; the last request always does.",
+        "How many of the newest messages stay as they are when a conversation is compacted, as long as the summary "
+        "has its share beside them in half of the messages' room. The last request always stays.",
         low=1,
         high=1_000,
         by=OWN_CODE,
     )
     compaction_instruction: str = _setting(
-        "", "What you want of every summary: what to keep above all.", by=INSTRUCTION
+        "", "What you want in every summary: what to keep above all.", by=INSTRUCTION
     )
     kv: str = _setting(
         "leave",
-        "What becomes of the cache of what was said behind old results that are dropped, and behind blocks that "
-        "changed: `leave`: it stays, though it has seen them; `decode`: it is decoded again, exact and slower; results "
-        "then stay until the conversation would be compacted otherwise.",
+        "What becomes of the cache of messages after old results that are dropped, and after blocks that changed: "
+        "`leave`: it stays, though it was decoded with them in view; `decode`: it is decoded again, which is exact "
+        "and slower, and results stay until the conversation would be compacted otherwise.",
         choices=("leave", "decode"),
         by=OWN_CODE,
     )
@@ -532,7 +533,7 @@ class ConversationSettings:
         high=0.95,
         by=OWN_CODE,
     )
-    keep_results: int = _setting(3, "So many of the newest results are never dropped.", low=0, high=1_000, by=OWN_CODE)
+    keep_results: int = _setting(3, "How many of the newest results are never dropped.", low=0, high=1_000, by=OWN_CODE)
     never_drop: tuple[str, ...] = _setting([], "Tools whose results are never dropped.", choices=TOOLS, by=OWN_CODE)
 
 
@@ -550,7 +551,7 @@ class FileDescriptorSettings:
     )
     default_page_size: int = _setting(
         4_000,
-        "Characters of a page; about half of the two thresholds at most is best.",
+        "Characters of a page; best is at most about half of the two thresholds.",
         low=100,
         high=100_000,
         by=OWN_CODE,
@@ -562,7 +563,9 @@ class FileDescriptorSettings:
         high=1_000_000,
         by=OWN_CODE,
     )
-    json_pretty_print: bool = _setting(True, "Put JSON that is on one line on lines, to be read in pages.", by=OWN_CODE)
+    json_pretty_print: bool = _setting(
+        True, "Divide JSON that is on one line into lines, so that it can be read in pages.", by=OWN_CODE
+    )
     page_user_input: bool = _setting(True, "Whether long messages become descriptors, too.", by=OWN_CODE)
 
 
@@ -589,8 +592,8 @@ class DocumentsSettings:
     )
     summaries: str = _setting(
         "auto",
-        "Ask the model for a summary where the first paragraph is longer or missing, and of a long descriptor that it "
-        "reads in part; `auto`: in conversations only.",
+        "Ask the model for a summary of a document whose first paragraph is longer or missing, and of a long "
+        "descriptor that it reads in part; `auto`: in conversations only.",
         choices=("auto", "never"),
         by=WORK,
     )

@@ -159,7 +159,7 @@ COMMANDS = (
         "palimpsest.context.usage",
         UsageAt,
         usage,
-        "tokens of the context there, or at the cursor: of how many, in which parts, and each part's budget",
+        "tokens of the context there, or at the cursor: how many, in which parts, and each part's budget",
     ),
     Command(
         "palimpsest.context.why",
@@ -169,9 +169,9 @@ COMMANDS = (
         "them, what each source says of it",
     ),
     Command("palimpsest.context.put", Put, put, "a block from outside, by an agent or a script"),
-    Command("palimpsest.context.drop", BlockArguments, drop, "takes it off again"),
-    Command("palimpsest.context.pin", Uri, pin, "holds a file in the context"),
-    Command("palimpsest.context.unpin", Uri, unpin, "lets it go"),
+    Command("palimpsest.context.drop", BlockArguments, drop, "takes such a block off again"),
+    Command("palimpsest.context.pin", Uri, pin, "keeps a file in the context"),
+    Command("palimpsest.context.unpin", Uri, unpin, "no longer keeps a file in the context"),
     Command(
         "palimpsest.context.learned",
         Nothing,

@@ -172,5 +172,7 @@ COMMANDS = (
         "says that a next edit was made; answers with the one after it, as `palimpsest/nextEdit` does",
         id_alone=True,
     ),
-    Command("palimpsest.nextEdit.dismiss", Id, dismiss, "it is not offered again", id_alone=True),
+    Command(
+        "palimpsest.nextEdit.dismiss", Id, dismiss, "dismisses a next edit: it is not offered again", id_alone=True
+    ),
 )

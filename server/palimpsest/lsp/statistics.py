@@ -185,19 +185,24 @@ COMMANDS = (
         "switches a feature (`completion`, `suggestion`: edits as code actions, `nextEdit`) on or off for as long as "
         "the window is open: `everywhere`, or in the `language`, `folder` or `buffer` of a document",
     ),
-    Command("palimpsest.completion.toggle", CompletionToggle, toggle_completions, "the same of completions"),
+    Command(
+        "palimpsest.completion.toggle",
+        CompletionToggle,
+        toggle_completions,
+        "switches completions on or off, as `palimpsest.toggle` does",
+    ),
     Command(
         "palimpsest.completion.snooze",
         Minutes,
         snooze,
-        "for so many minutes (5 unless it is said) no completion and no next edit is shown unasked; 0 ends that",
+        "shows no completion and no next edit unasked for so many minutes (5 by default); 0 ends that",
     ),
     Command(
         ACCEPTED,
         Id,
         accepted,
-        "what an item runs behind its acceptance: it is counted, and the imports that it lacks are added",
+        "what an item runs after it is accepted: it is counted, and the imports that it lacks are added",
     ),
     Command("palimpsest.stats", Days, stats, "what was shown, accepted and rejected, by kind, language and day"),
-    Command("palimpsest.stats.reset", Nothing, reset, "forgets that"),
+    Command("palimpsest.stats.reset", Nothing, reset, "forgets these counts"),
 )

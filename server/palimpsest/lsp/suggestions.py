@@ -161,13 +161,13 @@ COMMANDS = (
         ACCEPT,
         Accept,
         accept,
-        "has the client apply a suggestion, if the lines it changes still stand; `confirmed` where the person has "
-        "seen all of it, and is not asked",
+        "has the client apply a suggestion, if the lines it changes are still the same; with `confirmed`, the person "
+        "has seen all of it and is not asked",
     ),
-    Command(APPLIED, Id, applied, "what an editor runs behind the edit of a code action: it is counted"),
-    Command(REJECT, Id, reject, "it is not offered again for that text"),
+    Command(APPLIED, Id, applied, "what an editor runs after the edit of a code action, so that it is counted"),
+    Command(REJECT, Id, reject, "rejects a suggestion: it is not offered again for that text"),
     Command(
-        "palimpsest.suggest.rerun", Id, rerun, "the same question again; what was offered before is left out", slow=SLOW
+        "palimpsest.suggest.rerun", Id, rerun, "asks the same again; what was offered before is left out", slow=SLOW
     ),
     Command(
         "palimpsest.suggest.continue",

@@ -16,7 +16,7 @@ return {
     {
       id = "jump",
       title = "Jump Behind What Closes",
-      doc = "The cursor goes behind the brackets, quotes, `;` and `,` that follow it on its line.",
+      doc = "Move the cursor after the brackets, quotes, `;` and `,` that follow it on its line.",
       modes = { "insert" },
     },
     {
@@ -46,7 +46,7 @@ return {
     {
       id = "edit.instruction",
       title = "Edit with an Instruction…",
-      doc = "The same, told what to do.",
+      doc = "Ask for an edit of the code at the cursor, or of the selected lines, and say what to do.",
       modes = { "normal", "visual" },
     },
     {
@@ -70,7 +70,7 @@ return {
     {
       id = "edit.again",
       title = "Ask Again",
-      doc = "The same question again; what was offered before is left out.",
+      doc = "Ask for other edits: those offered before are left out.",
       modes = { "normal" },
     },
     {
@@ -94,13 +94,13 @@ return {
     {
       id = "context.pin",
       title = "Pin File",
-      doc = "Hold this file in the context.",
+      doc = "Keep this file in the context.",
       modes = { "normal" },
     },
     {
       id = "context.unpin",
       title = "Unpin File",
-      doc = "Let it go.",
+      doc = "No longer keep this file in the context.",
       modes = { "normal" },
     },
     {
@@ -130,7 +130,7 @@ return {
     {
       id = "chat",
       title = "Chat",
-      doc = "A new conversation; with a name or an id behind it, the one that is called so.",
+      doc = "Begin a new conversation; with a name or an id, open the conversation of that name.",
       modes = { "normal" },
     },
     {
@@ -220,7 +220,7 @@ return {
     {
       id = "conversation.usage",
       title = "Show Token Usage",
-      doc = "What it takes of what the model can read.",
+      doc = "How much of what the model can read the conversation takes.",
       modes = { "normal" },
     },
     {
@@ -335,7 +335,7 @@ return {
       name = "completion.layout",
       type = "string",
       default = "auto",
-      doc = "In which order the model reads the code around the gap that it fills at the cursor: with `spm` what is behind it comes first, with `psm` what is before it, with `isolated` both apart, so that less is read anew while you type. `auto` is the one that the model was trained with, and nearly always right.",
+      doc = "The order in which the model reads the code around the cursor: `spm`: first what is after it; `psm`: first what is before it; `isolated`: both apart, so that less is read again while you type. `auto` is the order that the model was trained with, and nearly always right.",
       choices = { "auto", "spm", "isolated", "psm" },
     },
     {
@@ -355,21 +355,21 @@ return {
       name = "completion.first_ms",
       type = "integer",
       default = 250,
-      doc = "The most time for generating the first answer, while you type and where you ask; where it ends by time, a longer one is prepared behind it.",
+      doc = "The most time for generating the first answer, while you type and when you ask. If time ends it, a longer one is prepared after it.",
       low = 1,
     },
     {
       name = "completion.time_ms",
       type = "integer",
       default = 1500,
-      doc = "The most time for generating one inline completion behind the first answer, or all that you asked for.",
+      doc = "The most time for generating one inline completion after the first answer, or everything that you asked for.",
       low = 1,
     },
     {
       name = "completion.sync_ms",
       type = "integer",
       default = 100,
-      doc = "The most time for decoding new blocks before one while typing; the others come on the next pause. One that is asked for waits for them as long as `time_ms`. 0: no bound.",
+      doc = "The most time for decoding new blocks before a completion while you type; the others come on the next pause. A completion that you ask for waits for them as long as `time_ms`. 0: no bound.",
       low = 0,
     },
     {
@@ -383,34 +383,34 @@ return {
       name = "completion.max_suffix",
       type = "integer",
       default = 8,
-      doc = "The most characters behind the cursor on its line for a completion while typing, closing brackets, quotes and punctuation not counted. 0: none within a line.",
+      doc = "The most characters after the cursor on its line for a completion while you type, closing brackets, quotes and punctuation not counted. 0: none within a line.",
       low = 0,
     },
     {
       name = "completion.confidence",
       type = "string",
       default = "balanced",
-      doc = "How sure a completion must be to be shown while you type; it ends where it would be less sure. `quiet`: seldom, and hardly ever wrong; `balanced`; `eager`: more of it, and more of it wrong; `all`: whatever the model says. One that you ask for is always shown.",
+      doc = "How sure a completion must be to be shown while you type; it ends where it would be less sure. `quiet`: seldom, and hardly ever wrong; `balanced`; `eager`: more text, and more of it wrong; `all`: whatever the model says. A completion that you ask for is always shown.",
       choices = { "quiet", "balanced", "eager", "all" },
     },
     {
       name = "completion.calibrate",
       type = "boolean",
       default = true,
-      doc = "Count on this machine, for each model, how often what is shown comes true, and let how sure a completion is follow that. With `statistics.enabled` alone; only counts are kept.",
+      doc = "Count on this machine, for each model, how often shown completions come true, and correct with it how sure a completion is. Only with `statistics.enabled`; only counts are kept.",
     },
     {
       name = "completion.quiet_in",
       type = "array",
       default = {},
-      doc = "Where no completion, and no next edit of a model made for them, is shown unasked: `comments`, `strings` (documentation that is written as a string is one).",
+      doc = "Where nothing is shown unasked, neither a completion nor a next edit of a model made for them: `comments`, `strings` (documentation that is written as a string is one).",
       choices = { "comments", "strings" },
     },
     {
       name = "completion.cached",
       type = "integer",
       default = 250,
-      doc = "Completions kept, to be shown again where the code is as it was. 0: none.",
+      doc = "How many completions are kept, to be shown again where the code is as it was. 0: none.",
       low = 0,
     },
     {
@@ -438,7 +438,7 @@ return {
       name = "completion.review",
       type = "string",
       default = "asked",
-      doc = "Try other lines beside the likeliest where a completion is `asked` for, and let the code behind the cursor choose, which may take `completion.time_ms` once more; or `never`.",
+      doc = "Try other lines beside the likeliest where a completion is `asked` for, and let the code after the cursor choose, which may take `completion.time_ms` once more; or `never`.",
       choices = { "never", "asked" },
     },
     {
@@ -511,14 +511,14 @@ return {
       name = "suggestion.mend_names",
       type = "string",
       default = "auto",
-      doc = "For a name that is defined nowhere, offer one that can be meant, first of all; `auto`: with models that are not told how to edit (`suggestion.instructions`).",
+      doc = "For a name that is defined nowhere, offer first a name that may be meant; `auto`: with models that are not told how to edit (`suggestion.instructions`).",
       choices = { "auto", "always", "never" },
     },
     {
       name = "suggestion.mend_slips",
       type = "string",
       default = "auto",
-      doc = "Offer first of all a change of one line that the model finds much likelier than what is there (a repeated line, a letter, a bracket, an operator, a `return`); `auto`: with models that are not told how to edit, where the cache is edited in place.",
+      doc = "Offer first a change of one line that the model finds much likelier than what is there (a repeated line, a letter, a bracket, an operator, a `return`); `auto`: with models that are not told how to edit, where the cache is edited in place.",
       choices = { "auto", "always", "never" },
     },
     {
@@ -578,13 +578,13 @@ return {
       name = "next_edit.ask",
       type = "boolean",
       default = true,
-      doc = "Whether the model for completions is asked where syntax trees do not tell: a new argument's value, code that is alike.",
+      doc = "Whether the model for completions is asked where syntax trees cannot tell: a new argument's value, similar code.",
     },
     {
       name = "next_edit.model",
       type = "string",
       default = "",
-      doc = "A model made for next edits, which writes what follows from an edit where syntax trees do not tell: a name that `palimpsest model list` shows for that, or a GGUF file of Sweep's or of Zed's Zeta 2. Empty: none.",
+      doc = "A model made for next edits, which writes what follows from an edit where syntax trees cannot tell: a name that `palimpsest model list` shows for that, or a GGUF file of Sweep's or of Zed's Zeta 2. Empty: none.",
     },
     {
       name = "context.budget",
@@ -624,7 +624,7 @@ return {
       name = "context.python",
       type = "string",
       default = "",
-      doc = "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. Empty: the workspace's own virtual environment is read, and nothing of it run.",
+      doc = "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. Empty: the workspace's own virtual environment is read, and nothing in it is run.",
     },
     {
       name = "context.exclude",
@@ -642,7 +642,7 @@ return {
       name = "context.rules",
       type = "array",
       default = { "AGENTS.md", ".palimpsest/rules.md" },
-      doc = "The project's rules for who works on it, relative to each workspace folder; the model reads them, too.",
+      doc = "Files with the project's rules, relative to each workspace folder; the model reads them.",
     },
     {
       name = "index.enabled",
@@ -690,7 +690,7 @@ return {
       name = "conversation.max_rounds",
       type = "integer",
       default = 8,
-      doc = "How often the results of calls are put to the model for one thing said.",
+      doc = "How often the results of calls go back to the model for one message.",
       low = 0,
       high = 100,
     },
@@ -705,7 +705,7 @@ return {
       name = "conversation.refs",
       type = "boolean",
       default = true,
-      doc = "Whether replies are searched for parts with an id (refs), which the model is told how to mark; without, tags are text, the model is offered no tool for them, and their commands say that they are off.",
+      doc = "Whether the model is told how to mark parts of its replies with an id (refs), and replies are searched for them. Without it, tags are text, the model is offered no tool for refs, and their commands say that they are off.",
     },
     {
       name = "conversation.instruction",
@@ -725,7 +725,7 @@ return {
       name = "conversation.tools_share",
       type = "number",
       default = 0.3,
-      doc = "The share of what is said of tools.",
+      doc = "The share of the tools' descriptions.",
       low = 0.0,
       high = 1.0,
     },
@@ -741,7 +741,7 @@ return {
       name = "conversation.shares",
       type = "string",
       default = "fixed",
-      doc = "Whether what the system prompt and the tools leave of their shares is lent to the messages (`dynamic`), so that a conversation that needs few tools is compacted later.",
+      doc = "Whether the messages may use what the system prompt and the tools leave of their shares (`dynamic`), so that a conversation that needs few tools is compacted later.",
       choices = { "fixed", "dynamic" },
     },
     {
@@ -755,7 +755,7 @@ return {
       name = "conversation.compact_at",
       type = "number",
       default = 0.75,
-      doc = "The share of what the model can read from which a conversation is compacted; earlier where that would leave too little for a reply.",
+      doc = "The share of what the model can read from which a conversation is compacted; earlier if that would leave too little for a reply.",
       low = 0.1,
       high = 0.95,
     },
@@ -763,7 +763,7 @@ return {
       name = "conversation.recent_messages",
       type = "integer",
       default = 3,
-      doc = "So many of the newest messages stay as they are when a conversation is compacted, as long as the summary has its share beside them in half of the messages' room; the last request always does.",
+      doc = "How many of the newest messages stay as they are when a conversation is compacted, as long as the summary has its share beside them in half of the messages' room. The last request always stays.",
       low = 1,
       high = 1000,
     },
@@ -771,13 +771,13 @@ return {
       name = "conversation.compaction_instruction",
       type = "string",
       default = "",
-      doc = "What you want of every summary: what to keep above all.",
+      doc = "What you want in every summary: what to keep above all.",
     },
     {
       name = "conversation.kv",
       type = "string",
       default = "leave",
-      doc = "What becomes of the cache of what was said behind old results that are dropped, and behind blocks that changed: `leave`: it stays, though it has seen them; `decode`: it is decoded again, exact and slower; results then stay until the conversation would be compacted otherwise.",
+      doc = "What becomes of the cache of messages after old results that are dropped, and after blocks that changed: `leave`: it stays, though it was decoded with them in view; `decode`: it is decoded again, which is exact and slower, and results stay until the conversation would be compacted otherwise.",
       choices = { "leave", "decode" },
     },
     {
@@ -792,7 +792,7 @@ return {
       name = "conversation.keep_results",
       type = "integer",
       default = 3,
-      doc = "So many of the newest results are never dropped.",
+      doc = "How many of the newest results are never dropped.",
       low = 0,
       high = 1000,
     },
@@ -853,7 +853,7 @@ return {
       name = "file_descriptor.default_page_size",
       type = "integer",
       default = 4000,
-      doc = "Characters of a page; about half of the two thresholds at most is best.",
+      doc = "Characters of a page; best is at most about half of the two thresholds.",
       low = 100,
       high = 100000,
     },
@@ -869,7 +869,7 @@ return {
       name = "file_descriptor.json_pretty_print",
       type = "boolean",
       default = true,
-      doc = "Put JSON that is on one line on lines, to be read in pages.",
+      doc = "Divide JSON that is on one line into lines, so that it can be read in pages.",
     },
     {
       name = "file_descriptor.page_user_input",
@@ -909,7 +909,7 @@ return {
       name = "documents.summaries",
       type = "string",
       default = "auto",
-      doc = "Ask the model for a summary where the first paragraph is longer or missing, and of a long descriptor that it reads in part; `auto`: in conversations only.",
+      doc = "Ask the model for a summary of a document whose first paragraph is longer or missing, and of a long descriptor that it reads in part; `auto`: in conversations only.",
       choices = { "auto", "never" },
     },
     {
@@ -945,7 +945,7 @@ return {
       name = "engine.url",
       type = "string",
       default = "",
-      doc = "Where the engine is met, such as `https://gpu:8443`. Empty: the in-place engine is started here.",
+      doc = "The engine's address, such as `https://gpu:8443`. Empty: the in-place engine is started here.",
     },
     {
       name = "engine.api_key_env",
@@ -957,7 +957,7 @@ return {
       name = "engine.api_key",
       type = "string",
       default = "",
-      doc = "The key itself, from an editor's secret store; goes before the variable. No file may hold it.",
+      doc = "The key itself, from an editor's secret store; it is used before the variable. No file may hold it.",
       secret = true,
     },
     {
@@ -1035,7 +1035,7 @@ return {
       name = "engine.type_k",
       type = "string",
       default = "f16",
-      doc = "Type of K in the cache. Quantized K is rounded anew by every move, and wants attention heads of a multiple of 64; with bf16, blocks cannot be moved and prompts are decoded whole.",
+      doc = "Type of K in the cache. Every move rounds quantized K again, and it needs attention heads of a multiple of 64. With bf16, blocks cannot be moved and prompts are decoded whole.",
       choices = { "f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0" },
     },
     {
@@ -1077,14 +1077,14 @@ return {
       name = "engine.memory_mb",
       type = "integer",
       default = 0,
-      doc = "Upper bound of the KV cache and llama.cpp's buffers, in MiB. 0: nine tenths of what is free.",
+      doc = "Upper bound of the KV cache and llama.cpp's buffers, in MiB. 0: nine tenths of the free memory.",
       low = 0,
     },
     {
       name = "engine.idle_exit_s",
       type = "integer",
       default = 300,
-      doc = "The engine leaves after so many seconds without an editor.",
+      doc = "Seconds without an editor after which the engine ends.",
       low = 1,
     },
     {
