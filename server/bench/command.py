@@ -22,6 +22,7 @@ from palimpsest.errors import PalimpsestError
 BENCHES = (  # modules of `benches/`, in the order of `--help`
     "equivalence",
     "layouts",
+    "stale",
     "cache_types",
     "trace",
     "replay",

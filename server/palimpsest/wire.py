@@ -157,7 +157,8 @@ KvPolicy = Literal["decode", "leave"]
 """What becomes of a tail's KV where blocks change, or words in the middle of it.
 
 decode  what stands behind is decoded again: exact
-leave   it stays and is moved to its new place, though it has seen what stood before it then
+leave   it stays and is moved to its new place, though it has seen what stood before it then.  Of a `fim` what stands
+        behind blocks that changed stays, but for its last 16 tokens
 """
 Role = Literal["system", "user", "assistant"]
 

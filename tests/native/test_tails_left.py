@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
 
 from palimpsest import wire
+from palimpsest.engine.cache.tail import FRESH
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.native_engine import NativeEngine
+from tests.examples import examples
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, sync, text
 
@@ -21,6 +25,7 @@ RESULT = text(9, 900) + "\n"
 POINTER = "[dropped: read_fd]\n"
 SAID = text(6, 700) + "\n"
 MORE = "And then?\n"
+AFTER = "\n" + text(10, 300) + "\n"
 
 
 def say(
@@ -160,3 +165,135 @@ def test_a_reply_is_left_where_blocks_change_behind_it(make_engine: MakeEngine) 
     assert answer.decoded <= n_tokens(engine, reply + MORE)  # its last words may be cut into other tokens
     assert answer.left >= n_tokens(engine, SAID) - 2
     engine.workspaces.check()
+
+
+def complete(
+    engine: NativeEngine, prefix: str, suffix: str = AFTER, layout: wire.FimLayout = "auto", **others: Any
+) -> wire.GenerateAnswer:
+    fim = wire.FimTail(prefix, suffix, layout)
+    return ask(engine, wire.GenerateRequest("w", fim=fim, **{"kv": "leave", "max_tokens": 0, **others}))
+
+
+@pytest.mark.parametrize("layout", ["spm", "isolated", "psm"])
+def test_a_completion_decodes_the_end_of_its_code_behind_other_blocks(
+    make_engine: MakeEngine, layout: wire.FimLayout
+) -> None:
+    engine = make_engine()
+    sync(engine, MINE)
+    first = complete(engine, SAID, layout=layout)
+    assert first.layout == layout
+    assert first.left == 0
+    sync(engine, OTHERS)
+    answer = complete(engine, SAID + "x = ", layout=layout)
+    behind = n_tokens(engine, AFTER) + 2 if layout == "psm" else 2
+    assert FRESH <= answer.decoded <= FRESH + n_tokens(engine, "x = ") + behind
+    assert answer.left > 100
+    assert answer.left + FRESH <= n_tokens(engine, SAID) + 4
+    engine.workspaces.check()
+    goes_on = complete(engine, SAID + "x = y", layout=layout)
+    assert goes_on.decoded <= 4 + behind
+    engine.workspaces.check()
+
+
+def test_the_end_of_a_completions_code_has_seen_the_blocks_wherever_the_cursor_goes_in_it(
+    make_engine: MakeEngine,
+) -> None:
+    engine = make_engine()
+    sync(engine, MINE)
+    complete(engine, SAID)
+    sync(engine, OTHERS)
+    complete(engine, SAID)
+    lines = SAID.splitlines(keepends=True)
+    above = "".join(lines[: len(lines) * 2 // 3])
+    answer = complete(engine, above)
+    assert answer.decoded >= FRESH
+    assert answer.left > 0
+    again = complete(engine, above)
+    assert again.decoded <= 1
+    engine.workspaces.check()
+
+
+def test_a_completions_end_is_nearer_to_the_new_blocks_than_to_the_old(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    sync(engine, MINE)
+    complete(engine, SAID, tail="before", kv="decode")
+    before = logits(engine, "before")
+    complete(engine, SAID)
+    sync(engine, OTHERS)
+    assert complete(engine, SAID).left
+    left = logits(engine, "typing")
+    assert not complete(engine, SAID, tail="exact", kv="decode").left
+    exact = logits(engine, "exact")
+    assert np.abs(left - exact).mean() < np.abs(before - exact).mean()
+
+
+def test_a_completion_that_is_to_be_exact_is_decoded_again(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    sync(engine, MINE)
+    complete(engine, SAID)
+    sync(engine, OTHERS)
+    complete(engine, SAID)
+    answer = complete(engine, SAID, kv="decode")
+    assert answer.left == 0
+    assert answer.decoded >= n_tokens(engine, SAID) - 4
+    mine = logits(engine, "typing")
+    complete(engine, SAID, tail="fresh", kv="decode")
+    assert np.abs(mine - logits(engine, "fresh")).max() < CLOSE
+
+
+def test_who_comes_back_to_a_place_has_its_code_decoded_whatever_blocks_there_are(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    sync(engine, MINE)
+    complete(engine, SAID)
+    sync(engine, OTHERS)
+    complete(engine, text(11, 700), text(12, 300))
+    sync(engine, [*OTHERS, ("e", text(5, 100))])
+    answer = complete(engine, SAID)
+    assert answer.decoded <= FRESH + 2
+    engine.workspaces.check()
+
+
+def test_code_before_the_cursor_stays_where_the_code_behind_it_is_another(make_engine: MakeEngine) -> None:
+    """It is moved to where it stands behind that."""
+    engine = make_engine()
+    sync(engine, MINE)
+    complete(engine, SAID, AFTER, "spm")
+    other = "\n" + text(13, 200) + "\n"
+    answer = complete(engine, SAID, other, "spm")
+    assert FRESH <= answer.decoded - n_tokens(engine, other) <= FRESH + 4
+    assert answer.left > 100
+    engine.workspaces.check()
+    sync(engine, OTHERS)
+    back = complete(engine, SAID, AFTER, "spm")
+    assert FRESH <= back.decoded - n_tokens(engine, AFTER) <= FRESH + 4
+    engine.workspaces.check()
+    goes_on = complete(engine, SAID + "x", AFTER, "spm")
+    assert goes_on.decoded <= 2
+
+
+@examples(6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_is_typed_and_changed_its_cells_are_what_is_noted_of_them(
+    make_engine: MakeEngine, data: st.DataObject
+) -> None:
+    """And what is asked for exactly has the logits of a tail that nothing was kept of."""
+    engine, layouts = make_engine(), cast(list[wire.FimLayout], ["spm", "isolated", "psm"])
+    layout = data.draw(st.sampled_from(layouts))
+    places = [SAID, text(7, 500) + "\n", text(8, 300) + "\n"]
+    arranged = [MINE, OTHERS, []]
+    sync(engine, MINE)
+    for _ in range(data.draw(st.integers(3, 12))):
+        if data.draw(st.booleans()):
+            sync(engine, data.draw(st.sampled_from(arranged)))
+        place = data.draw(st.sampled_from(places))
+        prefix = place[: data.draw(st.integers(len(place) // 2, len(place)))] + data.draw(
+            st.sampled_from(["", "x", "x = y"])
+        )
+        suffix = data.draw(st.sampled_from([AFTER, "", "\n"]))
+        answer = complete(engine, prefix, suffix, layout, max_tokens=data.draw(st.integers(0, 2)))
+        assert answer.left <= answer.reused
+        engine.workspaces.check()
+    complete(engine, SAID, AFTER, layout, kv="decode")
+    mine = logits(engine, "typing")
+    complete(engine, SAID, AFTER, layout, tail="fresh", kv="decode")
+    assert np.abs(mine - logits(engine, "fresh")).max() < CLOSE

@@ -69,6 +69,7 @@ def completion(
         risk=bound.risk,
         review=review,
         names=list(names),
+        kv=options.kv,  # type: ignore[arg-type]
     )
 
 

@@ -255,6 +255,14 @@ class CompletionSettings:
         by=OWN_CODE,
     )
     heal: bool = _setting(True, "Token healing: the piece being typed constrains the answer.", by=OWN_CODE)
+    kv: str = _setting(
+        "leave",
+        "What becomes of the cache of the code at the cursor where a block before it changes: `leave`: it stays, "
+        "though it has seen the old one, and only its last 16 tokens are decoded again; `decode`: all of it is, exact "
+        "and slower.",
+        choices=("leave", "decode"),
+        by=OWN_CODE,
+    )
     max_tokens: int = _setting(64, "The most tokens of one inline completion.", low=1, by=WORK)
     first_ms: int = _setting(
         250,

@@ -361,6 +361,13 @@ return {
       doc = "Token healing: the piece being typed constrains the answer.",
     },
     {
+      name = "completion.kv",
+      type = "string",
+      default = "leave",
+      doc = "What becomes of the cache of the code at the cursor where a block before it changes: `leave`: it stays, though it has seen the old one, and only its last 16 tokens are decoded again; `decode`: all of it is, exact and slower.",
+      choices = { "leave", "decode" },
+    },
+    {
       name = "completion.max_tokens",
       type = "integer",
       default = 64,

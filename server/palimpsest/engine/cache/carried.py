@@ -63,10 +63,11 @@ class Carried:
         self._tokens = tokens
         self.pieces = pieces(tokens, wanted)
 
-    def move(self, piece: CarriedPiece, target: int, others: Iterable[int]) -> tuple[int, ...]:
+    def move(self, piece: CarriedPiece, target: int, others: Iterable[int], begins: int) -> tuple[int, ...]:
         """Have `target` the cells of a piece at its new place; the tokens of it, none where one of the sequences
-        `others` has some of them as well and would lose its place in them."""
-        context, distance = self._pool.context, piece.new - piece.old
+        `others` has some of them as well and would lose its place in them.  `begins`: the position of the first of what
+        is wanted."""
+        context, distance = self._pool.context, begins + piece.new - self._start - piece.old
         start = self._start + piece.old
         end = start + piece.n
         tokens = tuple(self._tokens[piece.old : piece.old + piece.n])

@@ -317,18 +317,20 @@ class InPlaceWorkspace(Workspace):
         assert self.arena is not None
         digests, held = {w.digest for w in wanted}, {r.digest for r in self.arena}
         coming = sum(len(w.tokens) for w in wanted if w.digest not in held)
-        while (
-            coming + len(self.header) > self._limits().cells_free
-            and self.tail_cells > self.sizes.tail_room
-            and self.tails.drop_one()
-        ):
-            pass
+
+        def short(limits: PlanLimits, goes: int) -> int:
+            return coming + len(self.header) - limits.cells_free - goes
+
         limits = self._limits()
         goes = sum(r.n_tokens for r in self.arena if r.digest not in digests and r.key not in limits.pinned)
-        short = coming + len(self.header) - limits.cells_free - goes
-        if coming and short > 0:
+        # a block that goes can be copied back from the store, a tail has to be decoded again
+        first = goes if self.store.enabled else 0
+        while short(limits, first) > 0 and self.tail_cells > self.sizes.tail_room and self.tails.drop_one():
+            limits = self._limits()
+        missing = short(limits, goes)
+        if coming and missing > 0:
             with self.locked():
-                self.pool.make_room(self.pool.free_cells + short, self)
+                self.pool.make_room(self.pool.free_cells + missing, self)
 
     # Giving up
 

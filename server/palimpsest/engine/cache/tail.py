@@ -9,7 +9,9 @@ to four sequences:
     gen        where the answer is generated: `full` itself, or a copy where an answer cannot be removed again
 
 The answer is kept as well: a request that agrees with it decodes nothing.  A tail that `leaves` keeps its own cells
-when blocks change, or words within it: they are moved to where they go then (`carried.py`).  Knows no sampling.
+when blocks change.  A completion's are given the new blocks to stand on, and its last `FRESH` tokens are decoded again;
+of a conversation also words within it may change: its cells are moved to where they go then (`carried.py`).  Knows no
+sampling.
 """
 
 from __future__ import annotations
@@ -30,6 +32,12 @@ from palimpsest.engine.llama.vocab import Vocabulary
 from palimpsest.errors import InvalidArgument
 
 N_SAID = 4
+FRESH = 16
+"""Tokens at the end of a completion's prompt that have always seen the present blocks, as all that is generated has.
+Through them what blocks say reaches an answer, also where the code before was decoded behind other blocks: with 16, the
+loss of the middle is that of a prompt decoded anew (docs/measurements.md, "A tail that has seen other blocks")."""
+LEAST_STALE = 48
+"""Tokens; where fewer would stay, all of them are decoded again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,9 @@ class Tail:
         self.rolls_back = rolls_back
         self.n_users = 0
         self.leaves = False  # whether what was decoded stays where blocks or words before it change
+        self._fresh = 0  # so many tokens at the prompt's end do not
         self.exact_to: int | None = None  # the first of `tokens` that has seen other ones before it; None: none has
+        self.stale_to = 0  # where those end in a completion's; in a conversation all that follow have seen them
         self._carried: Carried | None = None
         self.revision = -1
         self.seq = self.full = self.gen = self.alone_seq = NONE
@@ -112,9 +122,15 @@ class Tail:
     def n_common(self, composed: TailPrompt) -> int:
         """How many of these a prompt begins with, whatever blocks stand before it."""
         alone = composed.alone if composed.layout == "spm" else ()
-        if self.seq == NONE or self.exact_to is not None or (self.alone if self.joined else ()) != alone:
+        if self.seq == NONE or (self.alone if self.joined else ()) != alone:
             return 0
         return self.start - self.base_end + common_prefix(self.tokens, composed.tokens)
+
+    def n_kept(self, composed: TailPrompt, fresh: int) -> int:
+        """How many tokens of a prompt could stay that were decoded behind other blocks or another suffix, with so many
+        `fresh` ones at its end; 0 where that is too little of the prompt, or of what is here."""
+        n = min(common_prefix(self.tokens, composed.tokens), len(composed.tokens) - fresh)
+        return n if self.seq != NONE and n >= LEAST_STALE and 2 * n >= len(self.tokens) else 0
 
     def check(self) -> None:
         """Raises AssertionError where `seq` has other cells behind the base than the suffix alone and `tokens`."""
@@ -149,7 +165,7 @@ class Tail:
         other.gen = other.full if self.gen == self.full else NONE
         other.revision, other.base_end, other.tokens = self.revision, self.base_end, list(self.tokens)
         other.alone, other.alone_start, other.joined = self.alone, self.alone_start, self.joined
-        other.leaves, other.exact_to = self.leaves, self.exact_to
+        other.leaves, other.exact_to, other.stale_to = self.leaves, self.exact_to, self.stale_to
         other.prompt, other.logits, other.said = self.prompt, self.logits, self.said.copy()
         other.answer = self.answer.copy() if self.answer is not None and other.gen != NONE else None
 
@@ -166,12 +182,12 @@ class Tail:
         self._drop_gen()
         self.settle()
         seq, self.seq, self.tokens, self.joined, self.revision = self.seq, NONE, [], False, -1
-        self.exact_to = None
+        self.exact_to, self.stale_to = None, 0
         self._pool.give(seq)
 
     def let_base_go(self) -> None:
         """The blocks change: its own cells stay where it leaves them, without the blocks'."""
-        if not self.leaves or self.joined or not self.tokens:
+        if not self.leaves or not self.tokens:
             self.drop_prompt()
         elif self.revision >= 0:
             self._drop_gen()
@@ -191,12 +207,13 @@ class Tail:
         for seq in dropped:
             self._pool.give(seq)
 
-    def snapshot(self, base: TailBase, composed: TailPrompt, *, leaves: bool = False) -> None:
+    def snapshot(self, base: TailBase, composed: TailPrompt, *, leaves: bool = False, fresh: int = 0) -> None:
         """Share the base's cells as they are now; later changes of the base do not change this tail.  `leaves`: what
-        is decoded stays, though it has seen other blocks, or other words before it."""
-        self.leaves = leaves
+        is decoded stays, though it has seen other blocks, or other words before it.  `fresh`: but for so many tokens
+        at the prompt's end; then nothing is moved, and only what stands before the first other word stays."""
+        self.leaves, self._fresh = leaves, fresh
         stale = self.seq == NONE or self.revision != base.revision
-        if leaves and self._carry(base, composed, stale):
+        if leaves and (self._stand_on(base, composed) if fresh and stale else self._carry(base, composed, stale)):
             return
         if not leaves and self.exact_to is not None and not stale:
             self._drop_gen()
@@ -211,10 +228,25 @@ class Tail:
             self._pool.context.copy(base.seq, self.seq)
             self.revision, self.base_end = base.revision, base.end
 
+    def _stand_on(self, base: TailBase, composed: TailPrompt) -> bool:
+        """Have the present blocks before the beginning of what was decoded behind others; False where there is too
+        little of it."""
+        n = self.n_kept(composed, self._fresh)
+        if not n or self.base_end != base.end:
+            return False
+        self._drop_gen()
+        self._cut(n)
+        self._pool.context.remove(self.seq, 0, self.base_end)
+        self._pool.context.copy(base.seq, self.seq)
+        self.revision, self.exact_to, self.stale_to = base.revision, 0, n
+        return True
+
     def _carry(self, base: TailBase, composed: TailPrompt, stale: bool) -> bool:
         """Begin with the base alone, what is decoded to be moved behind it; False where nothing is, or all of it goes
         on where it is."""
-        if not self.tokens or self.joined or composed.alone or composed.after or self.base_end != base.end:
+        if self._fresh or not self.tokens or self.joined or composed.alone or composed.after:
+            return False
+        if self.base_end != base.end:
             return False
         carried = Carried(self._pool, self.seq, self.start, self.tokens, composed.tokens)
         if not carried.pieces or (not stale and len(carried.pieces) < 2):
@@ -257,7 +289,9 @@ class Tail:
         return Start(self.gen, self._prompt_end(composed), self.logits, self._decoded, reused, self._left(reused))
 
     def _left(self, n_reused: int) -> int:
-        return 0 if self.exact_to is None else max(0, n_reused - self.exact_to)
+        if self.exact_to is None:
+            return 0
+        return (self.stale_to or max(self.exact_to, n_reused)) - self.exact_to
 
     def note(self, tokens: Sequence[int]) -> None:
         """Tokens of the answer were decoded in `gen`."""
@@ -318,6 +352,7 @@ class Tail:
         if n_tokens < len(self.tokens):
             self._pool.context.remove(self.seq, self.start + n_tokens)
             del self.tokens[n_tokens:]
+        self.stale_to = min(self.stale_to, n_tokens)
         if self.exact_to is not None and n_tokens <= self.exact_to:
             self.exact_to = None
 
@@ -344,8 +379,10 @@ class Tail:
         for piece in carried.pieces:
             n = len(self.tokens)
             yield from self._decode(composed.tokens[n : piece.new], self.start + n, self.seq, logits=False)
-            moved = carried.move(piece, self.seq, others)
-            if moved and piece.new and self.exact_to is None:
+            moved = carried.move(piece, self.seq, others, self.start)
+            if moved and self._fresh:
+                self.exact_to, self.stale_to = 0, n + len(moved)
+            elif moved and piece.new and self.exact_to is None:
                 self.exact_to = piece.new
             self.tokens += moved
         self.settle()
@@ -354,6 +391,8 @@ class Tail:
         if self._carried is not None:
             yield from self._take_over(self._carried, composed)
         n = common_prefix(self.tokens, composed.tokens)
+        if self.stale_to > (exact_from := max(0, len(composed.tokens) - self._fresh)):
+            n = min(n, exact_from)
         wants_logits = not composed.after
         if wants_logits and n == len(composed.tokens):
             if not n:
@@ -386,6 +425,8 @@ class Tail:
         if composed.layout == "isolated":
             start += isolated_start(len(composed.tokens))
         if composed.alone != self.alone or (composed.alone and self.alone_start != start):
+            if composed.layout == "spm" and self._fresh and (n := self.n_kept(composed, self._fresh)):
+                self._lift(n)
             self._unjoin()
             self._drop_gen()
             seq, self.alone_seq, self.alone = self.alone_seq, NONE, ()
@@ -402,11 +443,22 @@ class Tail:
         else:
             self._unjoin()
 
+    def _lift(self, n_tokens: int) -> None:
+        """Set the first so many tokens aside, to be put behind another suffix."""
+        seq = self._pool.take()
+        self._drop_gen()
+        self._lent.add(self.seq)
+        tokens = self.tokens[:n_tokens]
+        self._carried = Carried(self._pool, self.seq, self.start, tokens, tokens)
+        self._pool.context.copy(self.seq, seq, 0, self.base_end)
+        self.seq, self.tokens, self.joined = seq, [], False
+
     def _unjoin(self) -> None:
         if self.joined:
             self._drop_gen()
+            self._cut(0)
             self._pool.context.remove(self.seq, self.base_end)
-            self.tokens, self.joined = [], False
+            self.joined = False
 
     def _encode_alone(self, header: tuple[int, ...], tokens: tuple[int, ...], start: int) -> Generator[None, None, int]:
         """A sequence with `tokens` at `start`, encoded behind a copy of the header that is gone again (sink replay)."""

@@ -17,8 +17,9 @@ from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.errors import EngineError, InvalidArgument, UnknownTail
 
 MAX_TAILS = 16
-MAX_ASIDE = 6
-"""Places that a person goes to and fro between.  Each costs two or three sequences, which searches need as well."""
+MAX_ASIDE = 16
+"""Places that a person goes to and fro between.  Each costs two or three sequences, which searches need as well and
+get where they run short."""
 LEAST_ASIDE = 64
 """Tokens; fewer are decoded again in no time."""
 
@@ -65,9 +66,10 @@ class Tails(Mapping[str, Tail]):
         return {tail.seq for tail in self._all() if tail.busy and tail.seq >= 0}
 
     @contextmanager
-    def use(self, name: str, wanted: TailPrompt | None = None) -> Iterator[Tail]:
+    def use(self, name: str, wanted: TailPrompt | None = None, *, fresh: int = 0) -> Iterator[Tail]:
         """The tail of that name, marked busy; another one while a job uses that.  `wanted`: of what was decoded under
-        the name, what goes on furthest with this; the rest is set aside."""
+        the name, what goes on furthest with this; the rest is set aside.  `fresh`: also what was decoded behind other
+        blocks goes on, but for so many tokens (`Tail.snapshot`)."""
         tail = self._named.pop(name, None)
         if tail is None:
             self._give_up(self._most - 1)
@@ -77,31 +79,43 @@ class Tails(Mapping[str, Tail]):
             tail = self._make()
             self._unnamed.append(tail)
         elif wanted is not None and tail.rolls_back:
-            tail = self._furthest(name, tail, wanted)
+            tail = self._furthest(name, tail, wanted, fresh)
         if tail not in self._unnamed:
             self._named[name] = tail
         with self._busy(tail):
             yield tail
 
-    def _furthest(self, name: str, present: Tail, wanted: TailPrompt) -> Tail:
+    def _furthest(self, name: str, present: Tail, wanted: TailPrompt, fresh: int) -> Tail:
         """Of the tails under a name the one that has most of a prompt; a copy of it where it has much else."""
         self._aside.append((name, present))  # listed, so that any of them can make way for a copy
         revision = self._revision()
 
         def n_good(tail: Tail) -> int:
-            return tail.n_common(wanted) if tail.revision == revision else 0
+            if tail.revision == revision:
+                return tail.n_common(wanted)
+            return max(0, tail.n_common(wanted) - fresh) if fresh and tail.leaves else 0
+
+        def n_movable(tail: Tail) -> int:
+            """The same of one whose suffix is another one."""
+            return tail.n_kept(wanted, fresh) if fresh and tail.leaves else 0
 
         def is_outdated(tail: Tail) -> bool:
             """Whether it is the same place's, with the blocks that this had: those that it has now are instead.  Little
             or nothing behind the cursor is alike at the end of any file."""
+            if fresh and tail.leaves:
+                return False
             is_alike = len(wanted.alone) >= LEAST_ASIDE and tail.alone == wanted.alone
             return tail.revision != revision and (is_alike or tail.n_common(wanted) > tail.n_prompt // 2)
 
         before = [tail for of, tail in reversed(self._aside) if of == name and not tail.busy]
         found = best = max(before, key=n_good)
-        if not n_good(best):
+        nearest = max(before, key=n_movable)
+        moves = n_movable(nearest) > n_good(best)
+        if moves:
+            found = nearest
+        elif not n_good(best):
             found = next((tail for tail in before if is_outdated(tail)), present)
-        if not is_outdated(found) and found.n_prompt - n_good(found) >= LEAST_ASIDE:
+        if not moves and not is_outdated(found) and found.n_prompt - n_good(found) >= LEAST_ASIDE:
             found = self._make()
             if n_good(best):
                 with suppress(EngineError), self._busy(best):

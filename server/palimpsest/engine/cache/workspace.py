@@ -139,10 +139,10 @@ class Workspace(ABC):
         """Sequences in which suspended jobs still look at the base's cells as they were."""
         return self.tails.snapshots
 
-    def tail(self, name: str, wanted: TailPrompt | None = None) -> AbstractContextManager[Tail]:
+    def tail(self, name: str, wanted: TailPrompt | None = None, *, fresh: int = 0) -> AbstractContextManager[Tail]:
         """The tail of that name, marked busy; another one while a job uses that.  `wanted`: what it is for, where what
-        was decoded at other places is to be kept."""
-        return self.tails.use(name, wanted)
+        was decoded at other places is to be kept.  `fresh`: as in `Tails.use`."""
+        return self.tails.use(name, wanted, fresh=fresh)
 
     def drop_tail(self) -> bool:
         return self.tails.drop_one()

@@ -15,7 +15,7 @@ from dataclasses import replace
 from palimpsest import wire
 from palimpsest.engine.cache.cached_answer import CachedAnswer
 from palimpsest.engine.cache.prefill import Prefill
-from palimpsest.engine.cache.tail import Start, Tail
+from palimpsest.engine.cache.tail import FRESH, Start, Tail
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.branch import Branch, OnText, TokenChooser, decode_together
@@ -46,6 +46,8 @@ class Generation:
         self._request = replace(request, max_tokens=min(request.max_tokens, room - composed.n_tokens))
         self._opened = "" if request.grammar else composed.opened
         self._chooser = TokenChooser(generator, self._request, _behind(self._opened, on_text))
+        self._leaves = request.kv == "leave" and workspace.moves
+        self._fresh = FRESH if self._leaves and request.fim is not None else 0
         self._drafter: Drafter | None = None
         self._ms = dict.fromkeys(("prefill", "sample", "decode", "review"), 0.0)
         self._n_steps = self._n_searched = self._n_reviewed = self._context_tokens = 0
@@ -77,13 +79,16 @@ class Generation:
     def opened(self) -> Iterator[None]:
         """While it is under way: its tail is in use, with the base as it is now."""
         request, workspace = self._request, self._workspace
-        place = self._composed if request.fim is not None and request.kv == "decode" else None
-        with workspace.tail(request.tail or request.slot, place) as self._tail, ExitStack() as self._stack:
+        place = self._composed if request.fim is not None else None
+        with (
+            workspace.tail(request.tail or request.slot, place, fresh=self._fresh) as self._tail,
+            ExitStack() as self._stack,
+        ):
             tail = self._tail
             if tail.answer is not None and not self._only_warms:
                 tail.answer = tail.answer if tail.answer.chosen_as(self._word_search, self._names) else None
             self._stack.callback(tail.settle)
-            tail.snapshot(workspace.base, self._composed, leaves=request.kv == "leave" and workspace.moves)
+            tail.snapshot(workspace.base, self._composed, leaves=self._leaves, fresh=self._fresh)
             self._context_tokens = workspace.context_tokens
             yield
 
@@ -229,7 +234,9 @@ class Generation:
         if first.finish not in ("end", "stop"):
             return  # nobody knows what would follow a text that is cut
         said = GreedyAnswer(first.answer.text, first.tokens, first.logprobs, row, first.seq, first.start)
-        review = Review(self._generator, self._workspace, self._chooser, self._composed.piece, request.stop)
+        review = Review(
+            self._generator, self._workspace, self._chooser, self._composed.piece, request.stop, self._fresh
+        )
         self._candidates = yield from review.candidates(self._tail, said, fim, request.review)
         self._n_reviewed = review.n_decoded
 

@@ -98,14 +98,22 @@ class Review:
     """One answer's.  `n_decoded`: tokens that were decoded for it."""
 
     def __init__(
-        self, generator: TextGenerator, workspace: Workspace, chooser: TokenChooser, piece: bytes, stop: Sequence[str]
+        self,
+        generator: TextGenerator,
+        workspace: Workspace,
+        chooser: TokenChooser,
+        piece: bytes,
+        stop: Sequence[str],
+        fresh: int = 0,
     ) -> None:
+        """`fresh`: as in `Tail.snapshot`, for the review's own tail; 0: it is decoded anew where blocks change."""
         self._generator = generator
         self._pool = generator.pool
         self._workspace = workspace
         self._chooser = chooser.silent()
         self._chooser.start_clock()  # the answer is there: it has as much time again
         self._piece = piece
+        self._fresh = fresh
         self._stop = ["\n", *stop]
         self.n_decoded = 0
 
@@ -242,7 +250,8 @@ class Review:
         if not ids:
             return []
         with workspace.tail(TAIL) as tail:
-            tail.snapshot(workspace.base, prompt := TailPrompt("text", tuple(ids)))
+            prompt = TailPrompt("text", tuple(ids))
+            tail.snapshot(workspace.base, prompt, leaves=self._fresh > 0, fresh=self._fresh)
             start = yield from tail.prepare(workspace.base, prompt, reuse_answer=False)
             self.n_decoded += start.decoded
             seq = tail.take()
