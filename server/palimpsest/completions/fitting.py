@@ -35,6 +35,9 @@ not finished; it does not allow a text to leave one."""
 MOST_TEXTS, MOST_TRIED, MOST_ENDS = 16, 12, 4
 """So many texts of one answer are looked at, so many repairs of one text are tried, and so many places where a text
 that is cut may end."""
+FITS_NOT = "it would leave an error, a line at a wrong indent or something defined twice"
+MENDED = "so much of it fits between the code around, closed where that needs it"
+ENOUGH = "as many as were asked for come before it"
 _LETTER = re.compile(r"\w")
 _CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 
@@ -43,30 +46,33 @@ def fitting(parser: Parser, document: Parsed, position: Position, result: Comple
     """As many as were asked for.  The order of texts that leave as many errors as each other stays.  Of those that are
     cut, what is whole."""
     place, found = _Place(parser, document, position), list[tuple[int, str]]()
+    reasons = dict.fromkeys(result.texts, ("", ENOUGH))
     for text in result.texts[:MOST_TEXTS]:
         one = place.best(place.whole(text) if text in result.cut else text)
+        reasons[text] = ("", FITS_NOT) if one is None else (one[1], MENDED)
         found += [one] if one is not None else []
         if sum(not _left_open(one) for one in found) >= max(1, result.asked):
             break  # the others would come behind
-    return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=_left_open))))
+    texts = tuple(dict.fromkeys(text for _, text in sorted(found, key=_left_open)))
+    return result.after("fitting", texts, {text: reason for text, reason in reasons.items() if text != reason[0]})
 
 
 def placed(
     parser: Parser, document: Parsed, position: Position, result: CompletionResult, *, is_indented: bool = False
-) -> tuple[CompletionResult, Position]:
-    """The same, and where they begin: where an empty line is indented deeper than any of them may be, further out.
+) -> CompletionResult:
+    """The texts that fit, and where they begin: where an empty line is deeper than any of them may be, further out.
     `is_indented`: they begin with blanks that the line lacks; such a line is not indented too deep."""
     old, line = document.snapshot, document.snapshot.lines[position.line]
     fitted = fitting(parser, document, position, result)
     if fitted.texts or is_indented or not result.texts or line.strip() or document.language.whole_file:
-        return fitted, position
+        return fitted
     for column in outer_columns(old.lines, position):
         start = Position(position.line, column)
         new, edits = old.changed([ContentChange(Range(start, position), "")], old.version)
         moved = fitting(parser, parser.imagined(old, new, edits), start, result)
         if moved.texts:
-            return moved, start
-    return fitted, position
+            return replace(moved, start=start)
+    return fitted
 
 
 def _left_open(one: tuple[int, str]) -> int:

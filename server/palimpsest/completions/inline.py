@@ -64,11 +64,19 @@ def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Lang
     Without `multiline`, or if code follows on the cursor's line, the result is the rest of one statement, and spans
     several lines only while a bracket opened on the cursor's line or later is open.
     """
-    place = _Position.at(prefix, suffix, multiline, language)
+    return trimmed(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language)[0]
+
+
+def trimmed(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> tuple[str, str]:
+    """What `trim` leaves of a text, and what stands at the first place that was cut off, "" where only blanks were."""
+    place, reason = _Position.at(prefix, suffix, multiline, language), ""
     while True:
-        shorter = _tidy(text[: min(rule(text, place) for rule in _RULES)], place)
+        end, why = min(((rule(text, place), why) for rule, why in _RULES), key=lambda one: one[0])
+        if end < len(text):
+            reason = why
+        shorter = _tidy(text[:end], place)
         if shorter == text:
-            return text
+            return text, reason
         text = shorter
 
 
@@ -369,15 +377,16 @@ def _tidy(text: str, place: _Position) -> str:
     return text if needed else text.rstrip()
 
 
-_RULES: tuple[Callable[[str, _Position], int], ...] = (
-    _foreign,
-    _stands_for_code,
-    _end,
-    _closes_block,
-    _too_many_closers,
-    _closing_quote,
-    _repeats_rest,
-    _repeats_lines,
-    _repeats_typed,
-    _goes_in_circles,
+_RULES: tuple[tuple[Callable[[str, _Position], int], str], ...] = (
+    (_foreign, "a mark of prompts, which is not code"),
+    (_stands_for_code, "a line that stands for code left out"),
+    (_end, "the end of the statement or the block"),
+    (_closes_block, "a bracket that ends a block begun above, behind a statement"),
+    (_too_many_closers, "a bracket that closes what the code behind closes already"),
+    (_closing_quote, "the end of the string, which the line has already"),
+    (_repeats_rest, "the rest of the line once more"),
+    (_repeats_lines, "the lines below or above once more"),
+    (_repeats_typed, "the typed line once more"),
+    (_goes_in_circles, "a text that repeats itself"),
 )
+"""Each rule, and what stands where it cuts."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -63,7 +63,7 @@ LONGEST = 256
 STANDING_WAIT_S = 0.03
 _TYPED = re.compile(r"[^\W\d]\w*\Z")
 _HEAD = re.compile(r"[$@]?[^\W\d]\w*\Z")
-_WORD = re.compile(r"\w")
+_WORD, _WHOLE_WORD = re.compile(r"\w"), re.compile(r"\w+")
 _ANY = "palimpsest"
 """A name in the place of one of which nothing is typed."""
 
@@ -89,7 +89,6 @@ class Names:
     def __init__(self, services: Services, admits: Callable[[str, Snapshot, Position], bool]) -> None:
         self._services = services
         self._admits = admits
-        self._needed: dict[str, tuple[Import, ...]] = {}
         self._imports: OrderedDict[str, tuple[str, tuple[Import, ...]]] = OrderedDict()
         self._stood: tuple[tuple[int, str, str, str], tuple[str, ...]] | None = None
 
@@ -99,30 +98,50 @@ class Names:
         query: CompletionQuery,
         snapshot: Snapshot,
         position: Position,
+        *,
+        invoked: bool,
+    ) -> CompletionResult:
+        """The texts that name only what exists, cut to that; for who asks, all of them, these first.  `query` may be of
+        a text that differs from the snapshot's at the cursor."""
+        if len(snapshot.text) > LARGEST:
+            return result
+        judged = [await self._judged(text, query, snapshot, position) for text in result.texts]
+        known, others, reasons = list[_Judged](), list[_Judged](), dict[str, tuple[str, str]]()
+        for one in judged:
+            if one.unknown is None:
+                known.append(one)
+                continue
+            name = _WHOLE_WORD.search(one.text, one.unknown)
+            reason = f"`{name[0] if name else ''}` does not exist there, or is there already"
+            cut = one if invoked else await self._cut(one, query, snapshot, position)
+            reasons[one.text] = "" if cut is None else cut.text, reason
+            if cut is not None:
+                (others if invoked else known).append(cut)
+        known += others
+        imports = {one.text: one.items for one in known if one.items}
+        texts = dict.fromkeys(one.text for one in known)
+        return replace(result, imports=imports).after("names", tuple(texts), reasons)
+
+    async def with_only(
+        self,
+        result: CompletionResult,
+        view: CursorView,
+        snapshot: Snapshot,
+        position: Position,
         bound: Bound,
         *,
         invoked: bool,
     ) -> CompletionResult:
-        """`query` may be of a text that differs from the snapshot's at the cursor; `bound`: how sure it must be."""
-        most = max(1, result.asked)
-        if len(snapshot.text) > LARGEST:
-            return replace(result, texts=result.texts[:most])
-        view = query.view
-        judged = [await self._judged(text, query, snapshot, position) for text in result.texts]
-        known = [one for one in judged if one.unknown is None]
-        if invoked:
-            known += [one for one in judged if one.unknown is not None]
-        else:
-            known = [cut for one in judged if (cut := await self._cut(one, query, snapshot, position)) is not None]
-        self._needed = {one.text: one.items for one in known if one.items}
-        texts = list(dict.fromkeys(one.text for one in known))
+        """The only name that can go on from what is typed comes first; who types is shown no other text.  `bound`: how
+        sure it must be."""
         rest = await self.only(view, snapshot, position)
-        if rest and (invoked or (bound.least <= ONLY_NAME and self._admits(rest, snapshot, position))):
-            with_it = [text for text in texts if _first_word(text) == rest]
-            others = [text for text in texts if text not in with_it]
-            texts = [*(with_it or [rest]), *(others if invoked else ())]
-            result = result if with_it else replace(result, sure=Sureness(((n_signs(rest), ONLY_NAME),)))
-        return replace(result, texts=tuple(texts[:most]))
+        if not rest or not (invoked or (bound.least <= ONLY_NAME and self._admits(rest, snapshot, position))):
+            return result
+        with_it = [text for text in result.texts if _first_word(text) == rest]
+        others = [text for text in result.texts if text not in with_it]
+        reasons = {text: (text if invoked else "", f"only `{rest}` can go on from what is typed") for text in others}
+        result = result if with_it else replace(result, sure=Sureness(((n_signs(rest), ONLY_NAME),)))
+        return result.after("only name", [*(with_it or [rest]), *(others if invoked else ())], reasons)
 
     # What does not exist
     async def _judged(self, text: str, query: CompletionQuery, snapshot: Snapshot, position: Position) -> _Judged:
@@ -191,6 +210,8 @@ class Names:
     async def only(self, view: CursorView, snapshot: Snapshot, position: Position) -> str:
         """The rest of the only name that can be used at the cursor and goes on from what is typed; "" where there is
         none, or are several."""
+        if len(snapshot.text) > LARGEST:
+            return ""
         line = snapshot.lines[position.line]
         before, behind = line[: position.column], line[position.column :]
         typed = _typed(before)
@@ -202,7 +223,7 @@ class Names:
         is_member = before[: -len(typed)].rstrip().endswith(view.parsed.language.member_marks)
         going_on = re.finditer(rf"(?<!\w){stem}\w*", snapshot.text)
         every = {word[0] for word in going_on if word.end() != at}
-        if stem in every or len(every) > MOST_WORDS or len(snapshot.text) > LARGEST:
+        if stem in every or len(every) > MOST_WORDS:
             return ""
         language = view.parsed.language
         if is_member:
@@ -280,10 +301,12 @@ class Names:
         return parsed, named, known if isinstance(known, frozenset) else None
 
     # Imports
-    def given(self, ids: Sequence[str], texts: Sequence[str], uri: str) -> None:
-        """The ids by which texts of the last result are known when they are accepted."""
+    def remember_imports(
+        self, ids: Sequence[str], texts: Sequence[str], imports: Mapping[str, tuple[Import, ...]], uri: str
+    ) -> None:
+        """`imports`: those that texts of a result need, which are known by their ids when they are accepted."""
         for id, text in zip(ids, texts, strict=False):
-            if items := self._needed.get(text, ()):
+            if items := imports.get(text, ()):
                 self._imports[id] = uri, items
         while len(self._imports) > KEPT:
             self._imports.popitem(last=False)
@@ -369,7 +392,7 @@ def _lacking(one: Imported, what: str) -> int | None:
 
 
 def _first_word(text: str) -> str:
-    match = re.match(r"\w+", text)
+    match = _WHOLE_WORD.match(text)
     return match[0] if match else ""
 
 

@@ -100,7 +100,7 @@ class Outcomes:
         rows = sorted((int(bin), n, right) for bin, (n, right) in self._all(self._model).items())
         return [{"said": middle(bin), "shown": n, "right": right} for bin, n, right in rows]
 
-    def shown(self, snapshot: Snapshot, position: Position, text: str, sure: float | None) -> None:
+    def watch(self, snapshot: Snapshot, position: Position, text: str, sure: float | None) -> None:
         """Unasked; "" where nothing is on screen any more."""
         self._shown = None
         if text and sure is not None and self._is_on:

@@ -59,6 +59,7 @@ COMMANDS = (
     "palimpsest.context.forget",
     "palimpsest.cache.map",
     "palimpsest.cache.reset",
+    "palimpsest.completion.why",
     "palimpsest.toggle",
     "palimpsest.completion.toggle",
     "palimpsest.completion.snooze",

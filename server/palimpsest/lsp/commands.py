@@ -11,6 +11,7 @@ from palimpsest.lsp import (
     action_help,
     ask,
     compaction,
+    completion_why,
     context,
     conversation,
     conversation_contents,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _ALL: tuple[Command[Any], ...] = (
     *context.COMMANDS,
     *engine.CACHE,
+    completion_why.COMMAND,
     *statistics.COMMANDS,
     *suggestions.COMMANDS,
     *next_edit.COMMANDS,
