@@ -1,6 +1,6 @@
-"""Pure: what became of a model's answer at a cursor, step by step, as `palimpsest.completion.why` says it.
+"""What became of a model's answer at a cursor, step by step, as `palimpsest.completion.why` says it.
 
-In: a result that has been through the steps.  Out: plain data, and the same as a text to read.
+In: a result that has been through the steps.  Out: plain data, and the same as a text to read.  Asks nothing.
 """
 
 from __future__ import annotations
