@@ -190,7 +190,7 @@ def checked(file: str, old: str, new: str) -> None:
     lines = tuple((HERE / file).read_text("utf-8").split("\n"))
     at_line = next(n for n, line in enumerate(lines) if old in line)
     edit = LineEdit(at_line, at_line + 1, (lines[at_line].replace(old, new),))
-    change = DocumentChange(f"file:///{file}", 1, (edit,), (lines[at_line],))
+    change = DocumentChange(f"file:///{file}", 1, (edit,))
     validated(change, Baseline(lines, language_of("", file)))
 
 

@@ -322,7 +322,7 @@ class Names:
         edits = list(_import_edits(parsed, [item for item in items if item.bound not in bound]))
         if not edits:
             return None
-        change = DocumentChange(uri, snapshot.version, tuple(edits), tuple(() for _ in edits))
+        change = DocumentChange(uri, snapshot.version, tuple(edits))
         return Proposal((change,), summary=f"import {', '.join(item.bound for item in items)}"), snapshot
 
 

@@ -1,18 +1,19 @@
 """Pure: candidates and proposals: combines the replies to one request.
 
-In: the result of `check.py` for each reply, the documents before it.  Out: proposals, ordered by how many replies
+In: each reply as checked, the documents before it.  Out: proposals, ordered by how many replies
 agree, and refusals.  A candidate holds all edits of one reply; candidates that lead to the same code form one proposal.
 Pure: does not know about formats, engines or editors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from palimpsest.edits.reply import CheckedReply
 from palimpsest.edits.validate import COMMENTS, FORMATTING, UNKNOWN, Baseline, Unfit, Validated, validated, window
 from palimpsest.syntax.sameness import shape
-from palimpsest.types import DocumentChange, LineEdit, Proposal, Reading, Refusal, Suggestion
+from palimpsest.types import DocumentChange, LineEdit, Proposal, Refusal
 
 CUT_OFF = "cut off"
 INCOMPLETE = "incomplete: a part of it was refused"
@@ -39,18 +40,17 @@ class EditCandidate:
 
 
 def candidate_of(
-    reading: Reading, baseline: Mapping[str, Baseline], *, here: str, logprob: float = 0.0, cut_off: bool = False
+    reply: CheckedReply, baseline: Mapping[str, Baseline], *, here: str, logprob: float = 0.0, cut_off: bool = False
 ) -> tuple[EditCandidate | None, tuple[Refusal, ...]]:
-    """Combines a reply's suggestions into one candidate, None if none of them may be offered, and lists what was
-    refused.
+    """Combines a reply's changes into one candidate, None if none of them may be offered, and lists what was refused.
 
-    `baseline` has every document that a suggestion is for; `here` is the URI of the cursor's.  If all edits of one
+    `baseline` has every document that a change is for; `here` is the URI of the cursor's.  If all edits of one
     document are refused, the other documents are kept and the candidate is flagged.
     """
-    refused, parts = list(reading.refused), list[Validated]()
-    by_document = dict[str, list[Suggestion]]()
-    for suggestion in reading.suggestions:
-        by_document.setdefault(suggestion.uri, []).append(suggestion)
+    refused, parts = list(reply.refused), list[Validated]()
+    by_document = dict[str, list[DocumentChange]]()
+    for change in reply.changes:
+        by_document.setdefault(change.uri, []).append(change)
     for uri in sorted(by_document, key=lambda uri: uri != here):  # stable: the cursor's first, then as written
         change, overlapping = _merged(by_document[uri])
         refused += overlapping
@@ -62,7 +62,7 @@ def candidate_of(
         return None, tuple(refused)
     incomplete = any(refusal.reason != NOTHING for refusal in refused)
     flags = _flags(parts) + (CUT_OFF,) * cut_off + (INCOMPLETE,) * incomplete
-    return EditCandidate(tuple(parts), reading.summary, flags, logprob), tuple(refused)
+    return EditCandidate(tuple(parts), reply.summary, flags, logprob), tuple(refused)
 
 
 def grouped(candidates: Sequence[EditCandidate | None], baseline: Mapping[str, Baseline]) -> tuple[Proposal, ...]:
@@ -84,7 +84,8 @@ def grouped(candidates: Sequence[EditCandidate | None], baseline: Mapping[str, B
     proposals = list[Proposal]()
     for group in groups.values():
         best = max(group, key=lambda candidate: (candidate.mends, candidate.logprob))  # the first of those alike
-        proposals.append(_agreed(best.proposal, 1.0 if best.mends else len(group) / n_replies))
+        agreement = 1.0 if best.mends else len(group) / n_replies
+        proposals.append(replace(best.proposal, agreement=agreement))
     return tuple(sorted(proposals, key=lambda proposal: (-proposal.agreement, -proposal.logprob)))
 
 
@@ -95,23 +96,17 @@ def is_sure(proposal: Proposal, least: float) -> bool:
     return proposal.agreement >= least and not doubts
 
 
-def _agreed(proposal: Proposal, agreement: float) -> Proposal:
-    return Proposal(proposal.changes, proposal.summary, agreement, proposal.flags, proposal.logprob)
-
-
-def _merged(suggestions: Iterable[Suggestion]) -> tuple[DocumentChange, list[Refusal]]:
-    """All edits of one document as one change; a suggestion that overlaps an earlier one is refused."""
+def _merged(changes: Sequence[DocumentChange]) -> tuple[DocumentChange, list[Refusal]]:
+    """All changes of one document as one; one that overlaps an earlier one is refused."""
     edits, names, refused = list[LineEdit](), list[str](), list[Refusal]()
-    uri, version = "", 0
-    for suggestion in suggestions:
-        uri, version = suggestion.uri, suggestion.version
-        if any(_overlap(edit, other) for edit in suggestion.edits for other in edits):
-            refused.append(Refusal(suggestion.name, "it changes lines that another suggestion of this reply changes"))
+    for change in changes:
+        if any(_overlap(edit, other) for edit in change.edits for other in edits):
+            refused.append(Refusal(change.names[0], "it changes lines that another suggestion of this reply changes"))
             continue
-        names.append(suggestion.name)
-        edits += suggestion.edits
+        names += change.names
+        edits += change.edits
     edits.sort(key=lambda edit: (edit.start, edit.end))
-    return DocumentChange(uri, version, tuple(edits), (), tuple(dict.fromkeys(names))), refused
+    return replace(changes[0], edits=tuple(edits), names=tuple(dict.fromkeys(names))), refused
 
 
 def _overlap(one: LineEdit, other: LineEdit) -> bool:

@@ -74,8 +74,7 @@ def validated(change: DocumentChange, baseline: Baseline) -> Validated:
     if not edits:
         raise Unfit("it repeats what stands there already")
     flags = [REPETITION] if _size(edits) < _size(change.edits) else []
-    before = tuple(baseline.lines[edit.start : edit.end] for edit in edits)
-    change = replace(change, edits=edits, before=before)
+    change = replace(change, edits=edits)
     result = parse_text("\n".join(applied(baseline.lines, edits)), baseline.language)
     if text := placeholder(baseline.parsed, result, edits):
         raise Unfit(f"it leaves code out: {text[:LONGEST]!r} stands in place of lines that it takes away")
