@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from palimpsest.next_edits.formats.diffs import Replacement, spans
-from palimpsest.text.snapshot import Snapshot
+from palimpsest.next_edits.formats.diffs import OffsetEdit, spans
 
 _WORD = re.compile(r"\w")
 _OPENS, _ENDS = "<<<<<<<", ">>>>>>>"
@@ -79,13 +78,9 @@ def in_conflict(lines: Sequence[str], seen: range) -> bool:
     return False
 
 
-def is_blank(snapshot: Snapshot, edits: Iterable[Replacement]) -> bool:
-    """Whether edits change nothing but blanks."""
-    return all(
-        "".join(snapshot.text[snapshot.offset(edit.range.start) : snapshot.offset(edit.range.end)].split())
-        == "".join(edit.text.split())
-        for edit in edits
-    )
+def is_blank(text: str, edits: Iterable[OffsetEdit]) -> bool:
+    """Whether edits of a text change nothing but blanks."""
+    return all("".join(text[edit.start : edit.end].split()) == "".join(edit.text.split()) for edit in edits)
 
 
 def _stripped(lines: Sequence[str]) -> list[str]:

@@ -22,9 +22,8 @@ from palimpsest.languages.registry import language_of
 from palimpsest.models import next_edit_models
 from palimpsest.next_edits.events import EditEvent, earlier, events, is_told
 from palimpsest.next_edits.formats import FORMATS
-from palimpsest.next_edits.formats.diffs import Replacement, replacements
+from palimpsest.next_edits.formats.diffs import OffsetEdit, smallest_edits
 from palimpsest.next_edits.formats.format import FilePart, NextEditFormat, NextEditPrompt, PromptPiece, WindowRequest
-from palimpsest.next_edits.held import HeldRest
 from palimpsest.next_edits.held_window import HeldWindow
 from palimpsest.next_edits.policy import in_conflict, why_not
 from palimpsest.providers.base.protocol import HasNextEditModel
@@ -55,7 +54,7 @@ SAFE_MODE = "The engine died and goes on in safe mode, without a model for next 
 class WrittenWindow:
     """What the model has written of the lines `window`, or why there is nothing; `is_answer`: it said so itself."""
 
-    edits: tuple[Replacement, ...] = ()
+    edits: tuple[OffsetEdit, ...] = ()
     window: range = range(0)
     why_not: str = ""
     is_answer: bool = True
@@ -118,7 +117,7 @@ class NextEditWriter:
             reason = "it leaves code out"
         if reason:
             return WrittenWindow(why_not=f"{OF_NO_USE}: {reason}")
-        return WrittenWindow(replacements(snapshot, asked.window, read.text), asked.window)
+        return WrittenWindow(smallest_edits(snapshot, asked.window, read.text), asked.window)
 
     def _refused(self, why: str) -> WrittenWindow:
         """The person is told once: it is asked at each pause."""
@@ -186,26 +185,24 @@ class NextEditWriter:
         return not is_talk and self._files.may_edit(uri, document)
 
 
-def clusters(edits: Sequence[Replacement]) -> Iterator[tuple[Replacement, ...]]:
+def clusters(snapshot: Snapshot, edits: Sequence[OffsetEdit]) -> Iterator[tuple[OffsetEdit, ...]]:
     """Edits, each with those that follow on the same or the next line."""
-    found = list(edits[:1])
+    near = list(edits[:1])
     for edit in edits[1:]:
-        if edit.range.start.line > found[-1].range.end.line + 1:
-            yield tuple(found)
-            found = []
-        found.append(edit)
-    if found:
-        yield tuple(found)
+        if snapshot.position(edit.start).line > snapshot.position(near[-1].end).line + 1:
+            yield tuple(near)
+            near = []
+        near.append(edit)
+    if near:
+        yield tuple(near)
 
 
-def as_one(snapshot: Snapshot, edits: Sequence[Replacement]) -> HeldRest:
-    """All of them as one, with what stands between."""
-    start, end = snapshot.offset(edits[0].range.start), snapshot.offset(edits[-1].range.end)
-    text, at = "", start
-    for edit in edits:
-        text += snapshot.text[at : snapshot.offset(edit.range.start)] + edit.text
-        at = snapshot.offset(edit.range.end)
-    return HeldRest(start, end, text)
+def as_one(text: str, edits: Sequence[OffsetEdit]) -> OffsetEdit:
+    """All edits of a text as one, with what stands between."""
+    start, new = edits[0].start, ""
+    for edit, before in zip(edits, [start, *(edit.end for edit in edits)], strict=False):
+        new += text[before : edit.start] + edit.text
+    return OffsetEdit(start, edits[-1].end, new)
 
 
 def _leaves_out(parsed: Parsed, window: range, text: str) -> bool:

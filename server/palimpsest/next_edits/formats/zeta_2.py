@@ -21,7 +21,6 @@ from palimpsest.next_edits.formats.format import (
     ended,
     marked,
     unended,
-    unmarked,
 )
 from palimpsest.next_edits.formats.regions import n_tokens, region
 
@@ -85,7 +84,7 @@ class Zeta2(NextEditFormat):
             return WindowAnswer(asked.text)
         if not written.strip():
             return EMPTY
-        return WindowAnswer(*unmarked(unended(written, asked.text), CURSOR))
+        return WindowAnswer(unended(written, asked.text).replace(CURSOR, ""))
 
 
 def _changes(changes: Sequence[PastChange], room: int) -> Iterator[PromptPiece]:
@@ -106,7 +105,7 @@ def _changes(changes: Sequence[PastChange], room: int) -> Iterator[PromptPiece]:
 
 def _files(files: Sequence[FilePart], room: int) -> Iterator[PromptPiece]:
     for part in files:
-        head, text = f"{FILE}{part.path}\n", ended(part.text) + ("...\n" if part.goes_on else "")
+        head, text = f"{FILE}{part.path}\n", ended(part.text)
         room -= n_tokens(head) + n_tokens(text)
         if room < 0:
             return

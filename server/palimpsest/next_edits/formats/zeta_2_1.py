@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from palimpsest.next_edits.formats.format import NextEditPrompt, WindowAnswer, WindowRequest, marked, unmarked
+from palimpsest.next_edits.formats.format import NextEditPrompt, WindowAnswer, WindowRequest, marked
 from palimpsest.next_edits.formats.zeta_2 import CURSOR, END_OF_TEXT, FILE, MIDDLE, PREFIX, SUFFIX, Zeta2
 
 FEWEST_LINES, MOST_LINES = 6, 16
@@ -42,9 +42,8 @@ class Zeta21(Zeta2):
         starts = boundaries(asked.text)
         if not 0 < first < last <= len(starts):
             return WindowAnswer(refused="its marks are not those of the window")
-        put, cursor = unmarked(_TAG.sub("", written[tags[0].end() : tags[-1].start()]), CURSOR)
-        head, tail = asked.text[: starts[first - 1]], asked.text[starts[last - 1] :]
-        return WindowAnswer(f"{head}{put}{tail}", None if cursor is None else len(head) + cursor)
+        put = _TAG.sub("", written[tags[0].end() : tags[-1].start()]).replace(CURSOR, "")
+        return WindowAnswer(f"{asked.text[: starts[first - 1]]}{put}{asked.text[starts[last - 1] :]}")
 
 
 def boundaries(text: str) -> list[int]:
