@@ -168,7 +168,7 @@ class Completions:
             return None
         blocks = await services.chooser.chosen(services.view(old, old.clamp(position), hurried=True))
         query = self._query(services.view_of(services.parser.imagined(old, new, edits), at), blocks)
-        result = self._found(query, n, invoked=invoked) or await self._generated(
+        result = self._find_cached(query, n, invoked=invoked) or await self._generated(
             query, n if invoked else 0, invoked=invoked
         )
         if number != self._n_asked or services.documents.find(old.uri) is not old:
@@ -201,19 +201,19 @@ class Completions:
         if not invoked and self._quiet.why_nothing(snapshot, position, _behind_cursor(snapshot, position)):
             return None
         before, after = _around(snapshot, position)
-        left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
+        remainders, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
         if not invoked:
-            left = [it for it in left if self._quiet.admits(it.text, snapshot, position)]
-        if left and screen is not None:
+            remainders = [it for it in remainders if self._quiet.admits(it.text, snapshot, position)]
+        if remainders and screen is not None:
             is_coming = screen.wanted >= n and screen.snapshot is snapshot and screen.position == position
             is_enough = screen.asked >= n and not self._wants_review(screen.reviewed, invoked)
             if is_coming or is_enough:
-                return self._typed_along(screen, snapshot, position, left)
+                return self._typed_along(screen, snapshot, position, remainders)
 
         with services.usage.spent("blocks"):
             indentation = missing_at(services.parser.hurried(snapshot), position, asked=invoked)
             query = await self._query_behind(indentation, snapshot, position)
-            result = self._found(query, n, invoked=invoked)
+            result = self._find_cached(query, n, invoked=invoked)
         wanted = n if result is None and invoked else 0  # the first of them now
         if result is None and is_wanted():
             result = await self._generated_or_only(query, invoked, snapshot, position)
@@ -268,7 +268,7 @@ class Completions:
         indentation = missing_at(parsed, position, asked=invoked)
         query = await self._query_behind(indentation, snapshot, position)
         n = services.settings.completion.n if invoked else 0
-        result = self._found(query, max(n, 1), invoked=invoked) or await self._ahead(query, n)
+        result = self._find_cached(query, max(n, 1), invoked=invoked) or await self._ahead(query, n)
         result = result.behind(await self._written(indentation, snapshot))
         place = self._place(query, parsed, position, invoked=invoked, is_indented=bool(indentation))
         return CompletionReport(invoked, await self._steps.taken(result, place))
@@ -292,7 +292,7 @@ class Completions:
     def _wants_review(self, reviewed: bool, invoked: bool) -> bool:
         return invoked and not reviewed and requests.n_lines(self._services) > 0
 
-    def _found(self, query: CompletionQuery, n: int, *, invoked: bool) -> CompletionResult | None:
+    def _find_cached(self, query: CompletionQuery, n: int, *, invoked: bool) -> CompletionResult | None:
         """An earlier answer that will do."""
         result = self._results.find(query.place, query.prefix, n)
         if result is None or self._wants_review(result.reviewed, invoked):
@@ -302,13 +302,13 @@ class Completions:
         return result
 
     def _typed_along(
-        self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Remainder]
+        self, screen: _OnScreen, snapshot: Snapshot, position: Position, remainders: Sequence[Remainder]
     ) -> Completed:
         """What is left of the completion on screen; nothing is decoded."""
-        texts, ids = tuple(it.text for it in left), tuple(screen.ids[it.index] for it in left)
+        texts, ids = tuple(it.text for it in remainders), tuple(screen.ids[it.index] for it in remainders)
         for id, text in zip(ids, texts, strict=True):
-            self.offers.left(id, text)
-        first = left[0].text if left[0].index == 0 else ""
+            self.offers.set_rest(id, text)
+        first = remainders[0].text if remainders[0].index == 0 else ""
         followed = screen.followed if first else True  # the first says something else: no more is made of it
         finished = screen.finished if first else True
         sure = screen.sure.behind(screen.text[: len(screen.text) - len(first)]) if first else Sureness()
@@ -435,8 +435,8 @@ class Completions:
             ids = self.offers.give([first], screen.snapshot.language_id, -1, seen)
             self._show(screen, [first], ids, result)
         elif grows(screen.text, first):  # with newer blocks it may say something else
-            left = self._ghost.remainders(screen.snapshot.uri, *_around(screen.snapshot, screen.position))
-            others = [it for it in left if it.index and it.text != first]
+            remainders = self._ghost.remainders(screen.snapshot.uri, *_around(screen.snapshot, screen.position))
+            others = [it for it in remainders if it.index and it.text != first]
             ids = (screen.ids[0], *(screen.ids[it.index] for it in others))
             self._show(screen, [first, *(it.text for it in others)], ids, result)
 
@@ -471,10 +471,10 @@ class Completions:
         results = [result]
         for other in others_at(self._services.parser.hurried(snapshot), position, indentation):
             query = await self._query_behind(other, snapshot, position)
-            found = self._found(query, result.asked, invoked=True)
-            if found is None and ask is not None:
-                found = await ask(query, result.asked)
-            results += [found.behind(other)] if found is not None else []
+            known = self._find_cached(query, result.asked, invoked=True)
+            if known is None and ask is not None:
+                known = await ask(query, result.asked)
+            results += [known.behind(other)] if known is not None else []
         return together(results)
 
     async def _written(self, indentation: str, snapshot: Snapshot) -> str:

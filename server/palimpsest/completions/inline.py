@@ -80,9 +80,9 @@ def trimmed(text: str, *, prefix: str, suffix: str, multiline: bool, language: L
         text = shorter
 
 
-def agrees(shown: str, typed: str) -> str | None:
+def agrees(whole: str, typed: str) -> str | None:
     """What remains of a shown completion after `typed` has been typed; None if they disagree."""
-    return shown[len(typed) :] if shown.startswith(typed) else None
+    return whole[len(typed) :] if whole.startswith(typed) else None
 
 
 def has_behind(rest: str, most: int) -> bool:
@@ -199,13 +199,13 @@ def _opens_block(text: str, at: int, *, alone: bool = False) -> bool:
 def _foreign(text: str, place: _Position) -> int:
     """Where our own tags, which are not code, begin.  A tag may have begun on the cursor's line."""
     whole, n = place.line + text, len(place.line)
-    found = (
+    places = (
         match.start()
         for known, mark in _FOREIGN
         for match in mark.finditer(whole, max(0, n - _LONGEST))
         if match.end() > n and not place.has(known)
     )
-    return min([_rest_of_tag(text, place), *(max(0, at - n) for at in found)])
+    return min([_rest_of_tag(text, place), *(max(0, at - n) for at in places)])
 
 
 def _stands_for_code(text: str, place: _Position) -> int:
@@ -320,10 +320,10 @@ def _closing_quote(text: str, place: _Position) -> int:
 
 def _repeats_rest(text: str, place: _Position) -> int:
     """Where the text repeats the rest of the cursor's line."""
-    rest, said = place.rest.strip(), text.strip()
-    if not rest or not said:
+    rest, written = place.rest.strip(), text.strip()
+    if not rest or not written:
         return len(text)
-    if rest.startswith(said):
+    if rest.startswith(written):
         return 0
     at = len(text.rstrip()) - len(rest)
     if at < 0 or not text.rstrip().endswith(rest) or not _WORD.search(rest):

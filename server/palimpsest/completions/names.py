@@ -147,27 +147,29 @@ class Names:
     async def _judged(self, text: str, query: CompletionQuery, snapshot: Snapshot, position: Position) -> _Judged:
         view = query.view
         parsed, start, end = self._imagined(text, snapshot, position)
-        found = unexplained(parsed, start, end)[:MOST_NAMES]
+        unclear = unexplained(parsed, start, end)[:MOST_NAMES]
         if view.cells_hide_names:
-            found = [one for one in found if one.is_member]
-        found = [one for one in found if one.is_member or one.name not in view.cell_words]
-        found = [one for one in found if not _is_said(one, snapshot.text, query.blocks)]
+            unclear = [one for one in unclear if one.is_member]
+        unclear = [one for one in unclear if one.is_member or one.name not in view.cell_words]
+        unclear = [one for one in unclear if not _is_said(one, snapshot.text, query.blocks)]
         imported = imported_between(parsed, start, end)[:MOST_NAMES]
         given = given_between(parsed, start, end)[:MOST_NAMES]
-        if not (found or imported or given):
+        if not (unclear or imported or given):
             return _Judged(text)
         there = replace(view, parsed=parsed)
 
         def asked(names: NameLookup) -> tuple[list[frozenset[str] | Exported | None], list[int | None]]:
-            answers = [names.members(there, one) if one.is_member else names.exported(there, one.name) for one in found]
+            answers = [
+                names.members(there, one) if one.is_member else names.exported(there, one.name) for one in unclear
+            ]
             lacking = [_lacking(one, names.lacks(there, one.item)) for one in imported]
             taken = [names.keywords(there, one.call) for one in given]
             unknown = [one.start for one, known in zip(given, taken, strict=True) if not _is_taken(one, known)]
             return answers, [*lacking, *unknown]
 
-        answers, places = await self._asked(asked) or ([None] * len(found), [])
+        answers, places = await self._asked(asked) or ([None] * len(unclear), [])
         items = dict.fromkeys(answer.item for answer in answers if isinstance(answer, Exported) and answer.item)
-        at = {one.start for one, answer in zip(found, answers, strict=True) if not _may_exist(one, answer)}
+        at = {one.start for one, answer in zip(unclear, answers, strict=True) if not _may_exist(one, answer)}
         at |= {place for place in places if place is not None}
         again = {_first_of(one) for one in imported if one.again} | {one.start for one in given if one.again}
         first = min((place for place in at | again if place is not None), default=None)
@@ -227,11 +229,11 @@ class Names:
             return ""
         language = view.parsed.language
         if is_member:
-            found = await self._members(stem, sorted(every), view, snapshot, position)
+            names = await self._members(stem, sorted(every), view, snapshot, position)
         else:
-            found = {word for word in every if self._can_stand(word[len(stem) :], snapshot, position)}
-            found |= {word for word in language.builtins | language.common_words if word.startswith(stem)} - every
-        first = next(iter(found)) if len(found) == 1 else ""
+            names = {word for word in every if self._can_stand(word[len(stem) :], snapshot, position)}
+            names |= {word for word in language.builtins | language.common_words if word.startswith(stem)} - every
+        first = next(iter(names)) if len(names) == 1 else ""
         common = language.builtins | language.common_words | language.builtin_members | language.object_members
         return "" if first in common - every else first[len(stem) :]  # nobody needs to be told what is always there
 
@@ -282,8 +284,8 @@ class Names:
             )
             if named is None or known is None:
                 return ()
-            self._stood = found = place, _standing(view, parsed, named, known)
-            return found[1]
+            self._stood = names = place, _standing(view, parsed, named, known)
+            return names[1]
         return self._stood[1]
 
     async def _members_at(
@@ -331,8 +333,8 @@ def _typed(before: str) -> str | None:
     near = before[-LONGEST:]
     if not _WORD.match(near[-1:]):
         return ""
-    found = _TYPED.search(near)
-    return found[0] if found else None
+    match = _TYPED.search(near)
+    return match[0] if match else None
 
 
 def _standing(view: CursorView, parsed: Parsed, named: Use, known: frozenset[str]) -> tuple[str, ...]:
@@ -340,10 +342,10 @@ def _standing(view: CursorView, parsed: Parsed, named: Use, known: frozenset[str
     object of a class, or the class itself."""
     language = parsed.language
     before = parsed.snapshot.utf8[: named.start].decode("utf-8", "ignore")[-LONGEST:]
-    found = _HEAD.search(before.rstrip("".join(language.member_marks)))
-    if found is None:
+    match = _HEAD.search(before.rstrip("".join(language.member_marks)))
+    if match is None:
         return ()
-    head, owners = found[0], language.owners(parsed, named.start, named.end)
+    head, owners = match[0], language.owners(parsed, named.start, named.end)
     whole = language.head(parsed, named.start, named.end) or head
     is_module = any(whole == (item.bound if item.name or item.alias else item.module) for item in view.imports)
     is_one = head == whole == receiver_in(parsed, view.scope) or (is_module and not whole[:1].isupper())

@@ -52,9 +52,9 @@ class CompletionQuery:
         """Whether a name is being defined at the cursor."""
         parsed, position = parsed_at(self.view.parsed, self.view.position), self.view.position
         before = parsed.snapshot.lines[position.line][: position.column]
-        found = _DEFINING.search(before)
-        is_type = found is not None and found[1] == "const" and parsed.language.type_first
-        defines = parsed.language.defines(before) or (found is not None and not is_type)
+        keyword = _DEFINING.search(before)
+        is_type = keyword is not None and keyword[1] == "const" and parsed.language.type_first
+        defines = parsed.language.defines(before) or (keyword is not None and not is_type)
         return defines and prose_at(parsed, position) is None
 
     @property
@@ -78,8 +78,8 @@ class CompletionQuery:
         """The texts of an answer, trimmed, each once.  Not finished: the first one was ended by time.  `level`: what
         they are indented by, where not as the model does it."""
         written = [self._without_typed(choice.text) for choice in answer.choices]
-        found = [self._trimmed(one, level) for one in written]
-        texts = [text for text, _ in found]
+        results = [self._trimmed(one, level) for one in written]
+        texts = [text for text, _ in results]
         lines = [*texts[:1], *(self._trimmed(self._without_typed(one.text), level)[0] for one in answer.candidates[1:])]
         candidates = [replace(one, text=line) for one, line in zip(answer.candidates, lines, strict=False) if line]
         ended = [
@@ -102,7 +102,7 @@ class CompletionQuery:
                     candidates=tuple(candidates),
                     outcomes=tuple(
                         StepOutcome("end", one, text, reason)
-                        for one, (text, reason) in zip(written, found, strict=True)
+                        for one, (text, reason) in zip(written, results, strict=True)
                         if reason
                     ),
                 )

@@ -82,8 +82,8 @@ class Quiet:
             return True
         if not _is_blank(snapshot.text, deleted.offset, snapshot.offset(position)):
             return True
-        gone, said = "".join(deleted.text.split()), "".join(text.split())
-        return not gone or not (said.startswith(gone) or gone.startswith(said))
+        gone, written = "".join(deleted.text.split()), "".join(text.split())
+        return not gone or not (written.startswith(gone) or gone.startswith(written))
 
     def document_changed(self, event: DocumentChanged) -> None:
         """Deleting goes on where it touches what was deleted before, or only blanks are between; blanks that are put or

@@ -126,10 +126,10 @@ class Results:
             if not prefix.startswith(earlier):
                 continue
             typed = prefix[-n_typed:]
-            if left := tuple(rest for text in result.texts if (rest := agrees(text, typed))):
+            if rests := tuple(rest for text in result.texts if (rest := agrees(text, typed))):
                 self._results.move_to_end((place, earlier))
                 is_first = agrees(result.texts[0], typed) is not None
-                return replace(result, texts=left, sure=result.sure.behind(typed) if is_first else Sureness())
+                return replace(result, texts=rests, sure=result.sure.behind(typed) if is_first else Sureness())
         return None
 
     def forget(self) -> None:

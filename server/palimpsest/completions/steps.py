@@ -124,5 +124,7 @@ def _unclosed(result: CompletionResult, written: str) -> CompletionResult:
     if not result.sure.ends:
         return result
     texts = {text: text[: n_alike(text, written)].rstrip() for text in result.texts}
-    reasons = {text: (left, "what closes it may not be all") for text, left in texts.items() if left != text}
+    reasons = {
+        text: (kept_text, "what closes it may not be all") for text, kept_text in texts.items() if kept_text != text
+    }
     return result.after("fitting", tuple(filter(None, texts.values())), reasons)

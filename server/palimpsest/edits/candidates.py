@@ -73,12 +73,12 @@ def grouped(candidates: Sequence[EditCandidate | None], baseline: Mapping[str, B
     Each group is represented by its most probable candidate.
     """
     windows = dict[str, tuple[int, int]]()
-    found = [candidate for candidate in candidates if candidate is not None]
-    changes = [part.change for candidate in found for part in candidate.parts]
+    offerable = [candidate for candidate in candidates if candidate is not None]
+    changes = [part.change for candidate in offerable for part in candidate.parts]
     for uri in {change.uri for change in changes}:
         windows[uri] = window((change for change in changes if change.uri == uri), baseline[uri].lines)
     groups = dict[object, list[EditCandidate]]()
-    for candidate in found:
+    for candidate in offerable:
         groups.setdefault(_result(candidate, windows), []).append(candidate)
     n_replies = sum(candidate is None or not candidate.mends for candidate in candidates)
     proposals = list[Proposal]()
@@ -123,8 +123,8 @@ def _flags(parts: Sequence[Validated]) -> tuple[str, ...]:
 
 
 def _result(candidate: EditCandidate, windows: Mapping[str, tuple[int, int]]) -> object:
-    found = list[tuple[str, tuple[str, ...]]]()
+    shapes = list[tuple[str, tuple[str, ...]]]()
     for part in candidate.parts:
         head, tail = windows[part.change.uri]
-        found.append((part.change.uri, shape(part.result, head, part.result.snapshot.line_count - tail)))
-    return frozenset(found)
+        shapes.append((part.change.uri, shape(part.result, head, part.result.snapshot.line_count - tail)))
+    return frozenset(shapes)

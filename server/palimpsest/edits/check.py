@@ -18,7 +18,7 @@ class _Refused(Exception):
     """Holds the reason, worded for a person."""
 
 
-def checked(reply: EditReply, shown: Mapping[str, ShownBlock], documents: Mapping[str, Sequence[str]]) -> CheckedReply:
+def checked(reply: EditReply, blocks: Mapping[str, ShownBlock], documents: Mapping[str, Sequence[str]]) -> CheckedReply:
     """Everything that a reply edits as changes of the documents, or its refusals.
 
     `documents` has the lines of every document of an editable block, by URI, as they were when the blocks were shown.
@@ -27,16 +27,16 @@ def checked(reply: EditReply, shown: Mapping[str, ShownBlock], documents: Mappin
     changes, refused = list[DocumentChange](), list[Refusal]()
     for written in reply.written:
         try:
-            changes.append(_change(written, shown, documents))
+            changes.append(_change(written, blocks, documents))
         except _Refused as reason:
             refused.append(Refusal(written.name, str(reason)))
     return CheckedReply(tuple(changes), tuple(refused), reply.summary)
 
 
 def _change(
-    written: WrittenEdits, shown: Mapping[str, ShownBlock], documents: Mapping[str, Sequence[str]]
+    written: WrittenEdits, blocks: Mapping[str, ShownBlock], documents: Mapping[str, Sequence[str]]
 ) -> DocumentChange:
-    block = shown.get(written.name)
+    block = blocks.get(written.name)
     if block is None:
         raise _Refused(written.problem or f'no block named "{written.name}" was shown')
     if not block.editable or block.uri not in documents:

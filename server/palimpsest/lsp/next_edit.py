@@ -93,7 +93,7 @@ def register(server: PalimpsestServer) -> None:
         except PalimpsestError as error:
             raise response_error(error) from error
         if found is not None:
-            window.session.next_edits.shown(found.id)
+            window.session.next_edits.mark_shown(found.id)
         return _answer(server, found)
 
     @server.feature(INLINE_EDIT)
@@ -115,7 +115,9 @@ def register(server: PalimpsestServer) -> None:
     async def shown(params: Any) -> None:
         try:
             given = (read(SHOWN, ShownParams, params).item.command.arguments or [None])[0]
-            window.session.next_edits.shown(given if isinstance(given, str) else read("arguments[0]", Id, given).id)
+            window.session.next_edits.mark_shown(
+                given if isinstance(given, str) else read("arguments[0]", Id, given).id
+            )
         except InvalidArgument as error:
             logger.warning("%s: %s", SHOWN, error)
 

@@ -53,11 +53,11 @@ def brings_back(was: Sequence[str], now: Sequence[str], new: Sequence[str], *, i
     but what was put in then; of the last one that was made, also a part of that."""
     done = list(spans(was, now))
     for a, b, c, d in spans(now, new):
-        gone, put = _said(now[a:b]), _said(new[c:d])
+        gone, put = _without_blank(now[a:b]), _without_blank(new[c:d])
         for i, j, k, m in done:
             if k > b or a > m:
                 continue
-            there = _said(was[i:j])
+            there = _without_blank(was[i:j])
             if _says(put) and put != gone and _has(there, put):
                 return True
             is_put_in = k <= a and b <= m if is_last else (a, b, there) == (k, m, [])
@@ -87,7 +87,7 @@ def _stripped(lines: Sequence[str]) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def _said(lines: Sequence[str]) -> list[str]:
+def _without_blank(lines: Sequence[str]) -> list[str]:
     return [line for line in _stripped(lines) if line]
 
 

@@ -66,7 +66,7 @@ class NextEditWriter:
         self._files = EditableFiles(services)
         self._held = HeldWindow()
         self._held_for = ""
-        self.told = ""
+        self.last_problem = ""
         """What the person was last told of the model: why it cannot be used."""
 
     def document_changed(self, event: DocumentChanged) -> None:
@@ -94,11 +94,11 @@ class NextEditWriter:
             services.events.emit(SettingsChanged(frozenset({"engine"})))  # its file came behind the engine
             return WrittenWindow(why_not="its model is still being loaded", is_answer=False)
         format = FORMATS[model.format]
-        told = self._events(snapshot, made)
-        if not told:
+        past = self._events(snapshot, made)
+        if not past:
             return WrittenWindow(why_not="nothing was edited yet", is_answer=False)
         parsed = services.parser.hurried(snapshot) if made is None else await asyncio.to_thread(parsed_alone, snapshot)
-        asked = self._asked(format, parsed, position, told, HeldWindow() if made else self._held_of(format))
+        asked = self._asked(format, parsed, position, past, HeldWindow() if made else self._held_of(format))
         if asked is not None and in_conflict(snapshot.lines, asked.around):
             return WrittenWindow(why_not="a merge conflict is near the cursor", is_answer=False)
         prompt = None if asked is None else format.prompt(asked)
@@ -112,7 +112,7 @@ class NextEditWriter:
                 answer = await engine.for_next_edits().generate(request)
         choice = answer.choices[0]
         read = format.read(asked, prompt, choice.text, is_whole=choice.finish in ("end", "stop"))
-        reason = read.refused or why_not(snapshot.lines, asked.window, read.text, earlier(told, snapshot, asked.window))
+        reason = read.refused or why_not(snapshot.lines, asked.window, read.text, earlier(past, snapshot, asked.window))
         if not reason and await asyncio.to_thread(_leaves_out, parsed, asked.window, read.text):
             reason = "it leaves code out"
         if reason:
@@ -122,8 +122,8 @@ class NextEditWriter:
     def _refused(self, why: str) -> WrittenWindow:
         """The person is told once: it is asked at each pause."""
         why = f"{next_edit_models.SETTING}: {why.removeprefix(f'{next_edit_models.SETTING}: ')}"
-        if why != self.told:
-            self.told = why
+        if why != self.last_problem:
+            self.last_problem = why
             self._services.events.emit(NextEditModelFailed(why))
         return WrittenWindow(why_not=why, is_answer=False)
 
@@ -136,13 +136,13 @@ class NextEditWriter:
         def may_show(it: Snapshot) -> bool:
             return it.uri == snapshot.uri or self._may_show(it.uri)
 
-        told = events(self._services.activity.edits, may_show)
+        past = events(self._services.activity.edits, may_show)
         if made is None:
-            return told
-        return (*(replace(event, is_open=False) for event in told), made) if is_told(made) else ()
+            return past
+        return (*(replace(event, is_open=False) for event in past), made) if is_told(made) else ()
 
     def _asked(
-        self, format: NextEditFormat, parsed: Parsed, position: Position, told: Sequence[EditEvent], held: HeldWindow
+        self, format: NextEditFormat, parsed: Parsed, position: Position, past: Sequence[EditEvent], held: HeldWindow
     ) -> WindowRequest | None:
         snapshot = parsed.snapshot
         rows = rows_around(parsed, position.line, snapshot.byte_column(position))
@@ -153,7 +153,7 @@ class NextEditWriter:
         lines = masked_lines("\n".join(snapshot.lines))
         if well_formed(text) != text or "\n".join(lines[window.start : window.stop]) != text:
             return None  # its answer would be without what no model can write, or may see
-        newest = told[-1]
+        newest = past[-1]
         is_here = newest.after.uri == snapshot.uri and newest.after.text == snapshot.text
         return WindowRequest(
             self._path(snapshot.uri),
@@ -163,16 +163,16 @@ class NextEditWriter:
             position,
             original=masked_block(newest.original(window)) if is_here else text,
             files=tuple(self._pieces(snapshot.uri)),
-            changes=tuple(event.change(self._path(event.after.uri)) for event in told),
+            changes=tuple(event.change(self._path(event.after.uri)) for event in past),
         )
 
     def _pieces(self, uri: str) -> list[FilePart]:
         """Pieces of other documents that the person worked with lately, the oldest first."""
-        found = list[FilePart]()
+        parts = list[FilePart]()
         for chunk in self._services.activity.chunks:
-            if chunk.uri != uri and self._may_show(chunk.uri) and len(found) < MOST_FILES:
-                found.append(FilePart(self._path(chunk.uri), masked_block("\n".join(chunk.lines))))
-        return found[::-1]
+            if chunk.uri != uri and self._may_show(chunk.uri) and len(parts) < MOST_FILES:
+                parts.append(FilePart(self._path(chunk.uri), masked_block("\n".join(chunk.lines))))
+        return parts[::-1]
 
     def _path(self, uri: str) -> str:
         return self._services.roots.locate(uri)[1]

@@ -114,7 +114,7 @@ class ModelEdits:
         if ahead is not None and ahead.made.uri == uri and self._held is None and ahead.made.text != text:
             self._drop_ahead()
 
-    def shown(self, identity: str) -> None:
+    def mark_shown(self, identity: str) -> None:
         """The person sees it: what follows is asked ahead, once."""
         held = self._held
         here = None if held is None else self._services.documents.find(held.made_for.uri)
@@ -154,7 +154,7 @@ class ModelEdits:
 
     def nothing(self, why: str) -> Offered | None:
         """A request is given nothing, for this reason."""
-        if why not in (self.why_not, self._writer.told):
+        if why not in (self.why_not, self._writer.last_problem):
             logger.info("no next edit: %s", why)
         self.why_not = why
         return None
@@ -187,18 +187,18 @@ class ModelEdits:
         return self._settled(here, position, answer)
 
     def _settled(self, here: Snapshot, position: Position, answer: _Answer) -> Offered | None:
-        found = None if answer.edit is None else self._new(here, answer.edit, answer.window)
-        if found is None:
+        newer = None if answer.edit is None else self._new(here, answer.edit, answer.window)
+        if newer is None:
             if answer.is_answer:
                 self._nothing_for[here.uri, position.line] = self._clock()
             return self.nothing(answer.why_not or "it was accepted or dismissed before")
         held = self._held
-        if held is not None and held.made_for.uri == here.uri and not _may_replace(here, found.rest, held.rest):
+        if held is not None and held.made_for.uri == here.uri and not _may_replace(here, newer.rest, held.rest):
             return self._given(held, here)
-        if held is None or found.edit.result != held.edit.result:
+        if held is None or newer.edit.result != held.edit.result:
             self._drop_ahead()
-        self._held = found
-        return self._given(found, here)
+        self._held = newer
+        return self._given(newer, here)
 
     def _why_quiet(self, here: Snapshot, position: Position) -> str:
         services = self._services
@@ -264,7 +264,7 @@ class ModelEdits:
     def _given(self, held: _Held, here: Snapshot) -> Offered:
         self.why_not = ""
         point: Point = (held.made_for.position(len(held.edit.above)).line, 0)
-        held.offered = self._offers.kept(held.offered, _place(here, held.rest), point)
+        held.offered = self._offers.update(held.offered, _place(here, held.rest), point)
         return held.offered
 
     def _drop_ahead(self) -> None:

@@ -56,12 +56,12 @@ def mark_of(proposal: Proposal, snapshots: Mapping[str, Snapshot]) -> Mark:
 
 
 def _pieces(edits: Sequence[LineEdit], lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    found = list[tuple[str, ...]]()
+    pieces = list[tuple[str, ...]]()
     for edit in edits:
         around = (*lines[max(0, edit.start - 1) : edit.start], *lines[edit.end : edit.end + 1])
         old, new = lines[edit.start : edit.end], edit.lines
-        found += [tuple(line.rstrip() for line in piece) for piece in (around, old, new)]
-    return tuple(found)
+        pieces += [tuple(line.rstrip() for line in piece) for piece in (around, old, new)]
+    return tuple(pieces)
 
 
 class OfferedProposals:
@@ -127,12 +127,12 @@ class OfferedProposals:
             self._rejected.popitem(last=False)
         return offer
 
-    def is_rejected(self, found: Mark) -> bool:
-        return found in self._rejected
+    def is_rejected(self, mark: Mark) -> bool:
+        return mark in self._rejected
 
-    def was_offered(self, found: Mark, request: SuggestionRequest) -> bool:
+    def was_offered(self, mark: Mark, request: SuggestionRequest) -> bool:
         """For this question, in an earlier round."""
-        return request.number in self._rounds and found in self._rounds[request.number][1]
+        return request.number in self._rounds and mark in self._rounds[request.number][1]
 
     def _let_go(self, identity: str, what: str) -> None:
         self._gone[identity] = what

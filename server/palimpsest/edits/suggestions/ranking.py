@@ -92,18 +92,18 @@ async def ranked(
         reply = FORMATS[FIX_FORMAT if is_fix else format].read(choice.text, prompt.shown)
         if request.lines is not None:
             reply = selection.within(reply, prompt.shown, request.lines)
-        found = checked(reply, prompt.shown, lines)
+        result = checked(reply, prompt.shown, lines)
         if prompt.draft.changes:
-            found = continued(found, before, prompt.draft.changes)
+            result = continued(result, before, prompt.draft.changes)
         candidate, more = candidate_of(
-            found, baseline, here=request.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
+            result, baseline, here=request.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
         )
         if not is_fix:
             candidates.append(candidate)
         elif candidate is not None:
             candidates.append(replace(candidate, mends=True))
         refused += more
-        summaries.append(found.summary)
+        summaries.append(result.summary)
         await asyncio.sleep(0)
     services.documents.get(request.uri)  # closed meanwhile: InvalidArgument says so
     latest = {uri: it for uri in before if (it := files.seen(uri, request.uri))}

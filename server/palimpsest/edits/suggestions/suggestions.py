@@ -91,7 +91,7 @@ class Suggestions:
 
     def _not_rejected(self, suggested: Suggested) -> Suggested:
         """Without what the person rejected, or saw when the same was asked before."""
-        kept, refused = list[Proposal](), list(suggested.refused)
+        wanted, refused = list[Proposal](), list(suggested.refused)
         for proposal in suggested.proposals:
             mark, name = mark_of(proposal, suggested.snapshots), proposal.changes[0].names[0]
             if self._offers.is_rejected(mark):
@@ -99,15 +99,15 @@ class Suggestions:
             elif suggested.request.round and self._offers.was_offered(mark, suggested.request):
                 refused.append(Refusal(name, "it was offered before"))
             else:
-                kept.append(proposal)
-        return replace(suggested, proposals=tuple(kept), refused=tuple(refused))
+                wanted.append(proposal)
+        return replace(suggested, proposals=tuple(wanted), refused=tuple(refused))
 
     # What was suggested ---------------------------------------------------------------------------------------
 
     def give(self, suggested: Suggested) -> Suggested:
         """The same with ids, by which the proposals are kept from now on."""
-        found = tuple(self.offer(p, suggested).proposal for p in suggested.proposals)
-        return replace(suggested, proposals=found)
+        offered = tuple(self.offer(p, suggested).proposal for p in suggested.proposals)
+        return replace(suggested, proposals=offered)
 
     def offer(self, proposal: Proposal, suggested: Suggested) -> OfferedProposal:
         """One of them with an id."""

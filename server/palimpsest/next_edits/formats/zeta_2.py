@@ -61,10 +61,10 @@ class Zeta2(NextEditFormat):
         suffix, section = ended(f"{SUFFIX}{asked.after}"), self._section(asked)
         if n_tokens(f"{suffix}{PREFIX}{section}{MIDDLE}") > self.most_tokens:
             return None
-        left = max(0, self.most_tokens - n_tokens(f"{suffix}{PREFIX}") - n_tokens(f"{section}{MIDDLE}"))
-        changes = list(_changes(asked.changes, left))
-        left -= n_tokens("".join(piece.text for piece in changes) + "\n")
-        files = list(_files(asked.files, left))
+        room = max(0, self.most_tokens - n_tokens(f"{suffix}{PREFIX}") - n_tokens(f"{section}{MIDDLE}"))
+        changes = list(_changes(asked.changes, room))
+        room -= n_tokens("".join(piece.text for piece in changes) + "\n")
+        files = list(_files(asked.files, room))
         between = PromptPiece("text", "\n")
         return NextEditPrompt(
             (
@@ -89,7 +89,7 @@ class Zeta2(NextEditFormat):
 
 def _changes(changes: Sequence[PastChange], room: int) -> Iterator[PromptPiece]:
     """The history, the oldest first."""
-    head, kept = f"{FILE}edit_history\n", list[PromptPiece]()
+    head, pieces = f"{FILE}edit_history\n", list[PromptPiece]()
     room -= n_tokens(head)
     for change in reversed(changes[-MOST_CHANGES:] if room > 0 else ()):
         accepted = "// User accepted prediction:\n" if change.accepted else ""
@@ -97,10 +97,10 @@ def _changes(changes: Sequence[PastChange], room: int) -> Iterator[PromptPiece]:
         room -= n_tokens(written)
         if room < 0:
             break
-        kept.append(PromptPiece("text" if change.is_open else "change", written))
-    if kept:
+        pieces.append(PromptPiece("text" if change.is_open else "change", written))
+    if pieces:
         yield PromptPiece("text", head)
-        yield from reversed(kept)
+        yield from reversed(pieces)
 
 
 def _files(files: Sequence[FilePart], room: int) -> Iterator[PromptPiece]:

@@ -54,7 +54,7 @@ def boundaries(text: str) -> list[int]:
     if not text:
         return [0, 0]
     lines = text.removesuffix("\n").split("\n")
-    starts, found, last, at = [0], [0], 0, 0
+    starts, blocks, last, at = [0], [0], 0, 0
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     while at < len(lines):
@@ -62,10 +62,10 @@ def boundaries(text: str) -> list[int]:
         target = _beginning(lines, at)
         is_due = at - last >= FEWEST_LINES and behind_blank and len(lines) - target >= FEWEST_LINES
         if is_due or at - last >= MOST_LINES:
-            found.append(starts[target])
+            blocks.append(starts[target])
             at = last = target
         at += 1
-    return found if found[-1] == len(text) else [*found, len(text)]
+    return blocks if blocks[-1] == len(text) else [*blocks, len(text)]
 
 
 def _beginning(lines: Sequence[str], at: int) -> int:
