@@ -57,18 +57,14 @@ _FOREIGN = (
 same."""
 
 
-def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> str:
-    """The part of `text` to show at the cursor between `prefix` and `suffix`.
+def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> tuple[str, str]:
+    """The part of `text` to show at the cursor between `prefix` and `suffix`, and what stands where it is cut, "" where
+    that is nothing but blanks.
 
-    Always a prefix of `text`; never ends in a line of whitespace; "" if it is empty, only whitespace, or a duplicate.
-    Without `multiline`, or if code follows on the cursor's line, the result is the rest of one statement, and spans
-    several lines only while a bracket opened on the cursor's line or later is open.
+    The part is always a prefix of `text`; it never ends in a line of whitespace; it is "" if it is empty, only
+    whitespace, or a duplicate.  Without `multiline`, or if code follows on the cursor's line, it is the rest of one
+    statement, and spans several lines only while a bracket opened on the cursor's line or later is open.
     """
-    return trimmed(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language)[0]
-
-
-def trimmed(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> tuple[str, str]:
-    """What `trim` leaves of a text, and what stands at the first place that was cut off, "" where only blanks were."""
     place, reason = _Position.at(prefix, suffix, multiline, language), ""
     while True:
         end, why = min(((rule(text, place), why) for rule, why in _RULES), key=lambda one: one[0])

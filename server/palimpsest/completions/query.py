@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from palimpsest import wire
-from palimpsest.completions.inline import trimmed
+from palimpsest.completions.inline import trim
 from palimpsest.completions.repairs import untyped
 from palimpsest.completions.results import CompletionResult, StepOutcome, together
 from palimpsest.completions.sureness import Sureness
@@ -123,7 +123,7 @@ class CompletionQuery:
 
     def _trimmed(self, written: str, level: str | None) -> tuple[str, str]:
         """The text as the document's files would have it, and what stands where it was cut."""
-        text, reason = trimmed(
+        text, reason = trim(
             written,
             prefix=self.prefix,
             suffix=self.view.editing.suffix,
