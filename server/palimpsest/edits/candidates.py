@@ -7,7 +7,7 @@ Pure: does not know about formats, engines or editors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.edits.reply import CheckedReply
@@ -48,11 +48,9 @@ def candidate_of(
     document are refused, the other documents are kept and the candidate is flagged.
     """
     refused, parts = list(reply.refused), list[Validated]()
-    by_document = dict[str, list[DocumentChange]]()
-    for change in reply.changes:
-        by_document.setdefault(change.uri, []).append(change)
+    by_document = merged_by_document(reply.changes)
     for uri in sorted(by_document, key=lambda uri: uri != here):  # stable: the cursor's first, then as written
-        change, overlapping = _merged(by_document[uri])
+        change, overlapping = by_document[uri]
         refused += overlapping
         try:
             parts.append(validated(change, baseline[uri]))
@@ -96,8 +94,16 @@ def is_sure(proposal: Proposal, least: float) -> bool:
     return proposal.agreement >= least and not doubts
 
 
+def merged_by_document(changes: Iterable[DocumentChange]) -> dict[str, tuple[DocumentChange, list[Refusal]]]:
+    """All changes of each document as one, in the order in which documents are first named; a change that overlaps an
+    earlier one is refused."""
+    by_uri = dict[str, list[DocumentChange]]()
+    for change in changes:
+        by_uri.setdefault(change.uri, []).append(change)
+    return {uri: _merged(of_one) for uri, of_one in by_uri.items()}
+
+
 def _merged(changes: Sequence[DocumentChange]) -> tuple[DocumentChange, list[Refusal]]:
-    """All changes of one document as one; one that overlaps an earlier one is refused."""
     edits, names, refused = list[LineEdit](), list[str](), list[Refusal]()
     for change in changes:
         if any(_overlap(edit, other) for edit in change.edits for other in edits):

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from palimpsest.edits.candidates import merged_by_document
 from palimpsest.edits.line_edits import applied, line_map, normalised
 from palimpsest.edits.reply import CheckedReply
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.types import DocumentChange, LineEdit, Refusal
+from palimpsest.types import DocumentChange, LineEdit
 
 
 def continued(
@@ -21,24 +22,16 @@ def continued(
 ) -> CheckedReply:
     """`reply` has changes of the documents with `proposed` applied.  The result has one for each of `documents` that
     either of them changes, or none if the reply adds nothing."""
-    more, refused = dict[str, list[LineEdit]](), list(reply.refused)
-    for change in reply.changes:
-        here = more.setdefault(change.uri, [])
-        if any(edit.start <= other.end and other.start <= edit.end for edit in change.edits for other in here):
-            refused.append(Refusal(change.names[0], "it changes lines that another suggestion of this reply changes"))
-        else:
-            here += change.edits
-    names = {change.uri: change.names for change in reply.changes}
+    more = merged_by_document(reply.changes)
+    refused = [*reply.refused, *(refusal for _, overlapping in more.values() for refusal in overlapping)]
     changes = list[DocumentChange]()
     for uri, snapshot in documents.items() if more else ():
-        if uri not in more and uri not in proposed:
-            continue
         first = proposed[uri].edits if uri in proposed else ()
         middle = applied(snapshot.lines, first)
-        final = applied(middle, sorted(more.get(uri, ()), key=lambda edit: (edit.start, edit.end)))
+        final = applied(middle, more[uri][0].edits) if uri in more else middle
         if edits := combined(first, snapshot.lines, final, middle):
-            known = names.get(uri) or (proposed[uri].names if uri in proposed else ()) or (uri,)
-            changes.append(DocumentChange(uri, snapshot.version, edits, known[:1]))
+            names = (more[uri][0] if uri in more else proposed[uri]).names
+            changes.append(DocumentChange(uri, snapshot.version, edits, names[:1]))
     return CheckedReply(tuple(changes), tuple(refused), reply.summary)
 
 
