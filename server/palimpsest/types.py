@@ -6,7 +6,7 @@ Out: immutable data.  Knows no file, token, editor or model.  A *block* is a pie
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
 BlockType = Literal["filesystem", "class", "scope", "package", "documentation", "file", "recent"]
@@ -146,34 +146,16 @@ class LineEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A checked suggestion for one document, as a code action applies it.
-
-    `name` is `editing` or the name of an editable block; `version` is the document's version; `before` are the lines
-    that each edit replaces, so that a rebase can tell whether they are unchanged.
-    """
-
-    name: str
-    uri: str
-    version: int
-    edits: tuple[LineEdit, ...]
-    before: tuple[tuple[str, ...], ...]
-    summary: str = ""
-    agreement: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
 class DocumentChange:
-    """A proposal's edits of one document at `version`, sorted and without overlap.
+    """Edits of one document at `version`, sorted and without overlap.
 
-    `names` are the blocks that the edits were written for; `before` are the lines that each edit replaces.  The version
-    of a file that is not open in the editor is negative and identifies its text (`edits/suggestions/files.py`).
+    `names` are the blocks that the edits were written for.  The version of a file that is not open in the editor is
+    negative and identifies its text (`edits/suggestions/files.py`).
     """
 
     uri: str
     version: int
     edits: tuple[LineEdit, ...]
-    before: tuple[tuple[str, ...], ...]
     names: tuple[str, ...] = ()
 
     @property
@@ -204,12 +186,3 @@ class Refusal:
 
     name: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The result of reading and checking a reply."""
-
-    suggestions: tuple[Suggestion, ...] = ()
-    refused: tuple[Refusal, ...] = ()
-    summary: str = field(default="")

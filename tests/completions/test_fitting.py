@@ -21,7 +21,7 @@ def shown(name: str, code: str, *said: str, is_cut: bool = False, multiline: boo
     language = language_of("", name)
     snapshot = Snapshot(f"file:///{name}", 1, language.id, prefix + suffix)
     new = [untyped(one, prefix.rpartition("\n")[2], prefix + suffix) for one in said]
-    texts = [trim(one, prefix=prefix, suffix=suffix, multiline=multiline, language=language) for one in new]
+    texts = [trim(one, prefix=prefix, suffix=suffix, multiline=multiline, language=language)[0] for one in new]
     parser = Parser(language_of)
     place = snapshot.position(len(prefix))
     result = CompletionResult(tuple(filter(None, texts)), len(texts), cut=frozenset(texts if is_cut else ()))

@@ -101,7 +101,7 @@ def _said(place: Place, kind: str, said: str) -> Said:
     snapshot = Snapshot(place.parsed.snapshot.uri, 1, language.id, place.prefix + place.suffix)
     before = parser.parse(snapshot)
     new = untyped(said, place.prefix.rpartition("\n")[2], snapshot.text)
-    plain = trim(new, prefix=place.prefix, suffix=place.suffix, multiline=False, language=language)
+    plain = trim(new, prefix=place.prefix, suffix=place.suffix, multiline=False, language=language)[0]
     result = fitting(parser, before, snapshot.position(len(place.prefix)), CompletionResult((plain,) if plain else ()))
     shown = "".join(result.texts[:1])
     after = parse_snapshot(Snapshot("", 1, language.id, place.prefix + shown + place.suffix), language)

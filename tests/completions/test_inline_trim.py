@@ -12,7 +12,7 @@ from palimpsest.languages.registry import language_of
 
 def shown(code: str, text: str, *, multiline: bool = False, language: str = "python") -> str:
     prefix, _, suffix = code.partition("|")
-    return trim(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language_of(language))
+    return trim(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language_of(language))[0]
 
 
 @pytest.mark.parametrize(
@@ -228,18 +228,18 @@ CODE = st.lists(PIECE, max_size=12).map("".join)
 def test_what_is_shown_is_a_beginning_that_needs_no_more_trimming(
     text: str, prefix: str, suffix: str, multiline: bool, language: str
 ) -> None:
-    result = trim(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language_of(language))
+    result = trim(text, prefix=prefix, suffix=suffix, multiline=multiline, language=language_of(language))[0]
     assert text.startswith(result)
     assert result == "" or result.split("\n")[-1].strip()
-    assert trim(result, prefix=prefix, suffix=suffix, multiline=multiline, language=language_of(language)) == result
+    assert trim(result, prefix=prefix, suffix=suffix, multiline=multiline, language=language_of(language))[0] == result
 
 
 @given(text=CODE, line=CODE.filter(lambda code: "\n" not in code))
 def test_nothing_is_shown_twice(text: str, line: str) -> None:
     """A completion that is the next line, or the rest of this one, is not shown."""
     assume(line.strip() and "\\" not in line)
-    assert trim(line, prefix="", suffix=f"\n{line}\n{text}", multiline=False, language=language_of("python")) == ""
-    assert trim(line, prefix="x = ", suffix=line, multiline=False, language=language_of("python")) == ""
+    assert trim(line, prefix="", suffix=f"\n{line}\n{text}", multiline=False, language=language_of("python"))[0] == ""
+    assert trim(line, prefix="x = ", suffix=line, multiline=False, language=language_of("python"))[0] == ""
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ QUESTION = SuggestionRequest(URI, Position(1, 0))
 
 
 def proposal(text: str = "x") -> Proposal:
-    return Proposal((DocumentChange(URI, 1, (LineEdit(1, 2, (text,)),), (("b",),), ("editing",)),))
+    return Proposal((DocumentChange(URI, 1, (LineEdit(1, 2, (text,)),), ("editing",)),))
 
 
 def give(offers: OfferedProposals, text: str = "x", request: SuggestionRequest = QUESTION) -> OfferedProposal:

@@ -155,5 +155,5 @@ def test_a_name_of_a_cell_is_not_misspelt(place: Workspace) -> None:
 )
 def test_edits_may_use_what_cells_define(words: frozenset[str], hides: bool, flags: tuple[str, ...]) -> None:
     edit = LineEdit(0, 1, ("print(tared)",))
-    change = DocumentChange("vscode-notebook-cell:/a#1", 1, (edit,), (("print(1)",),))
+    change = DocumentChange("vscode-notebook-cell:/a#1", 1, (edit,))
     assert validated(change, Baseline(("print(1)",), PYTHON, words, hides)).flags == flags

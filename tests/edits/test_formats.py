@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
-from palimpsest.edits.check import CheckedDocument, checked
+from palimpsest.edits.check import checked
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.formats.format import EditFormat
 from palimpsest.edits.line_edits import applied
@@ -103,10 +103,9 @@ def edits_of(draw: Any, block: ShownBlock) -> list[LineEdit]:
 def result(block: ShownBlock, written: WrittenEdits) -> list[str] | str:
     """The document afterwards, or the reason why there is none."""
     lines = document_of(block)
-    now = CheckedDocument(1, tuple(lines))
-    reading = checked(EditReply((written,)), {block.name: block}, {URI: now})
-    if reading.suggestions:
-        return applied(lines, reading.suggestions[0].edits)
+    reading = checked(EditReply((written,)), {block.name: block}, {URI: lines})
+    if reading.changes:
+        return applied(lines, reading.changes[0].edits)
     return reading.refused[0].reason
 
 
@@ -178,15 +177,14 @@ def test_a_spoilt_reply_is_read_and_changes_only_what_may_be_changed(format: Edi
     reply = data.draw(mutated(reply))
     read = format.read(reply, shown)
     lines = document_of(block)
-    now = CheckedDocument(1, tuple(lines))
-    reading = checked(read, shown, {URI: now})
+    reading = checked(read, shown, {URI: lines})
     editable = {line.document_line for line in block.lines} - {None}
-    assert len(reading.suggestions) + len(reading.refused) == len(read.written)
-    for suggestion in reading.suggestions:
-        assert suggestion.name == "editing"
-        touched = {i for edit in suggestion.edits for i in range(edit.start, edit.end)}
+    assert len(reading.changes) + len(reading.refused) == len(read.written)
+    for change in reading.changes:
+        assert change.names == ("editing",)
+        touched = {i for edit in change.edits for i in range(edit.start, edit.end)}
         assert touched <= editable
-        for edit in suggestion.edits:
+        for edit in change.edits:
             assert edit.start in editable or edit.start - 1 in editable
 
 

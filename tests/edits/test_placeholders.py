@@ -119,7 +119,7 @@ def change(old: str, new: str, language: str = "python") -> str:
     found = difflib.SequenceMatcher(None, lines, then, autojunk=False).get_opcodes()
     edits = normalised(lines, [LineEdit(a, b, then[c:d]) for kind, a, b, c, d in found if kind != "equal"])
     try:
-        validated(DocumentChange("file:///a", 1, edits, (), ("editing",)), Baseline(lines, language_of(language)))
+        validated(DocumentChange("file:///a", 1, edits, ("editing",)), Baseline(lines, language_of(language)))
     except Unfit as reason:
         return str(reason)
     return ""

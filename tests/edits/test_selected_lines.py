@@ -3,7 +3,7 @@
 from shown_sample import shown_block
 
 from palimpsest.edits.reply import EditReply, WrittenEdits
-from palimpsest.edits.selection import narrowed, selected, told, within
+from palimpsest.edits.selection import describe_selection, narrowed, selected, within
 from palimpsest.types import LineEdit
 
 BLOCK = shown_block("def f():", "    a = 1", "    b = 2", None, "    return a", first=10)
@@ -33,7 +33,10 @@ def test_a_reply_that_changes_more_has_a_problem() -> None:
 
 
 def test_the_model_is_told_by_number_or_by_text() -> None:
-    assert told(BLOCK, LINES, numbered=True) == "Change lines 2 to 3 and nothing else."
-    assert told(BLOCK, range(11, 12), numbered=True) == "Change line 2 and nothing else."
-    assert told(BLOCK, LINES, numbered=False) == "Change nothing outside of the lines from `a = 1` to `b = 2`."
+    assert describe_selection(BLOCK, LINES, numbered=True) == "Change lines 2 to 3 and nothing else."
+    assert describe_selection(BLOCK, range(11, 12), numbered=True) == "Change line 2 and nothing else."
+    assert (
+        describe_selection(BLOCK, LINES, numbered=False)
+        == "Change nothing outside of the lines from `a = 1` to `b = 2`."
+    )
     assert selected(BLOCK, range(5)) == ()

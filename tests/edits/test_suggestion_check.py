@@ -10,12 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from shown_sample import shown_block
 
-from palimpsest.edits.check import CheckedDocument, checked
+from palimpsest.edits.check import checked
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_edits import applied, line_map, normalised
-from palimpsest.edits.reply import EditReply, WrittenEdits
+from palimpsest.edits.rebased import rebased
+from palimpsest.edits.reply import CheckedReply, EditReply, WrittenEdits
 from palimpsest.edits.shown import ShownBlock, shown_blocks
-from palimpsest.types import Block, Editing, LineEdit, Reading, Refusal, ShownLine, Suggestion
+from palimpsest.types import Block, DocumentChange, Editing, LineEdit, Refusal, ShownLine
 
 read = FORMATS["ln-diff"].read
 URI = "file:///a.py"
@@ -23,33 +24,28 @@ LINES = ("import os", "def f(a):", "    b = a", "    x()", "    y()", "    z()",
 BLOCK = shown_block(LINES[1], LINES[2], None, LINES[6], first=1)
 
 
-def document(lines: Sequence[str] = LINES, version: int = 1, shown: Sequence[str] | None = None) -> CheckedDocument:
-    return CheckedDocument(version, tuple(lines), None if shown is None else tuple(shown))
-
-
-def check(*lines: str, block: ShownBlock = BLOCK, now: CheckedDocument | None = None) -> Reading:
+def check(*lines: str, block: ShownBlock = BLOCK) -> CheckedReply:
     text = f'<suggestion name="{block.name}">\n' + "\n".join(lines) + "\n</suggestion>\n<summary>S</summary>"
     shown = {block.name: block}
-    return checked(read(text, shown), shown, {URI: now or document()})
+    return checked(read(text, shown), shown, {URI: LINES})
 
 
-def changed(reading: Reading, lines: Sequence[str] = LINES) -> list[str]:
-    assert reading.refused == ()
-    (suggestion,) = reading.suggestions
-    assert list(suggestion.before) == [tuple(lines[e.start : e.end]) for e in suggestion.edits]
-    return applied(lines, suggestion.edits)
+def changed(reply: CheckedReply, lines: Sequence[str] = LINES) -> list[str]:
+    assert reply.refused == ()
+    (change,) = reply.changes
+    return applied(lines, change.edits)
 
 
-def reason(reading: Reading) -> str:
-    assert reading.suggestions == ()
-    (refusal,) = reading.refused
+def reason(reply: CheckedReply) -> str:
+    assert reply.changes == ()
+    (refusal,) = reply.refused
     return refusal.reason
 
 
 def test_a_suggestion_says_what_it_changes_and_for_which_version() -> None:
     reading = check("L2     b = a + 1", "L2+     print(b)")
     edit = LineEdit(2, 3, ("    b = a + 1", "    print(b)"))
-    assert reading == Reading((Suggestion("editing", URI, 1, (edit,), (("    b = a",),), "S"),), (), "S")
+    assert reading == CheckedReply((DocumentChange(URI, 1, (edit,), ("editing",)),), (), "S")
 
 
 def test_each_operation_changes_the_line_it_names() -> None:
@@ -97,26 +93,38 @@ def test_a_block_that_does_not_show_the_document_verbatim_is_refused() -> None:
 
 @pytest.mark.parametrize("lines", [["L2     b = a"], [], ["L2     b = a", "L3     return b"], ["L2-", "L2     b = a"]])
 def test_a_suggestion_that_changes_nothing_is_refused_as_such(lines: list[str]) -> None:
-    assert check(*lines) == Reading((), (Refusal("editing", "it changes nothing"),), "S")
+    assert check(*lines) == CheckedReply((), (Refusal("editing", "it changes nothing"),), "S")
 
 
 def test_suggestions_of_one_reply_are_checked_one_by_one() -> None:
     text = "".join(f'<suggestion name="editing">\n{line}\n</suggestion>\n' for line in ("L2     b = 1", "L9 x", "L4-"))
-    reading = checked(read(text, {"editing": BLOCK}), {"editing": BLOCK}, {URI: document()})
-    assert [s.edits for s in reading.suggestions] == [(LineEdit(2, 3, ("    b = 1",)),)]
+    reading = checked(read(text, {"editing": BLOCK}), {"editing": BLOCK}, {URI: LINES})
+    assert [s.edits for s in reading.changes] == [(LineEdit(2, 3, ("    b = 1",)),)]
     assert len(reading.refused) == 2
+
+
+def moved(now: Sequence[str], *lines: str) -> list[str] | None:
+    """A document that has moved on, with the change; None where that no longer applies."""
+    (change,) = check(*lines).changes
+    newer = rebased(change, LINES, now, 3)
+    return None if newer is None else applied(now, newer.edits)
 
 
 class TestADocumentThatMovedOn:
     def test_is_edited_where_the_touched_lines_are_now(self) -> None:
-        now = document(("import re", "", *LINES), version=3, shown=LINES)
-        reading = check("L2     b = a + 1", now=now)
-        assert changed(reading, now.lines)[4] == "    b = a + 1"
-        assert reading.suggestions[0].version == 3
+        found = moved(("import re", "", *LINES), "L2     b = a + 1")
+        assert found is not None
+        assert found[4] == "    b = a + 1"
 
     def test_is_edited_in_place_when_the_change_is_further_down(self) -> None:
-        now = document((*LINES[:4], "    more()", *LINES[4:]), version=2, shown=LINES)
-        assert changed(check("L2     b = a + 1", now=now), now.lines)[2] == "    b = a + 1"
+        found = moved((*LINES[:4], "    more()", *LINES[4:]), "L2     b = a + 1")
+        assert found is not None
+        assert found[2] == "    b = a + 1"
+
+    def test_gets_new_lines_beside_one_that_was_edited(self) -> None:
+        now = (*LINES[:3], "    x(1)", *LINES[4:])
+        assert moved(now, "L2+     new()") == [*now[:3], "    new()", *now[3:]]
+        assert moved((*LINES[:3], "    x(1)", *LINES[3:]), "L2+     new()") is None, "before or behind it?"
 
     @pytest.mark.parametrize(
         "lines",
@@ -127,15 +135,10 @@ class TestADocumentThatMovedOn:
         ],
     )
     def test_is_refused_when_the_touched_line_is_no_longer_known(self, lines: tuple[str, ...]) -> None:
-        now = document(lines, version=2, shown=LINES)
-        assert reason(check("L2     b = a + 1", now=now)) == "the lines it changes have been edited since"
+        assert moved(lines, "L2     b = a + 1") is None
 
     def test_is_refused_when_touched_lines_were_moved_apart(self) -> None:
-        now = document((*LINES[:4], "    more()", *LINES[4:]), version=2, shown=LINES)
-        assert "edited since" in reason(check("L2     c = a", "L3     return c", now=now))
-
-    def test_is_refused_when_it_is_not_known_how_it_was(self) -> None:
-        assert "moved on from version 1" in reason(check("L2     b = 1", now=document(version=2)))
+        assert moved((*LINES[:4], "    more()", *LINES[4:]), "L2     c = a", "L3     return c") is None
 
 
 SMALL = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8)
@@ -205,8 +208,7 @@ def test_edits_of_a_block_do_to_the_document_what_they_say(
     for line in block.lines:
         if line.document_line is not None:
             lines[line.document_line] = line.text
-    now = CheckedDocument(1, tuple(lines))
-    reading = checked(EditReply((WrittenEdits("editing", tuple(edits)),)), {"editing": block}, {URI: now})
+    reading = checked(EditReply((WrittenEdits("editing", tuple(edits)),)), {"editing": block}, {URI: lines})
     wanted = meant(lines, block, edits)
     if wanted is None:
         assert "code was left out" in reason(reading)
@@ -214,9 +216,9 @@ def test_edits_of_a_block_do_to_the_document_what_they_say(
         assert reason(reading) == "it changes nothing"
     else:
         assert changed(reading, lines) == wanted
-        (suggestion,) = reading.suggestions
-        ends = [-1, *(edit.end for edit in suggestion.edits)]
-        assert all(end < edit.start for end, edit in zip(ends, suggestion.edits, strict=False))
+        (change,) = reading.changes
+        ends = [-1, *(edit.end for edit in change.edits)]
+        assert all(end < edit.start for end, edit in zip(ends, change.edits, strict=False))
 
 
 def test_equal_edits_are_one_however_they_were_written() -> None:

@@ -8,12 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.edits.candidates import CUT_OFF, INCOMPLETE, candidate_of, grouped, is_sure
-from palimpsest.edits.continued import MOVED_ON, Ground, continued
+from palimpsest.edits.continued import combined, continued
 from palimpsest.edits.line_edits import applied, normalised
-from palimpsest.edits.rebased import combined, mark, rebased
+from palimpsest.edits.rebased import rebased
+from palimpsest.edits.reply import CheckedReply
+from palimpsest.edits.suggestions.proposals import mark_of
 from palimpsest.edits.validate import COMMENTS, FORMATTING, REPETITION, Baseline, Unfit, validated, without_repeats
 from palimpsest.languages.registry import language_of
-from palimpsest.types import DocumentChange, LineEdit, Proposal, Reading, Refusal, Suggestion
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.types import DocumentChange, LineEdit, Proposal, Refusal
 
 HERE, THERE = "file:///a.py", "file:///b.py"
 CODE = (
@@ -31,15 +34,15 @@ CODE = (
 
 
 def change(*edits: LineEdit, uri: str = HERE, version: int = 1) -> DocumentChange:
-    return DocumentChange(uri, version, edits, (), ("editing",))
+    return DocumentChange(uri, version, edits, ("editing",))
 
 
-def suggestion(*edits: LineEdit, uri: str = HERE, name: str = "editing") -> Suggestion:
-    return Suggestion(name, uri, 1, edits, ())
+def suggestion(*edits: LineEdit, uri: str = HERE, name: str = "editing") -> DocumentChange:
+    return DocumentChange(uri, 1, edits, (name,))
 
 
-def reading(*suggestions: Suggestion, refused: tuple[Refusal, ...] = (), summary: str = "") -> Reading:
-    return Reading(suggestions, refused, summary)
+def reading(*changes: DocumentChange, refused: tuple[Refusal, ...] = (), summary: str = "") -> CheckedReply:
+    return CheckedReply(changes, refused, summary)
 
 
 def baseline(*words: str) -> dict[str, Baseline]:
@@ -141,7 +144,7 @@ def test_leaving_repetitions_out_only_takes_new_lines_away(case: tuple[tuple[str
 # Which replies are one --------------------------------------------------------------------------------------------
 
 
-def candidates(*readings: Reading, logprobs: Sequence[float] = ()) -> tuple[Proposal, ...]:
+def candidates(*readings: CheckedReply, logprobs: Sequence[float] = ()) -> tuple[Proposal, ...]:
     found = [
         candidate_of(one, baseline(), here=HERE, logprob=logprobs[i] if logprobs else 0.0)[0]
         for i, one in enumerate(readings)
@@ -264,20 +267,17 @@ def test_two_changes_one_after_the_other_are_one(
 
 def test_going_on_leaves_nothing_of_the_proposal_out() -> None:
     first, more = LineEdit(5, 6, ("        return 2",)), LineEdit(5, 6, ("        return 2 * total",))
-    grounds = {
-        HERE: Ground(CODE, change(first), ("# new", *CODE), 2),
-        THERE: Ground(CODE, change(first, uri=THERE), CODE, 1),
-    }
-    found = continued(reading(suggestion(more)), grounds)
-    assert {s.uri: s.edits for s in found.suggestions} == {HERE: (LineEdit(6, 7, more.lines),), THERE: (first,)}
-    assert continued(reading(), grounds).suggestions == ()
-    gone = {**grounds, THERE: Ground(CODE, change(first, uri=THERE), ("x",), 2)}
-    assert continued(reading(suggestion(more)), gone).refused[-1].reason == MOVED_ON
+    documents = {uri: Snapshot(uri, 1, "python", "\n".join(CODE)) for uri in (HERE, THERE)}
+    proposed = {HERE: change(first), THERE: change(first, uri=THERE)}
+    found = continued(reading(suggestion(more)), documents, proposed)
+    assert {one.uri: one.edits for one in found.changes} == {HERE: (more,), THERE: (first,)}
+    assert continued(reading(), documents, proposed).changes == ()
 
 
 def test_a_proposal_is_known_again_when_other_lines_change() -> None:
     proposal = Proposal((change(LineEdit(5, 6, ("        return 2",))),))
     moved = Proposal((change(LineEdit(6, 7, ("        return 2 ",))),))
     other = Proposal((change(LineEdit(5, 6, ("        return 3",))),))
-    assert mark(proposal, {HERE: CODE}) == mark(moved, {HERE: ("# new", *CODE)})
-    assert mark(proposal, {HERE: CODE}) != mark(other, {HERE: CODE})
+    then, now = (Snapshot(HERE, 1, "python", "\n".join(lines)) for lines in (CODE, ("# new", *CODE)))
+    assert mark_of(proposal, {HERE: then}) == mark_of(moved, {HERE: now})
+    assert mark_of(proposal, {HERE: then}) != mark_of(other, {HERE: then})

@@ -183,14 +183,14 @@ def test_what_is_missing(file: str, text: str, shape: str) -> None:
 )
 def test_where_a_completion_ends(file: str, before: str, after: str, said: str, multiline: bool, shown: str) -> None:
     language = language_of("", file)
-    assert trim(said, prefix=before, suffix=after, multiline=multiline, language=language) == shown
+    assert trim(said, prefix=before, suffix=after, multiline=multiline, language=language)[0] == shown
 
 
 def checked(file: str, old: str, new: str) -> None:
     lines = tuple((HERE / file).read_text("utf-8").split("\n"))
     at_line = next(n for n, line in enumerate(lines) if old in line)
     edit = LineEdit(at_line, at_line + 1, (lines[at_line].replace(old, new),))
-    change = DocumentChange(f"file:///{file}", 1, (edit,), (lines[at_line],))
+    change = DocumentChange(f"file:///{file}", 1, (edit,))
     validated(change, Baseline(lines, language_of("", file)))
 
 

@@ -120,7 +120,7 @@ def test_scripts_that_are_no_javascript() -> None:
 def checked(document: Parsed, file: str, old: str, new: str) -> tuple[str, ...]:
     lines, line = document.snapshot.lines, line_of(document, old)
     edit = LineEdit(line, line + 1, (lines[line].replace(old, new),))
-    change = DocumentChange(f"file:///{file}", 1, (edit,), (lines[line],))
+    change = DocumentChange(f"file:///{file}", 1, (edit,))
     return validated(change, Baseline(lines, language_of("", file))).flags
 
 

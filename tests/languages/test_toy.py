@@ -177,9 +177,9 @@ def test_a_long_function_is_cut_between_its_statements(toy: Language) -> None:
 
 def test_a_completion_ends_where_its_block_does(toy: Language) -> None:
     text = " {\n  return `}\n`;\n}\nlet x = 1;\n"
-    assert trim(text, prefix="function f()", suffix="\n", multiline=True, language=toy) == " {\n  return `}\n`;\n}"
-    assert trim("f(1)) + 2", prefix="x = g(", suffix=")", multiline=False, language=toy) == "f(1)"
-    assert trim("1; // (\ny", prefix="x = ", suffix="", multiline=False, language=toy) == "1; // ("
+    assert trim(text, prefix="function f()", suffix="\n", multiline=True, language=toy)[0] == " {\n  return `}\n`;\n}"
+    assert trim("f(1)) + 2", prefix="x = g(", suffix=")", multiline=False, language=toy)[0] == "f(1)"
+    assert trim("1; // (\ny", prefix="x = ", suffix="", multiline=False, language=toy)[0] == "1; // ("
 
 
 def test_an_empty_body_misses_a_block(toy: Language) -> None:

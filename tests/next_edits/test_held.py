@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.next_edits.held import HeldEdit, HeldRest, extends
+from palimpsest.next_edits.formats.diffs import OffsetEdit
+from palimpsest.next_edits.held import HeldEdit, extends
 
 TEXT = st.text("ab \n", max_size=8)
 
@@ -15,7 +16,7 @@ TEXT = st.text("ab \n", max_size=8)
 def test_what_is_left_always_makes_the_same_text(above: str, old: str, new: str, below: str, now: str) -> None:
     held = HeldEdit(above, old, new, below)
     for text in (f"{above}{now}{below}", f"{above}{new[: len(now)]}{below}", f"{now}{old}{below}"):
-        left = held.left(text)
+        left = held.remaining(text)
         if left is not None:
             assert left.applied(text) == held.result
             assert left.is_nothing == (text == held.result and (text != f"{above}{old}{below}" or not old))
@@ -24,15 +25,15 @@ def test_what_is_left_always_makes_the_same_text(above: str, old: str, new: str,
 @given(above=TEXT, new=TEXT, below=TEXT, n=st.integers(0, 8))
 def test_whoever_types_an_insertion_keeps_it_to_its_end(above: str, new: str, below: str, n: int) -> None:
     held = HeldEdit(above, "", new, below)
-    left = held.left(f"{above}{new[:n]}{below}")
+    left = held.remaining(f"{above}{new[:n]}{below}")
     assert left is not None
     assert (left.start, left.text) == (len(above) + len(new[:n]), new[n:])
 
 
 @given(above=TEXT, old=TEXT, new=TEXT, below=TEXT)
 def test_the_text_it_was_written_for_has_all_of_it(above: str, old: str, new: str, below: str) -> None:
-    held = HeldEdit.of(f"{above}{old}{below}", HeldRest(len(above), len(above) + len(old), new))
-    assert held.left(f"{above}{old}{below}") == HeldRest(len(above), len(above) + len(old), new)
+    held = HeldEdit.of(f"{above}{old}{below}", OffsetEdit(len(above), len(above) + len(old), new))
+    assert held.remaining(f"{above}{old}{below}") == OffsetEdit(len(above), len(above) + len(old), new)
 
 
 @pytest.mark.parametrize(
@@ -57,20 +58,20 @@ def test_it_holds_where_a_beginning_of_it_was_typed(
 ) -> None:
     """Complaint: an edit is shown, or made, at a range that is not true any more."""
     held = HeldEdit("above\n", old, new, "\nbelow")
-    found = held.left(f"above\n{typed}\nbelow")
-    assert found == (None if left is None else HeldRest(left[0] + 6, left[1] + 6, left[2]))
+    found = held.remaining(f"above\n{typed}\nbelow")
+    assert found == (None if left is None else OffsetEdit(left[0] + 6, left[1] + 6, left[2]))
 
 
 def test_anything_else_that_changes_ends_it() -> None:
     held = HeldEdit("above\n", "", "new", "\nbelow")
     for text in ("above.\nn\nbelow", "above\nn\nbelow.", "above\nx\nbelow", "", "above\n"):
-        assert held.left(text) is None
+        assert held.remaining(text) is None
 
 
 def test_another_one_extends_it_where_all_that_is_shown_stays() -> None:
-    held = HeldRest(3, 3, "ab")
-    assert extends(HeldRest(3, 3, "abc"), held)
-    assert extends(HeldRest(3, 5, "ab"), held)
-    assert not extends(HeldRest(3, 3, "a"), held)
-    assert not extends(HeldRest(2, 3, "ab"), held)
-    assert not extends(HeldRest(3, 3, "xab"), held)
+    held = OffsetEdit(3, 3, "ab")
+    assert extends(OffsetEdit(3, 3, "abc"), held)
+    assert extends(OffsetEdit(3, 5, "ab"), held)
+    assert not extends(OffsetEdit(3, 3, "a"), held)
+    assert not extends(OffsetEdit(2, 3, "ab"), held)
+    assert not extends(OffsetEdit(3, 3, "xab"), held)

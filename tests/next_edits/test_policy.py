@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from palimpsest.context.activity.edits import Edits, EditTexts
 from palimpsest.context.activity.origins import OriginStep
 from palimpsest.next_edits.events import earlier, events
+from palimpsest.next_edits.formats.diffs import OffsetEdit
 from palimpsest.next_edits.policy import brings_back, in_conflict, is_blank, repeats, why_not
-from palimpsest.next_edits.writer import Replacement
-from palimpsest.text.snapshot import Position, Range, Snapshot
+from palimpsest.text.snapshot import Snapshot
 
 BLANKS = "nothing but blanks would change"
 UNDONE = "it takes back what was just done"
@@ -122,7 +122,6 @@ def test_a_merge_conflict_is_seen_from_its_inside(seen: range, is_there: bool) -
 
 
 def test_blanks_alone_say_nothing() -> None:
-    snapshot = Snapshot("file:///a.py", 1, "python", "a  b")
-    assert is_blank(snapshot, [Replacement(Range(Position(0, 1), Position(0, 3)), "")])
-    assert is_blank(snapshot, [Replacement(Range(Position(0, 0), Position(0, 4)), "a b\n")])
-    assert not is_blank(snapshot, [Replacement(Range(Position(0, 1), Position(0, 1)), "c")])
+    assert is_blank("a  b", [OffsetEdit(1, 3, "")])
+    assert is_blank("a  b", [OffsetEdit(0, 4, "a b\n")])
+    assert not is_blank("a  b", [OffsetEdit(1, 1, "c")])

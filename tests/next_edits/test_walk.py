@@ -160,7 +160,7 @@ class Walk:
         result.encode()
         self.shown = found, result
         self.n_shown += 1
-        self.window.session.next_edits.shown(found.id)
+        self.window.session.next_edits.mark_shown(found.id)
 
     def is_there(self, edit: NextEdit) -> bool:
         return self.window.session.documents.find(edit.snapshot.uri) is edit.snapshot

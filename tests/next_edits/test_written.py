@@ -95,7 +95,7 @@ async def test_anything_else_that_is_typed_ends_it(window: Window, change: tuple
     window.model.writes = window.text(uri)
     assert await window.next(uri, 2) is None
     assert len(window.model.asked) == 2
-    assert window.session.next_edits.shown(first.id) is None, "its id is still known"
+    assert window.session.next_edits.mark_shown(first.id) is None, "its id is still known"
 
 
 async def test_an_edit_of_another_document_leaves_it_alone(window: Window) -> None:
@@ -135,7 +135,7 @@ async def test_lines_end_as_they_do_in_the_document_also_in_what_is_left(window:
 async def test_typed_to_its_end_it_counts_as_accepted_and_is_not_offered_again(window: Window) -> None:
     uri = edited(window)
     first = await offered(window, uri)
-    window.session.next_edits.shown(first.id)
+    window.session.next_edits.mark_shown(first.id)
     await window.until_asked(2)  # what follows
     for n, letter in enumerate("total_"):
         window.put(uri, 2, 6 + n, letter)
@@ -404,7 +404,7 @@ async def test_what_follows_is_asked_while_one_is_shown_and_answered_at_once(win
     first = await offered(window, uri)
     assert len(window.model.asked) == 1
     for _ in range(3):
-        window.session.next_edits.shown(first.id)
+        window.session.next_edits.mark_shown(first.id)
     await window.until_asked(2)
     ahead = window.model.asked[1]
     assert ahead.slot == "background"
@@ -428,7 +428,7 @@ async def test_who_accepts_before_it_is_there_waits_for_it_alone(window: Window)
     window.model.knows = {FOLLOWED: MORE}
     first = await offered(window, uri)
     window.model.free.clear()
-    window.session.next_edits.shown(first.id)
+    window.session.next_edits.mark_shown(first.id)
     await window.until_asked(2)
     window.make(first)
     accepting = asyncio.create_task(window.session.next_edits.accept(first.id))
@@ -446,7 +446,7 @@ async def test_what_follows_is_let_go_where_the_text_goes_elsewhere(window: Wind
     uri = edited(window, code)
     first = await offered(window, uri, "\n".join([*FOLLOWED.split("\n")[:4], *code.split("\n")[4:11]]))
     window.model.free.clear()
-    window.session.next_edits.shown(first.id)
+    window.session.next_edits.mark_shown(first.id)
     await window.until_asked(2)
     asking = None
     if how == "typed":
@@ -470,7 +470,7 @@ async def test_what_follows_is_let_go_where_the_text_goes_elsewhere(window: Wind
 async def test_a_text_that_shows_a_secret_is_not_asked_about_ahead(window: Window) -> None:
     uri = edited(window)
     first = await offered(window, uri, FOLLOWED.replace("total_width)", f"'ghp_{'A1b2C3d4' * 5}')"))
-    window.session.next_edits.shown(first.id)
+    window.session.next_edits.mark_shown(first.id)
     window.make(first)
     await window.session.next_edits.accept(first.id)
     assert not any("ghp_" in f"{request.text}{request.sync}" for request in window.model.asked[1:2])

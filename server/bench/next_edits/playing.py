@@ -92,7 +92,7 @@ async def play(case: Case, ways: Ways) -> Outcome:
         kinds = list[str]()
         while found is not None and len(kinds) < MOST_EDITS and found.snapshot.uri == window.uri:
             kinds.append(found.kind)
-            window.session.next_edits.shown(found.id)
+            window.session.next_edits.mark_shown(found.id)
             window.put(found.range, found.text)
             found = await window.session.next_edits.accept(found.id)
         model = window.model

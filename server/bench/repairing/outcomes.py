@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bench.repairing.cases import Case
 from palimpsest import wire
 from palimpsest.edits.candidates import NOTHING, candidate_of
-from palimpsest.edits.check import CheckedDocument, checked
+from palimpsest.edits.check import checked
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.reply import EditReply
 from palimpsest.edits.shown import ShownBlock
@@ -55,7 +55,7 @@ def outcome(
 ) -> Outcome:
     """`name` of the format; `documents` by URI, the damaged one among them."""
     reply, is_cut = FORMATS[name].read(choice.text, shown), choice.finish in UNFINISHED
-    given = {uri: CheckedDocument(found.version, found.lines, found.lines) for uri, found in documents.items()}
+    given = {uri: found.lines for uri, found in documents.items()}
     baseline = {uri: Baseline(found.lines, language_of("", uri)) for uri, found in documents.items()}
     original = case.function.parsed
     here = original.snapshot.uri

@@ -17,10 +17,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.completions import requests
-from palimpsest.completions.fitting import fitting, placed
 from palimpsest.completions.ghost import Ghost, Remainder
 from palimpsest.completions.indentation import is_blank, missing_at, others_at
-from palimpsest.completions.inline import has_behind
 from palimpsest.completions.learning import Learning, Seen
 from palimpsest.completions.names import Names
 from palimpsest.completions.offers import ShownCompletions
@@ -28,11 +26,13 @@ from palimpsest.completions.outcomes import Outcomes
 from palimpsest.completions.query import CompletionQuery
 from palimpsest.completions.quiet import Quiet
 from palimpsest.completions.repairs import grows
+from palimpsest.completions.report import CompletionReport
 from palimpsest.completions.results import CompletionResult, Results, together
-from palimpsest.completions.sureness import WHATEVER, Bound, Sureness, bound_at
+from palimpsest.completions.steps import CompletionPlace, Steps, bound_of, cut_unsure
+from palimpsest.completions.sureness import Bound, Sureness
 from palimpsest.context.view import CursorView
 from palimpsest.errors import Cancelled, EngineError, EngineLoading
-from palimpsest.text.alike import n_alike
+from palimpsest.syntax.parse import Parsed
 from palimpsest.text.levels import indentation_of
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from palimpsest.types import Block
@@ -99,6 +99,7 @@ class Completions:
         self._quiet = Quiet(services)
         self.outcomes = Outcomes(services)
         self.names = Names(services, self._quiet.admits)
+        self._steps = Steps(services.parser, self._quiet, self.names)
         self.learning = Learning(services)
         self.offers = ShownCompletions(services.statistics, self.learning)
         services.events.on(CacheForgotten, lambda _: self._forget())
@@ -163,29 +164,22 @@ class Completions:
         number = self._next()
         new, edits = old.changed([selected], old.version)
         at = new.position(old.offset(where.start) + len(selected.text))
-        if not invoked and (
-            self._quiet.is_due(old, position)
-            or has_behind(new.lines[at.line][at.column :], services.settings.completion.max_suffix)
-        ):
+        if not invoked and self._quiet.why_nothing(old, position, _behind_cursor(new, at)):
             return None
         blocks = await services.chooser.chosen(services.view(old, old.clamp(position), hurried=True))
         query = self._query(services.view_of(services.parser.imagined(old, new, edits), at), blocks)
-        result = self._found(query, n, invoked=invoked) or await self._generated(
+        result = self._find_cached(query, n, invoked=invoked) or await self._generated(
             query, n if invoked else 0, invoked=invoked
         )
-        result = self._cut(result, query, invoked=invoked)
         if number != self._n_asked or services.documents.find(old.uri) is not old:
             raise Cancelled(OVERTAKEN)
-        written = "".join(result.texts[:1])
-        result = fitting(services.parser, query.view.parsed, at, result)
-        if not invoked:
-            result = self._quiet.worth(_unclosed(result, written), new, at)
-        result = await self.names.worth(result, query, new, at, self._bound(query, invoked=invoked), invoked=invoked)
+        place = self._place(query, query.view.parsed, at, invoked=invoked, is_indented=True)
+        result = await self._steps.taken(result, place)
         self._forget_screen()
         if not result.texts or services.documents.find(old.uri) is not old:
             return None
         ids = self.offers.give(result.texts, old.language_id, 1000 * (time.perf_counter() - began), _seen(query))
-        self.names.given(ids, result.texts, old.uri)
+        self.names.remember_imports(ids, result.texts, result.imports, old.uri)
         return Completed(old, position, result.texts, ids, selected, sure=result.sure.of(result.texts[0]))
 
     async def at(
@@ -196,7 +190,7 @@ class Completions:
 
         `invoked`: a person asked explicitly and waits for more and longer ones, also in the middle of a line.
         """
-        services, began, options = self._services, time.perf_counter(), self._services.settings.completion
+        services, began = self._services, time.perf_counter()
         position = snapshot.clamp(position)
         number = self._next()
 
@@ -204,25 +198,22 @@ class Completions:
             """Whether the person has not typed or moved on."""
             return number == self._n_asked and services.documents.find(snapshot.uri) is snapshot
 
-        if not invoked and (
-            self._quiet.is_due(snapshot, position)
-            or has_behind(snapshot.lines[position.line][position.column :], options.max_suffix)
-        ):
+        if not invoked and self._quiet.why_nothing(snapshot, position, _behind_cursor(snapshot, position)):
             return None
         before, after = _around(snapshot, position)
-        left, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
+        remainders, screen = self._ghost.remainders(snapshot.uri, before, after), self._screen
         if not invoked:
-            left = [it for it in left if self._quiet.admits(it.text, snapshot, position)]
-        if left and screen is not None:
+            remainders = [it for it in remainders if self._quiet.admits(it.text, snapshot, position)]
+        if remainders and screen is not None:
             is_coming = screen.wanted >= n and screen.snapshot is snapshot and screen.position == position
             is_enough = screen.asked >= n and not self._wants_review(screen.reviewed, invoked)
             if is_coming or is_enough:
-                return self._typed_along(screen, snapshot, position, left)
+                return self._typed_along(screen, snapshot, position, remainders)
 
         with services.usage.spent("blocks"):
             indentation = missing_at(services.parser.hurried(snapshot), position, asked=invoked)
             query = await self._query_behind(indentation, snapshot, position)
-            result = self._found(query, n, invoked=invoked)
+            result = self._find_cached(query, n, invoked=invoked)
         wanted = n if result is None and invoked else 0  # the first of them now
         if result is None and is_wanted():
             result = await self._generated_or_only(query, invoked, snapshot, position)
@@ -231,70 +222,66 @@ class Completions:
         result = result.behind(await self._written(indentation, snapshot))
         if invoked and not wanted:
             result = await self._with_others(result, snapshot, position, indentation)
-        result, start = await self._worth(result, query, snapshot, position, bool(indentation), invoked=invoked)
+        place = self._place(
+            query, services.parser.hurried(snapshot), position, invoked=invoked, is_indented=bool(indentation)
+        )
+        result = await self._steps.taken(result, place)
         if wanted and not result.texts and result.has_engine and is_wanted():
             result = await self._generated(query, wanted)
             result = result.behind(await self._written(indentation, snapshot))
             result = await self._with_others(result, snapshot, position, indentation, self._generated)
-            result, start = await self._worth(result, query, snapshot, position, bool(indentation), invoked=invoked)
+            result = await self._steps.taken(result, place)
             wanted = 0
         if not is_wanted():
             raise Cancelled(OVERTAKEN)
         self._ghost.show(snapshot.uri, before, after, result.texts)
         ms = 1000 * (time.perf_counter() - began)
         ids = self.offers.give(result.texts, snapshot.language_id, ms, _seen(query))
-        self.names.given(ids, result.texts, snapshot.uri)
+        self.names.remember_imports(ids, result.texts, result.imports, snapshot.uri)
         first = result.texts[0] if result.texts else ""
         finished = result.finished or invoked
         self._screen = _OnScreen(
             snapshot, position, first, ids, result.asked, finished, result.reviewed, wanted, result.sure
         )
         sure = result.sure.of(first)
-        if start != position:  # what is typed next stands elsewhere
+        if result.start is not None:  # what is typed next stands elsewhere
             self._forget_screen()
         elif not invoked:
-            self.outcomes.shown(snapshot, position, first, sure)
+            self.outcomes.watch(snapshot, position, first, sure)
         if not result.texts:
             return None
-        return Completed(snapshot, position, result.texts, ids, start=start, sure=sure)
+        return Completed(snapshot, position, result.texts, ids, start=result.start, sure=sure)
 
-    async def _worth(
-        self,
-        result: CompletionResult,
-        query: CompletionQuery,
-        snapshot: Snapshot,
-        position: Position,
-        is_indented: bool,
-        *,
-        invoked: bool,
-    ) -> tuple[CompletionResult, Position]:
-        """What is worth showing of an answer, and where that begins.  `is_indented`: it begins with what the line
-        lacks."""
-        parser = self._services.parser
-        result = self._cut(result, query, invoked=invoked)
-        written = "".join(result.texts[:1])
-        result, start = placed(parser, parser.hurried(snapshot), position, result, is_indented=is_indented)
-        if not invoked:
-            result = self._quiet.worth(_unclosed(result, written), snapshot, position)
-        return await self.names.worth(
-            result, query, snapshot, position, self._bound(query, invoked=invoked), invoked=invoked
-        ), start
+    async def explain(self, uri: str, position: Position, *, invoked: bool) -> CompletionReport:
+        """What would be shown at a cursor, and what each step makes of the answer.
+
+        Shows and counts nothing; the engine is asked as on a pause.  Raises as `prepare` does, and InvalidArgument for
+        a document that is not open.
+        """
+        services, snapshot = self._services, self._services.documents.get(uri)
+        position, off = snapshot.clamp(position), services.why_off(snapshot)
+        if not off and not invoked:
+            off = self._quiet.why_nothing(snapshot, position, _behind_cursor(snapshot, position))
+        if off:
+            return CompletionReport(invoked, why_nothing=off)
+        parsed = services.parser.hurried(snapshot)
+        indentation = missing_at(parsed, position, asked=invoked)
+        query = await self._query_behind(indentation, snapshot, position)
+        n = services.settings.completion.n if invoked else 0
+        result = self._find_cached(query, max(n, 1), invoked=invoked) or await self._ahead(query, n)
+        result = result.behind(await self._written(indentation, snapshot))
+        place = self._place(query, parsed, position, invoked=invoked, is_indented=bool(indentation))
+        return CompletionReport(invoked, await self._steps.taken(result, place))
+
+    def _place(
+        self, query: CompletionQuery, document: Parsed, position: Position, *, invoked: bool, is_indented: bool
+    ) -> CompletionPlace:
+        confidence = self._services.settings.completion.confidence
+        return CompletionPlace(query, document, position, invoked, confidence, is_indented)
 
     def _bound(self, query: CompletionQuery, *, invoked: bool) -> Bound:
         """How sure what is shown must be."""
-        confidence = self._services.settings.completion.confidence
-        return WHATEVER if invoked else bound_at(confidence, is_new_name=query.is_new_name)
-
-    def _cut(self, result: CompletionResult, query: CompletionQuery, *, invoked: bool) -> CompletionResult:
-        """As far as it is sure enough to be shown."""
-        if invoked or not result.texts:
-            return result
-        text = result.sure.cut(result.texts[0], self._bound(query, invoked=invoked)).rstrip()
-        if query.is_begun and not text[:1].isalnum():
-            text = ""  # nobody knows whether the name is finished
-        if text == result.texts[0]:
-            return result
-        return replace(result, texts=(text,) if text else (), cut=frozenset())
+        return bound_of(self._services.settings.completion.confidence, query, invoked=invoked)
 
     def _next(self) -> int:
         """The number of what is asked now: a higher one has overtaken it."""
@@ -305,23 +292,23 @@ class Completions:
     def _wants_review(self, reviewed: bool, invoked: bool) -> bool:
         return invoked and not reviewed and requests.n_lines(self._services) > 0
 
-    def _found(self, query: CompletionQuery, n: int, *, invoked: bool) -> CompletionResult | None:
+    def _find_cached(self, query: CompletionQuery, n: int, *, invoked: bool) -> CompletionResult | None:
         """An earlier answer that will do."""
         result = self._results.find(query.place, query.prefix, n)
         if result is None or self._wants_review(result.reviewed, invoked):
             return None
-        if result.is_unsure and (invoked or not self._cut(result, query, invoked=False).texts):
+        if result.is_unsure and (invoked or not cut_unsure(result, query, self._bound(query, invoked=False)).texts):
             return None  # there is more of it, or may be by now
         return result
 
     def _typed_along(
-        self, screen: _OnScreen, snapshot: Snapshot, position: Position, left: Sequence[Remainder]
+        self, screen: _OnScreen, snapshot: Snapshot, position: Position, remainders: Sequence[Remainder]
     ) -> Completed:
         """What is left of the completion on screen; nothing is decoded."""
-        texts, ids = tuple(it.text for it in left), tuple(screen.ids[it.index] for it in left)
+        texts, ids = tuple(it.text for it in remainders), tuple(screen.ids[it.index] for it in remainders)
         for id, text in zip(ids, texts, strict=True):
-            self.offers.left(id, text)
-        first = left[0].text if left[0].index == 0 else ""
+            self.offers.set_rest(id, text)
+        first = remainders[0].text if remainders[0].index == 0 else ""
         followed = screen.followed if first else True  # the first says something else: no more is made of it
         finished = screen.finished if first else True
         sure = screen.sure.behind(screen.text[: len(screen.text) - len(first)]) if first else Sureness()
@@ -426,16 +413,16 @@ class Completions:
         """Ask for all of it and for others, the one that the code behind the cursor chose first; what is on screen
         stays among them."""
         n, screen.wanted = screen.wanted, 0
-        found, seen = await self._asked_again(screen, n)
+        result, seen = await self._asked_again(screen, n)
         if self._screen is not screen:
             return
         screen.asked, screen.reviewed = n, True
-        first = next((text for text in found.texts if grows(screen.text, text)), screen.text)
-        texts = [text for text in dict.fromkeys([*found.texts, first]) if text]
+        first = next((text for text in result.texts if grows(screen.text, text)), screen.text)
+        texts = [text for text in dict.fromkeys([*result.texts, first]) if text]
         if texts == [screen.text] or not texts:
             return
         ids = self.offers.give(texts, screen.snapshot.language_id, -1, seen, instead=bool(screen.ids))
-        self._shows(screen, texts, ids, found.sure)
+        self._show(screen, texts, ids, result)
 
     async def _lengthen(self, screen: _OnScreen) -> None:
         """Ask again with more time; the engine goes on from what it said."""
@@ -446,12 +433,12 @@ class Completions:
         first = result.texts[0]
         if not screen.text:
             ids = self.offers.give([first], screen.snapshot.language_id, -1, seen)
-            self._shows(screen, [first], ids, result.sure)
+            self._show(screen, [first], ids, result)
         elif grows(screen.text, first):  # with newer blocks it may say something else
-            left = self._ghost.remainders(screen.snapshot.uri, *_around(screen.snapshot, screen.position))
-            others = [it for it in left if it.index and it.text != first]
+            remainders = self._ghost.remainders(screen.snapshot.uri, *_around(screen.snapshot, screen.position))
+            others = [it for it in remainders if it.index and it.text != first]
             ids = (screen.ids[0], *(screen.ids[it.index] for it in others))
-            self._shows(screen, [first, *(it.text for it in others)], ids, result.sure)
+            self._show(screen, [first, *(it.text for it in others)], ids, result)
 
     async def _asked_again(self, screen: _OnScreen, n: int = 0) -> tuple[CompletionResult, Seen]:
         """With time, for a completion that is on screen; what the answer is worth showing of, and what it was asked
@@ -464,8 +451,10 @@ class Completions:
         result = (await self._ahead(query, n)).behind(await self._written(indentation, snapshot))
         if n:
             result = await self._with_others(result, snapshot, position, indentation, self._ahead)
-        result, start = await self._worth(result, query, snapshot, position, bool(indentation), invoked=n > 0)
-        if start != position:  # that would be another place
+        parsed = services.parser.hurried(snapshot)
+        place = self._place(query, parsed, position, invoked=n > 0, is_indented=bool(indentation))
+        result = await self._steps.taken(result, place)
+        if result.start is not None:  # that would be another place
             result = replace(result, texts=())
         return result, _seen(query)
 
@@ -482,21 +471,21 @@ class Completions:
         results = [result]
         for other in others_at(self._services.parser.hurried(snapshot), position, indentation):
             query = await self._query_behind(other, snapshot, position)
-            found = self._found(query, result.asked, invoked=True)
-            if found is None and ask is not None:
-                found = await ask(query, result.asked)
-            results += [found.behind(other)] if found is not None else []
+            known = self._find_cached(query, result.asked, invoked=True)
+            if known is None and ask is not None:
+                known = await ask(query, result.asked)
+            results += [known.behind(other)] if known is not None else []
         return together(results)
 
     async def _written(self, indentation: str, snapshot: Snapshot) -> str:
         """As the document's files have it."""
         return indentation and (await self._services.levels.of(snapshot) or indentation)
 
-    def _shows(self, screen: _OnScreen, texts: Sequence[str], ids: tuple[str, ...], sure: Sureness) -> None:
-        """From now on, at the same place."""
+    def _show(self, screen: _OnScreen, texts: Sequence[str], ids: tuple[str, ...], result: CompletionResult) -> None:
+        """Texts of a result, from now on, at the same place."""
         snapshot, position = screen.snapshot, screen.position
-        self.names.given(ids, texts, snapshot.uri)
-        self._screen = replace(screen, text=texts[0], ids=ids, sure=sure)
+        self.names.remember_imports(ids, texts, result.imports, snapshot.uri)
+        self._screen = replace(screen, text=texts[0], ids=ids, sure=result.sure)
         self._ghost.show(snapshot.uri, *_around(snapshot, position), texts)
         self._services.events.emit(CompletionChanged(snapshot, position))
 
@@ -538,13 +527,8 @@ class Completions:
         return result
 
 
-def _unclosed(result: CompletionResult, written: str) -> CompletionResult:
-    """Without what was added to close it: nobody knows that nothing else comes before.  Where nothing is known of any
-    of it, it stays."""
-    if not result.sure.ends:
-        return result
-    texts = (text[: n_alike(text, written)].rstrip() for text in result.texts)
-    return replace(result, texts=tuple(filter(None, texts)))
+def _behind_cursor(snapshot: Snapshot, position: Position) -> str:
+    return snapshot.lines[position.line][position.column :]
 
 
 def _seen(query: CompletionQuery) -> Seen:

@@ -8,7 +8,10 @@ _IN = "palimpsest.completions.lsp"
 
 FEATURE = Feature(
     "completions",
-    commands={f"{_IN}.accepting": ("palimpsest.completion.accepted",)},
+    commands={
+        f"{_IN}.accepting": ("palimpsest.completion.accepted",),
+        f"{_IN}.completion_why": ("palimpsest.completion.why",),
+    },
     methods={"textDocument/inlineCompletion": Method(options={})},
     modules=(f"{_IN}.completion",),
 )

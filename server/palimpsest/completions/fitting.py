@@ -35,6 +35,9 @@ not finished; it does not allow a text to leave one."""
 MOST_TEXTS, MOST_TRIED, MOST_ENDS = 16, 12, 4
 """So many texts of one answer are looked at, so many repairs of one text are tried, and so many places where a text
 that is cut may end."""
+FITS_NOT = "it would leave an error, a line at a wrong indent or something defined twice"
+MENDED = "so much of it fits between the code around, closed where that needs it"
+ENOUGH = "as many as were asked for come before it"
 _LETTER = re.compile(r"\w")
 _CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 
@@ -42,31 +45,34 @@ _CLOSING = re.compile(r"\s*([)\]}\"'`]*)")
 def fitting(parser: Parser, document: Parsed, position: Position, result: CompletionResult) -> CompletionResult:
     """As many as were asked for.  The order of texts that leave as many errors as each other stays.  Of those that are
     cut, what is whole."""
-    place, found = _Place(parser, document, position), list[tuple[int, str]]()
+    place, fits = _Place(parser, document, position), list[tuple[int, str]]()
+    reasons = dict.fromkeys(result.texts, ("", ENOUGH))
     for text in result.texts[:MOST_TEXTS]:
         one = place.best(place.whole(text) if text in result.cut else text)
-        found += [one] if one is not None else []
-        if sum(not _left_open(one) for one in found) >= max(1, result.asked):
+        reasons[text] = ("", FITS_NOT) if one is None else (one[1], MENDED)
+        fits += [one] if one is not None else []
+        if sum(not _left_open(one) for one in fits) >= max(1, result.asked):
             break  # the others would come behind
-    return replace(result, texts=tuple(dict.fromkeys(text for _, text in sorted(found, key=_left_open))))
+    texts = tuple(dict.fromkeys(text for _, text in sorted(fits, key=_left_open)))
+    return result.after("fitting", texts, {text: reason for text, reason in reasons.items() if text != reason[0]})
 
 
 def placed(
     parser: Parser, document: Parsed, position: Position, result: CompletionResult, *, is_indented: bool = False
-) -> tuple[CompletionResult, Position]:
-    """The same, and where they begin: where an empty line is indented deeper than any of them may be, further out.
+) -> CompletionResult:
+    """The texts that fit, and where they begin: where an empty line is deeper than any of them may be, further out.
     `is_indented`: they begin with blanks that the line lacks; such a line is not indented too deep."""
     old, line = document.snapshot, document.snapshot.lines[position.line]
     fitted = fitting(parser, document, position, result)
     if fitted.texts or is_indented or not result.texts or line.strip() or document.language.whole_file:
-        return fitted, position
+        return fitted
     for column in outer_columns(old.lines, position):
         start = Position(position.line, column)
         new, edits = old.changed([ContentChange(Range(start, position), "")], old.version)
         moved = fitting(parser, parser.imagined(old, new, edits), start, result)
         if moved.texts:
-            return moved, start
-    return fitted, position
+            return replace(moved, start=start)
+    return fitted
 
 
 def _left_open(one: tuple[int, str]) -> int:
@@ -106,23 +112,23 @@ class _Place:
         if not self._is_read:
             return (0, tried[0]) if tried else None
         with_closers = self._closed(text)
-        found = self._first(tried)
-        if text == with_closers or found is None or found[0] == 0 or self._judged(with_closers) != self._judged(text):
-            return found
-        return None if "\n" in text else (found[0], with_closers)  # in code with errors the tree cannot tell
+        best = self._first(tried)
+        if text == with_closers or best is None or best[0] == 0 or self._judged(with_closers) != self._judged(text):
+            return best
+        return None if "\n" in text else (best[0], with_closers)  # in code with errors the tree cannot tell
 
     def _first(self, texts: Iterable[str]) -> tuple[int, str] | None:
         """The one with the fewest faults, if they are no more than there were and no compiler refuses one before it."""
-        found: tuple[int, str] | None = None
+        best: tuple[int, str] | None = None
         for text in texts:
             n = self._judged(text)
             if n is None:
                 return None
-            if n <= self._most(text) and (found is None or n < found[0]):
-                found = n, text
+            if n <= self._most(text) and (best is None or n < best[0]):
+                best = n, text
             if n == 0:
                 break
-        return found
+        return best
 
     def _most(self, text: str) -> int:
         """Faults that a text may leave.  Where the lines below are deeper than its own, it may be the beginning of

@@ -47,8 +47,8 @@ class Ghost:
         text is never shown.  An alternative that has been typed in full has no remainder: the next one must be
         requested.
         """
-        shown = self._shown
-        if shown is None or shown.uri != uri or shown.after != after or not before.startswith(shown.before):
+        ghost = self._shown
+        if ghost is None or ghost.uri != uri or ghost.after != after or not before.startswith(ghost.before):
             return []
-        typed = before[len(shown.before) :]
-        return [Remainder(i, left) for i, text in enumerate(shown.texts) if (left := agrees(text, typed))]
+        typed = before[len(ghost.before) :]
+        return [Remainder(i, rest) for i, text in enumerate(ghost.texts) if (rest := agrees(text, typed))]

@@ -74,12 +74,12 @@ def outer_columns(lines: Sequence[str], position: Position) -> list[int]:
     each block around, the inner ones first."""
     above, typed = lines[max(0, position.line - NEAR) : position.line], lines[position.line][: position.column]
     wanted = indentation_between(above, lines[position.line + 1 : position.line + NEAR])
-    found, width = [wanted], len(typed)
+    indents, width = [wanted], len(typed)
     for line in reversed(above):
         if line.strip() and len(indentation_of(line)) < width:
-            found.append(indentation_of(line))
-            width = len(found[-1])
-    return [len(one) for one in dict.fromkeys(found) if typed.startswith(one) and len(one) < len(typed)]
+            indents.append(indentation_of(line))
+            width = len(indents[-1])
+    return [len(one) for one in dict.fromkeys(indents) if typed.startswith(one) and len(one) < len(typed)]
 
 
 def _is_head(parsed: Parsed, position: Position, row: int) -> bool:

@@ -57,24 +57,28 @@ _FOREIGN = (
 same."""
 
 
-def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> str:
-    """The part of `text` to show at the cursor between `prefix` and `suffix`.
+def trim(text: str, *, prefix: str, suffix: str, multiline: bool, language: Language) -> tuple[str, str]:
+    """The part of `text` to show at the cursor between `prefix` and `suffix`, and what stands where it is cut, "" where
+    that is nothing but blanks.
 
-    Always a prefix of `text`; never ends in a line of whitespace; "" if it is empty, only whitespace, or a duplicate.
-    Without `multiline`, or if code follows on the cursor's line, the result is the rest of one statement, and spans
-    several lines only while a bracket opened on the cursor's line or later is open.
+    The part is always a prefix of `text`; it never ends in a line of whitespace; it is "" if it is empty, only
+    whitespace, or a duplicate.  Without `multiline`, or if code follows on the cursor's line, it is the rest of one
+    statement, and spans several lines only while a bracket opened on the cursor's line or later is open.
     """
-    place = _Position.at(prefix, suffix, multiline, language)
+    place, reason = _Position.at(prefix, suffix, multiline, language), ""
     while True:
-        shorter = _tidy(text[: min(rule(text, place) for rule in _RULES)], place)
+        end, why = min(((rule(text, place), why) for rule, why in _RULES), key=lambda one: one[0])
+        if end < len(text):
+            reason = why
+        shorter = _tidy(text[:end], place)
         if shorter == text:
-            return text
+            return text, reason
         text = shorter
 
 
-def agrees(shown: str, typed: str) -> str | None:
+def agrees(whole: str, typed: str) -> str | None:
     """What remains of a shown completion after `typed` has been typed; None if they disagree."""
-    return shown[len(typed) :] if shown.startswith(typed) else None
+    return whole[len(typed) :] if whole.startswith(typed) else None
 
 
 def has_behind(rest: str, most: int) -> bool:
@@ -191,13 +195,13 @@ def _opens_block(text: str, at: int, *, alone: bool = False) -> bool:
 def _foreign(text: str, place: _Position) -> int:
     """Where our own tags, which are not code, begin.  A tag may have begun on the cursor's line."""
     whole, n = place.line + text, len(place.line)
-    found = (
+    places = (
         match.start()
         for known, mark in _FOREIGN
         for match in mark.finditer(whole, max(0, n - _LONGEST))
         if match.end() > n and not place.has(known)
     )
-    return min([_rest_of_tag(text, place), *(max(0, at - n) for at in found)])
+    return min([_rest_of_tag(text, place), *(max(0, at - n) for at in places)])
 
 
 def _stands_for_code(text: str, place: _Position) -> int:
@@ -312,10 +316,10 @@ def _closing_quote(text: str, place: _Position) -> int:
 
 def _repeats_rest(text: str, place: _Position) -> int:
     """Where the text repeats the rest of the cursor's line."""
-    rest, said = place.rest.strip(), text.strip()
-    if not rest or not said:
+    rest, written = place.rest.strip(), text.strip()
+    if not rest or not written:
         return len(text)
-    if rest.startswith(said):
+    if rest.startswith(written):
         return 0
     at = len(text.rstrip()) - len(rest)
     if at < 0 or not text.rstrip().endswith(rest) or not _WORD.search(rest):
@@ -369,15 +373,16 @@ def _tidy(text: str, place: _Position) -> str:
     return text if needed else text.rstrip()
 
 
-_RULES: tuple[Callable[[str, _Position], int], ...] = (
-    _foreign,
-    _stands_for_code,
-    _end,
-    _closes_block,
-    _too_many_closers,
-    _closing_quote,
-    _repeats_rest,
-    _repeats_lines,
-    _repeats_typed,
-    _goes_in_circles,
+_RULES: tuple[tuple[Callable[[str, _Position], int], str], ...] = (
+    (_foreign, "a mark of prompts, which is not code"),
+    (_stands_for_code, "a line that stands for code left out"),
+    (_end, "the end of the statement or the block"),
+    (_closes_block, "a bracket that ends a block begun above, behind a statement"),
+    (_too_many_closers, "a bracket that closes what the code behind closes already"),
+    (_closing_quote, "the end of the string, which the line has already"),
+    (_repeats_rest, "the rest of the line once more"),
+    (_repeats_lines, "the lines below or above once more"),
+    (_repeats_typed, "the typed line once more"),
+    (_goes_in_circles, "a text that repeats itself"),
 )
+"""Each rule, and what stands where it cuts."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -63,7 +63,7 @@ LONGEST = 256
 STANDING_WAIT_S = 0.03
 _TYPED = re.compile(r"[^\W\d]\w*\Z")
 _HEAD = re.compile(r"[$@]?[^\W\d]\w*\Z")
-_WORD = re.compile(r"\w")
+_WORD, _WHOLE_WORD = re.compile(r"\w"), re.compile(r"\w+")
 _ANY = "palimpsest"
 """A name in the place of one of which nothing is typed."""
 
@@ -89,7 +89,6 @@ class Names:
     def __init__(self, services: Services, admits: Callable[[str, Snapshot, Position], bool]) -> None:
         self._services = services
         self._admits = admits
-        self._needed: dict[str, tuple[Import, ...]] = {}
         self._imports: OrderedDict[str, tuple[str, tuple[Import, ...]]] = OrderedDict()
         self._stood: tuple[tuple[int, str, str, str], tuple[str, ...]] | None = None
 
@@ -99,56 +98,78 @@ class Names:
         query: CompletionQuery,
         snapshot: Snapshot,
         position: Position,
+        *,
+        invoked: bool,
+    ) -> CompletionResult:
+        """The texts that name only what exists, cut to that; for who asks, all of them, these first.  `query` may be of
+        a text that differs from the snapshot's at the cursor."""
+        if len(snapshot.text) > LARGEST:
+            return result
+        judged = [await self._judged(text, query, snapshot, position) for text in result.texts]
+        known, others, reasons = list[_Judged](), list[_Judged](), dict[str, tuple[str, str]]()
+        for one in judged:
+            if one.unknown is None:
+                known.append(one)
+                continue
+            name = _WHOLE_WORD.search(one.text, one.unknown)
+            reason = f"`{name[0] if name else ''}` does not exist there, or is there already"
+            cut = one if invoked else await self._cut(one, query, snapshot, position)
+            reasons[one.text] = "" if cut is None else cut.text, reason
+            if cut is not None:
+                (others if invoked else known).append(cut)
+        known += others
+        imports = {one.text: one.items for one in known if one.items}
+        texts = dict.fromkeys(one.text for one in known)
+        return replace(result, imports=imports).after("names", tuple(texts), reasons)
+
+    async def with_only(
+        self,
+        result: CompletionResult,
+        view: CursorView,
+        snapshot: Snapshot,
+        position: Position,
         bound: Bound,
         *,
         invoked: bool,
     ) -> CompletionResult:
-        """`query` may be of a text that differs from the snapshot's at the cursor; `bound`: how sure it must be."""
-        most = max(1, result.asked)
-        if len(snapshot.text) > LARGEST:
-            return replace(result, texts=result.texts[:most])
-        view = query.view
-        judged = [await self._judged(text, query, snapshot, position) for text in result.texts]
-        known = [one for one in judged if one.unknown is None]
-        if invoked:
-            known += [one for one in judged if one.unknown is not None]
-        else:
-            known = [cut for one in judged if (cut := await self._cut(one, query, snapshot, position)) is not None]
-        self._needed = {one.text: one.items for one in known if one.items}
-        texts = list(dict.fromkeys(one.text for one in known))
+        """The only name that can go on from what is typed comes first; who types is shown no other text.  `bound`: how
+        sure it must be."""
         rest = await self.only(view, snapshot, position)
-        if rest and (invoked or (bound.least <= ONLY_NAME and self._admits(rest, snapshot, position))):
-            with_it = [text for text in texts if _first_word(text) == rest]
-            others = [text for text in texts if text not in with_it]
-            texts = [*(with_it or [rest]), *(others if invoked else ())]
-            result = result if with_it else replace(result, sure=Sureness(((n_signs(rest), ONLY_NAME),)))
-        return replace(result, texts=tuple(texts[:most]))
+        if not rest or not (invoked or (bound.least <= ONLY_NAME and self._admits(rest, snapshot, position))):
+            return result
+        with_it = [text for text in result.texts if _first_word(text) == rest]
+        others = [text for text in result.texts if text not in with_it]
+        reasons = {text: (text if invoked else "", f"only `{rest}` can go on from what is typed") for text in others}
+        result = result if with_it else replace(result, sure=Sureness(((n_signs(rest), ONLY_NAME),)))
+        return result.after("only name", [*(with_it or [rest]), *(others if invoked else ())], reasons)
 
     # What does not exist
     async def _judged(self, text: str, query: CompletionQuery, snapshot: Snapshot, position: Position) -> _Judged:
         view = query.view
         parsed, start, end = self._imagined(text, snapshot, position)
-        found = unexplained(parsed, start, end)[:MOST_NAMES]
+        unclear = unexplained(parsed, start, end)[:MOST_NAMES]
         if view.cells_hide_names:
-            found = [one for one in found if one.is_member]
-        found = [one for one in found if one.is_member or one.name not in view.cell_words]
-        found = [one for one in found if not _is_said(one, snapshot.text, query.blocks)]
+            unclear = [one for one in unclear if one.is_member]
+        unclear = [one for one in unclear if one.is_member or one.name not in view.cell_words]
+        unclear = [one for one in unclear if not _is_said(one, snapshot.text, query.blocks)]
         imported = imported_between(parsed, start, end)[:MOST_NAMES]
         given = given_between(parsed, start, end)[:MOST_NAMES]
-        if not (found or imported or given):
+        if not (unclear or imported or given):
             return _Judged(text)
         there = replace(view, parsed=parsed)
 
         def asked(names: NameLookup) -> tuple[list[frozenset[str] | Exported | None], list[int | None]]:
-            answers = [names.members(there, one) if one.is_member else names.exported(there, one.name) for one in found]
+            answers = [
+                names.members(there, one) if one.is_member else names.exported(there, one.name) for one in unclear
+            ]
             lacking = [_lacking(one, names.lacks(there, one.item)) for one in imported]
             taken = [names.keywords(there, one.call) for one in given]
             unknown = [one.start for one, known in zip(given, taken, strict=True) if not _is_taken(one, known)]
             return answers, [*lacking, *unknown]
 
-        answers, places = await self._asked(asked) or ([None] * len(found), [])
+        answers, places = await self._asked(asked) or ([None] * len(unclear), [])
         items = dict.fromkeys(answer.item for answer in answers if isinstance(answer, Exported) and answer.item)
-        at = {one.start for one, answer in zip(found, answers, strict=True) if not _may_exist(one, answer)}
+        at = {one.start for one, answer in zip(unclear, answers, strict=True) if not _may_exist(one, answer)}
         at |= {place for place in places if place is not None}
         again = {_first_of(one) for one in imported if one.again} | {one.start for one in given if one.again}
         first = min((place for place in at | again if place is not None), default=None)
@@ -191,6 +212,8 @@ class Names:
     async def only(self, view: CursorView, snapshot: Snapshot, position: Position) -> str:
         """The rest of the only name that can be used at the cursor and goes on from what is typed; "" where there is
         none, or are several."""
+        if len(snapshot.text) > LARGEST:
+            return ""
         line = snapshot.lines[position.line]
         before, behind = line[: position.column], line[position.column :]
         typed = _typed(before)
@@ -202,15 +225,15 @@ class Names:
         is_member = before[: -len(typed)].rstrip().endswith(view.parsed.language.member_marks)
         going_on = re.finditer(rf"(?<!\w){stem}\w*", snapshot.text)
         every = {word[0] for word in going_on if word.end() != at}
-        if stem in every or len(every) > MOST_WORDS or len(snapshot.text) > LARGEST:
+        if stem in every or len(every) > MOST_WORDS:
             return ""
         language = view.parsed.language
         if is_member:
-            found = await self._members(stem, sorted(every), view, snapshot, position)
+            names = await self._members(stem, sorted(every), view, snapshot, position)
         else:
-            found = {word for word in every if self._can_stand(word[len(stem) :], snapshot, position)}
-            found |= {word for word in language.builtins | language.common_words if word.startswith(stem)} - every
-        first = next(iter(found)) if len(found) == 1 else ""
+            names = {word for word in every if self._can_stand(word[len(stem) :], snapshot, position)}
+            names |= {word for word in language.builtins | language.common_words if word.startswith(stem)} - every
+        first = next(iter(names)) if len(names) == 1 else ""
         common = language.builtins | language.common_words | language.builtin_members | language.object_members
         return "" if first in common - every else first[len(stem) :]  # nobody needs to be told what is always there
 
@@ -261,8 +284,8 @@ class Names:
             )
             if named is None or known is None:
                 return ()
-            self._stood = found = place, _standing(view, parsed, named, known)
-            return found[1]
+            self._stood = names = place, _standing(view, parsed, named, known)
+            return names[1]
         return self._stood[1]
 
     async def _members_at(
@@ -280,10 +303,12 @@ class Names:
         return parsed, named, known if isinstance(known, frozenset) else None
 
     # Imports
-    def given(self, ids: Sequence[str], texts: Sequence[str], uri: str) -> None:
-        """The ids by which texts of the last result are known when they are accepted."""
+    def remember_imports(
+        self, ids: Sequence[str], texts: Sequence[str], imports: Mapping[str, tuple[Import, ...]], uri: str
+    ) -> None:
+        """`imports`: those that texts of a result need, which are known by their ids when they are accepted."""
         for id, text in zip(ids, texts, strict=False):
-            if items := self._needed.get(text, ()):
+            if items := imports.get(text, ()):
                 self._imports[id] = uri, items
         while len(self._imports) > KEPT:
             self._imports.popitem(last=False)
@@ -299,7 +324,7 @@ class Names:
         edits = list(_import_edits(parsed, [item for item in items if item.bound not in bound]))
         if not edits:
             return None
-        change = DocumentChange(uri, snapshot.version, tuple(edits), tuple(() for _ in edits))
+        change = DocumentChange(uri, snapshot.version, tuple(edits))
         return Proposal((change,), summary=f"import {', '.join(item.bound for item in items)}"), snapshot
 
 
@@ -308,8 +333,8 @@ def _typed(before: str) -> str | None:
     near = before[-LONGEST:]
     if not _WORD.match(near[-1:]):
         return ""
-    found = _TYPED.search(near)
-    return found[0] if found else None
+    match = _TYPED.search(near)
+    return match[0] if match else None
 
 
 def _standing(view: CursorView, parsed: Parsed, named: Use, known: frozenset[str]) -> tuple[str, ...]:
@@ -317,10 +342,10 @@ def _standing(view: CursorView, parsed: Parsed, named: Use, known: frozenset[str
     object of a class, or the class itself."""
     language = parsed.language
     before = parsed.snapshot.utf8[: named.start].decode("utf-8", "ignore")[-LONGEST:]
-    found = _HEAD.search(before.rstrip("".join(language.member_marks)))
-    if found is None:
+    match = _HEAD.search(before.rstrip("".join(language.member_marks)))
+    if match is None:
         return ()
-    head, owners = found[0], language.owners(parsed, named.start, named.end)
+    head, owners = match[0], language.owners(parsed, named.start, named.end)
     whole = language.head(parsed, named.start, named.end) or head
     is_module = any(whole == (item.bound if item.name or item.alias else item.module) for item in view.imports)
     is_one = head == whole == receiver_in(parsed, view.scope) or (is_module and not whole[:1].isupper())
@@ -369,7 +394,7 @@ def _lacking(one: Imported, what: str) -> int | None:
 
 
 def _first_word(text: str) -> str:
-    match = re.match(r"\w+", text)
+    match = _WHOLE_WORD.match(text)
     return match[0] if match else ""
 
 

@@ -56,7 +56,7 @@ class ShownCompletions:
         """Whether none of them was rejected, or accepted as a whole."""
         return not any(id in self._offers and self._offers[id].closed for id in ids)
 
-    def left(self, id: str, text: str) -> None:
+    def set_rest(self, id: str, text: str) -> None:
         """A beginning of it was typed, or it became longer."""
         if id in self._offers:
             self._offers[id].text = text

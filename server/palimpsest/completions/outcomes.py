@@ -100,7 +100,7 @@ class Outcomes:
         rows = sorted((int(bin), n, right) for bin, (n, right) in self._all(self._model).items())
         return [{"said": middle(bin), "shown": n, "right": right} for bin, n, right in rows]
 
-    def shown(self, snapshot: Snapshot, position: Position, text: str, sure: float | None) -> None:
+    def watch(self, snapshot: Snapshot, position: Position, text: str, sure: float | None) -> None:
         """Unasked; "" where nothing is on screen any more."""
         self._shown = None
         if text and sure is not None and self._is_on:
@@ -109,30 +109,30 @@ class Outcomes:
             self._shown = _Shown(snapshot.uri, snapshot.text[:offset], snapshot.text[offset:], text, model, shipped)
 
     def document_changed(self, event: DocumentChanged) -> None:
-        shown, text = self._shown, event.new.text
+        watched, text = self._shown, event.new.text
         stood, self._stands = self._stands, None
         if stood is not None and stood.uri == event.new.uri and stood.is_cut(text):
             self._learn(stood, 0.0, -1.0)
-        if shown is None or shown.uri != event.new.uri:
+        if watched is None or watched.uri != event.new.uri:
             return
-        n_typed = len(text) - len(shown.before) - len(shown.after)
-        if n_typed < 0 or not (text.startswith(shown.before) and text.endswith(shown.after)):
+        n_typed = len(text) - len(watched.before) - len(watched.after)
+        if n_typed < 0 or not (text.startswith(watched.before) and text.endswith(watched.after)):
             self._shown = None  # something else was changed
             return
-        typed = text[len(shown.before) : len(shown.before) + n_typed]
-        if typed.startswith(shown.text):
-            self._shown, self._stands = None, shown
-            self._learn(shown, 1.0, 1.0)
-        elif agrees(shown.text, typed) is None and not agrees(shown.text, typed.rstrip(CLOSING)):
+        typed = text[len(watched.before) : len(watched.before) + n_typed]
+        if typed.startswith(watched.text):
+            self._shown, self._stands = None, watched
+            self._learn(watched, 1.0, 1.0)
+        elif agrees(watched.text, typed) is None and not agrees(watched.text, typed.rstrip(CLOSING)):
             self._shown = None
-            self._learn(shown, 1.0, 0.0)
+            self._learn(watched, 1.0, 0.0)
 
-    def _learn(self, shown: _Shown, n: float, right: float) -> None:
-        bin, counts = bin_of(shown.sure), self._counts.setdefault(shown.model, {})
+    def _learn(self, completion: _Shown, n: float, right: float) -> None:
+        bin, counts = bin_of(completion.sure), self._counts.setdefault(completion.model, {})
         before = counts.get(bin, NONE)
         counts[bin] = before[0] + n, before[1] + right
-        self._fitted.pop(shown.model, None)
-        self._services.statistics.learn(place_of(shown.model), {bin: (n, right)})
+        self._fitted.pop(completion.model, None)
+        self._services.statistics.learn(place_of(completion.model), {bin: (n, right)})
 
     def forget(self) -> None:
         """What was counted of every model.  Waits for the file."""

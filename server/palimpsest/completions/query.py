@@ -14,7 +14,7 @@ from functools import cached_property
 from palimpsest import wire
 from palimpsest.completions.inline import trim
 from palimpsest.completions.repairs import untyped
-from palimpsest.completions.results import CompletionResult, together
+from palimpsest.completions.results import CompletionResult, StepOutcome, together
 from palimpsest.completions.sureness import Sureness
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
@@ -52,9 +52,9 @@ class CompletionQuery:
         """Whether a name is being defined at the cursor."""
         parsed, position = parsed_at(self.view.parsed, self.view.position), self.view.position
         before = parsed.snapshot.lines[position.line][: position.column]
-        found = _DEFINING.search(before)
-        is_type = found is not None and found[1] == "const" and parsed.language.type_first
-        defines = parsed.language.defines(before) or (found is not None and not is_type)
+        keyword = _DEFINING.search(before)
+        is_type = keyword is not None and keyword[1] == "const" and parsed.language.type_first
+        defines = parsed.language.defines(before) or (keyword is not None and not is_type)
         return defines and prose_at(parsed, position) is None
 
     @property
@@ -77,27 +77,34 @@ class CompletionQuery:
     def result(self, answer: wire.GenerateAnswer, asked: int, level: str | None) -> CompletionResult:
         """The texts of an answer, trimmed, each once.  Not finished: the first one was ended by time.  `level`: what
         they are indented by, where not as the model does it."""
-        said = [self._said(choice.text) for choice in answer.choices]
-        texts = [self._trimmed(one, level) for one in said]
-        lines = [*texts[:1], *(self._trimmed(self._said(one.text), level) for one in answer.candidates[1:])]
+        written = [self._without_typed(choice.text) for choice in answer.choices]
+        results = [self._trimmed(one, level) for one in written]
+        texts = [text for text, _ in results]
+        lines = [*texts[:1], *(self._trimmed(self._without_typed(one.text), level)[0] for one in answer.candidates[1:])]
         candidates = [replace(one, text=line) for one, line in zip(answer.candidates, lines, strict=False) if line]
         ended = [
             text
             for text, choice in zip(texts, answer.choices, strict=True)
             if choice.finish in ("time", "length") and choice.text.rstrip().endswith(text)
         ]
-        sure = Sureness.of_choice(answer.choices[0].text, answer.choices[0].sure, said[0]) if any(texts[:1]) else None
-        finish = answer.choices[0].finish if answer.choices else "end"
+        first = answer.choices[0] if answer.choices else None
+        sure = Sureness.of_choice(first.text, first.sure, written[0]) if first is not None and texts[0] else Sureness()
+        finish = "end" if first is None else first.finish
         return together(
             [
                 CompletionResult(
                     tuple(filter(None, texts)),
                     asked,
                     finish != "time",
-                    sure or Sureness(),
+                    sure,
                     frozenset(filter(None, ended)),
                     is_unsure=finish == "unsure",
                     candidates=tuple(candidates),
+                    outcomes=tuple(
+                        StepOutcome("end", one, text, reason)
+                        for one, (text, reason) in zip(written, results, strict=True)
+                        if reason
+                    ),
                 )
             ]
         )
@@ -108,15 +115,16 @@ class CompletionQuery:
         line = self.prefix[self.prefix.rfind("\n") + 1 :]
         return None if line.strip() else line
 
-    def _said(self, written: str) -> str:
+    def _without_typed(self, written: str) -> str:
         """Without its indentation or what is typed: a model may write them once more."""
-        said = unescape_closing(written, "editing")
+        text = unescape_closing(written, "editing")
         line = self.prefix[self.prefix.rfind("\n") + 1 :]
-        return untyped(said.lstrip(" \t") if self._indentation else said, line, self.prefix + self.view.editing.suffix)
+        return untyped(text.lstrip(" \t") if self._indentation else text, line, self.prefix + self.view.editing.suffix)
 
-    def _trimmed(self, said: str, level: str | None) -> str:
-        text = trim(
-            said,
+    def _trimmed(self, written: str, level: str | None) -> tuple[str, str]:
+        """The text as the document's files would have it, and what stands where it was cut."""
+        text, reason = trim(
+            written,
             prefix=self.prefix,
             suffix=self.view.editing.suffix,
             multiline=self.multiline,
@@ -125,4 +133,4 @@ class CompletionQuery:
         if level is not None:
             text = with_level((self._indentation or "") + text, level, at_start=self._indentation is not None)
             text = text.lstrip(" \t") if self._indentation else text
-        return text
+        return text, reason

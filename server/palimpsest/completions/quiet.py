@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
+from palimpsest.completions.inline import has_behind
 from palimpsest.completions.results import CompletionResult
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.prose import prose_at
@@ -47,23 +48,32 @@ class Quiet:
         self._services = services
         self._deleted: _Deleted | None = None
 
-    def is_due(self, snapshot: Snapshot, position: Position) -> bool:
-        """Whether nothing is shown here, whatever the model says."""
-        services = self._services
-        if services.snooze.until or (
-            services.documents.notebooks.cell(snapshot.uri) is None  # which is read with the cells before it
-            and len(list(islice(_WORD.finditer(snapshot.text), FEWEST_WORDS))) < FEWEST_WORDS
-        ):
-            return True
-        quiet_in = services.settings.completion.quiet_in
-        return bool(quiet_in) and (
-            prose_at(parsed_at(services.parser.hurried(snapshot), position), position) in quiet_in
-        )
+    def why_nothing(self, snapshot: Snapshot, position: Position, behind: str) -> str:
+        """Why nothing is shown to who types here, whatever the model says; "" where something may be.
+
+        `behind`: the rest of the cursor's line."""
+        services, options = self._services, self._services.settings.completion
+        if services.snooze.until:
+            return "completions are snoozed"
+        is_cell = services.documents.notebooks.cell(snapshot.uri) is not None  # which is read with those before it
+        if not is_cell and len(list(islice(_WORD.finditer(snapshot.text), FEWEST_WORDS))) < FEWEST_WORDS:
+            return "the document says nothing yet"
+        prose = options.quiet_in and prose_at(parsed_at(services.parser.hurried(snapshot), position), position)
+        if prose and prose in options.quiet_in:
+            return f"none in {prose} (`completion.quiet_in`)"
+        if has_behind(behind, options.max_suffix):
+            return "too much stands behind the cursor (`completion.max_suffix`)"
+        return ""
 
     def worth(self, result: CompletionResult, snapshot: Snapshot, position: Position) -> CompletionResult:
         """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
-        texts = tuple(text for text in result.texts if _says(text) and self.admits(text, snapshot, position))
-        return result if texts == result.texts else replace(result, texts=texts)
+        reasons = {text: ("", "it has no word in it") for text in result.texts if not _says(text)}
+        reasons |= {
+            text: ("", "it brings back what was just deleted")
+            for text in result.texts
+            if not self.admits(text, snapshot, position)
+        }
+        return result.after("quiet", [text for text in result.texts if text not in reasons], reasons)
 
     def admits(self, text: str, snapshot: Snapshot, position: Position) -> bool:
         """Unless it brings back what was just deleted there, or the beginning of it, blanks aside."""
@@ -72,8 +82,8 @@ class Quiet:
             return True
         if not _is_blank(snapshot.text, deleted.offset, snapshot.offset(position)):
             return True
-        gone, said = "".join(deleted.text.split()), "".join(text.split())
-        return not gone or not (said.startswith(gone) or gone.startswith(said))
+        gone, written = "".join(deleted.text.split()), "".join(text.split())
+        return not gone or not (written.startswith(gone) or gone.startswith(written))
 
     def document_changed(self, event: DocumentChanged) -> None:
         """Deleting goes on where it touches what was deleted before, or only blanks are between; blanks that are put or

@@ -34,9 +34,9 @@ _MOST_ENDS = 40
 def untyped(text: str, before: str, around: str) -> str:
     """The text without what stands before the cursor on its line: all of it, or a name with what it is a member of.
     `around`: the code, which may have a word that says its beginning twice."""
-    line, said = before.strip(), text.lstrip()
-    if _NAME.search(line) and said.startswith(line):
-        return said[len(line) :].lstrip() if before[-1:].isspace() else said[len(line) :]
+    line, written = before.strip(), text.lstrip()
+    if _NAME.search(line) and written.startswith(line):
+        return written[len(line) :].lstrip() if before[-1:].isspace() else written[len(line) :]
     typed = _TYPED.search(before[-_MOST_TYPED:])
     for start in re.finditer(r"\b\w", typed[0]) if typed is not None else ():
         again = start.string[start.start() :]
@@ -49,17 +49,17 @@ def untyped(text: str, before: str, around: str) -> str:
 def repairs(text: str, before: str, rest: str, language: Language, state: State) -> Iterator[str]:
     """The text itself is among them only where it does not say once more what stands behind it.  `before`, `rest`: the
     cursor's line; `state`: whether a string or a comment is open there."""
-    found = list[str]()
+    candidates = list[str]()
     for joined in _joined(text, before, rest):
         shorter = [_cut(joined, at, rest) for at in _repeats(joined, before, rest, language, state)]
         if "" in shorter:
             return
-        found += [*shorter, joined, *(_cut(joined, at, rest) for at in _closings(joined, rest, language, state))]
+        candidates += [*shorter, joined, *(_cut(joined, at, rest) for at in _closings(joined, rest, language, state))]
     yield from dict.fromkeys(
         [
-            *found,
-            *(closed(one, language, state) for one in found),
-            *(closed(one, language, state, whole=True) for one in found),
+            *candidates,
+            *(closed(one, language, state) for one in candidates),
+            *(closed(one, language, state, whole=True) for one in candidates),
         ]
     )
 
@@ -83,25 +83,25 @@ def closed(text: str, language: Language, state: State, *, whole: bool = False) 
     return text if text.endswith(BLOCK) else text + "".join(reversed(open_))
 
 
-def grows(shown: str, text: str) -> bool:
+def grows(before: str, text: str) -> bool:
     """Whether a text says what is shown, and may be more; what was added to close that does not count."""
-    return text.startswith((shown, shown.rstrip(")]}\"'`")))
+    return text.startswith((before, before.rstrip(")]}\"'`")))
 
 
 def ends(text: str, around: str) -> list[int]:
     """Behind each word, closing bracket, quote and `;`, the longest first, and not behind the last word: it may go on.
     One that the code around has is as good as whole."""
-    found = list(_TOKEN.finditer(text))
-    if found and _last(text) and not _has_word(around, found[-1][0]):
-        found.pop()
-    whole = (one for one in reversed(found) if one[0] in _ENDS or _last(one[0]))
+    tokens = list(_TOKEN.finditer(text))
+    if tokens and _last(text) and not _has_word(around, tokens[-1][0]):
+        tokens.pop()
+    whole = (one for one in reversed(tokens) if one[0] in _ENDS or _last(one[0]))
     return [one.end() for one in whole][:_MOST_ENDS]
 
 
 def spoken(text: str, around: str) -> str:
     """The whole sentences of prose that was cut; where there is none, all but the words at its end that lead on."""
-    if found := list(_SENTENCE.finditer(text)):
-        return text[: found[-1].end()]
+    if sentences := list(_SENTENCE.finditer(text)):
+        return text[: sentences[-1].end()]
     text = text[: next(iter(ends(text, around)), 0)]
     while (last := _LAST_WORD.search(text)) is not None and last[1].lower() in STOP_WORDS:
         text = text[: last.start()].rstrip(_LEADS_ON)
@@ -110,10 +110,10 @@ def spoken(text: str, around: str) -> str:
 
 def _joined(text: str, before: str, rest: str) -> Iterator[str]:
     """Within a word, first what joins its halves; nothing where the text says one of them otherwise."""
-    half, said = _first(rest), _first(text)
-    if half and said and _last(before):
-        joins = said.removesuffix(half)
-        if half.startswith(said) or said.startswith(half) or before.endswith(joins):
+    half, word = _first(rest), _first(text)
+    if half and word and _last(before):
+        joins = word.removesuffix(half)
+        if half.startswith(word) or word.startswith(half) or before.endswith(joins):
             return
         yield joins
     yield text
@@ -133,12 +133,12 @@ def _repeats(text: str, before: str, rest: str, language: Language, state: State
 def _overlap(text: str, rest: str) -> int:
     """Where the end of the text begins that the rest begins with, and that does more than close what the text opens; -1
     where there is none."""
-    said, behind = text.rstrip(), rest.strip()
-    for n in range(min(len(said), len(behind)), 0, -1):
-        same, left = behind[:n], said[:-n]
-        closes = any(left.count(a) > left.count(b) and b in same for a, b in _CLOSERS.items())
-        if said.endswith(same) and (not closes or re.search(r"\w", same)):
-            return len(left)
+    written, behind = text.rstrip(), rest.strip()
+    for n in range(min(len(written), len(behind)), 0, -1):
+        same, beginning = behind[:n], written[:-n]
+        closes = any(beginning.count(a) > beginning.count(b) and b in same for a, b in _CLOSERS.items())
+        if written.endswith(same) and (not closes or re.search(r"\w", same)):
+            return len(beginning)
     return -1
 
 
@@ -146,7 +146,7 @@ def _closings(text: str, rest: str, language: Language, state: State) -> Iterato
     """Where the text says what stands right behind, where it closes what it has not opened, and, where something stands
     behind, its last bracket."""
     behind, open_, last = rest.strip(), list[str](), -1
-    found = {_outside(text, behind[:1], language, state), _overlap(text, rest)}
+    places = {_outside(text, behind[:1], language, state), _overlap(text, rest)}
     for token in tokens_from(text, language.lexical, state):
         if token.kind == "open":
             open_.append(_CLOSERS[text[token.start]])
@@ -156,8 +156,8 @@ def _closings(text: str, rest: str, language: Language, state: State) -> Iterato
             if not fits:
                 break
     if (word := _first(behind)) and (same := re.search(rf"\b{re.escape(word)}\b", text)) is not None:
-        found.add(same.start())
-    yield from sorted((at for at in {*found, last} if at > 0), reverse=True)
+        places.add(same.start())
+    yield from sorted((at for at in {*places, last} if at > 0), reverse=True)
 
 
 def _outside(text: str, char: str, language: Language, state: State) -> int:
@@ -176,8 +176,8 @@ def _outside(text: str, char: str, language: Language, state: State) -> int:
 
 def _cut(text: str, at: int, rest: str) -> str:
     """Without blanks before those of the rest, "" where nothing else is left."""
-    left = text[:at].rstrip()
-    return left if rest[:1].isspace() or not left else text[:at]
+    beginning = text[:at].rstrip()
+    return beginning if rest[:1].isspace() or not beginning else text[:at]
 
 
 def _has_word(text: str, word: str) -> bool:

@@ -8,13 +8,25 @@ or engines.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from palimpsest.candidates import order
 from palimpsest.completions.inline import agrees
 from palimpsest.completions.sureness import Sureness
+from palimpsest.syntax.values import Import
+from palimpsest.text.snapshot import Position
 from palimpsest.wire import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """What a step (`steps.py`) made of a text: `left` is "" where nothing of it is shown."""
+
+    step: str
+    text: str
+    left: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +35,9 @@ class CompletionResult:
     `finished`: more time would not have made the first text longer.  `sure`: how probable the first text is.
     `cut`: those that time or the number of tokens has ended, maybe within a word; `is_unsure`: the first goes on, but
     not surely enough.  `reviewed`: the code behind the cursor chose the first, as far as there is any; `candidates` are
-    the texts that it chose among, the likeliest first.  `has_engine`: one was asked."""
+    the texts that it chose among, the likeliest first.  `has_engine`: one was asked.  `outcomes`: what steps have cut
+    and dropped so far.  `imports`: what a text names and the document does not import yet.  `start`: where the
+    texts begin, if that is not the cursor."""
 
     texts: tuple[str, ...]
     asked: int = 1
@@ -34,6 +48,9 @@ class CompletionResult:
     reviewed: bool = False
     candidates: tuple[Candidate, ...] = ()
     has_engine: bool = True
+    outcomes: tuple[StepOutcome, ...] = ()
+    imports: Mapping[str, tuple[Import, ...]] = field(default_factory=dict)
+    start: Position | None = None
 
     def behind(self, text: str) -> CompletionResult:
         """With a text in front of each."""
@@ -43,6 +60,12 @@ class CompletionResult:
         texts, cut = tuple(text + each for each in self.texts), frozenset(text + each for each in self.cut)
         return replace(self, texts=texts, cut=cut, candidates=candidates)
 
+    def after(self, step: str, texts: Sequence[str], reasons: Mapping[str, tuple[str, str]]) -> CompletionResult:
+        """The result with the texts that a step leaves.  `reasons`: for a text that it changed, what is left of it, and
+        why."""
+        outcomes = (StepOutcome(step, text, left, reason) for text, (left, reason) in reasons.items())
+        return replace(self, texts=tuple(texts), outcomes=(*self.outcomes, *outcomes))
+
 
 def together(results: Sequence[CompletionResult]) -> CompletionResult:
     """The texts of answers for one place: first those that the code behind was read after, as far as it was so for the
@@ -51,8 +74,14 @@ def together(results: Sequence[CompletionResult]) -> CompletionResult:
     chosen = [candidates[i].text for i in order(candidates)]
     texts = tuple(dict.fromkeys([*chosen, *(text for result in results for text in result.texts)]))
     same = texts[:1] == first.texts[:1]
-    cut = frozenset[str]().union(*(result.cut for result in results))
-    return replace(first, texts=texts, cut=cut, sure=first.sure if same else Sureness(), candidates=tuple(candidates))
+    return replace(
+        first,
+        texts=texts,
+        cut=frozenset[str]().union(*(result.cut for result in results)),
+        sure=first.sure if same else Sureness(),
+        candidates=tuple(candidates),
+        outcomes=tuple(outcome for result in results for outcome in result.outcomes),
+    )
 
 
 class Results:
@@ -97,10 +126,10 @@ class Results:
             if not prefix.startswith(earlier):
                 continue
             typed = prefix[-n_typed:]
-            if left := tuple(rest for text in result.texts if (rest := agrees(text, typed))):
+            if rests := tuple(rest for text in result.texts if (rest := agrees(text, typed))):
                 self._results.move_to_end((place, earlier))
                 is_first = agrees(result.texts[0], typed) is not None
-                return replace(result, texts=left, sure=result.sure.behind(typed) if is_first else Sureness())
+                return replace(result, texts=rests, sure=result.sure.behind(typed) if is_first else Sureness())
         return None
 
     def forget(self) -> None:

@@ -46,9 +46,9 @@ class Sureness:
     ends: tuple[tuple[int, float], ...] = ()
 
     @classmethod
-    def of_choice(cls, written: str, sure: Iterable[tuple[int, float]], left: str) -> Sureness:
-        """`left`: the end of what was written that is still to be inserted."""
-        skipped = n_signs(written) - n_signs(left)
+    def of_choice(cls, written: str, sure: Iterable[tuple[int, float]], rest: str) -> Sureness:
+        """`rest`: the end of what was written that is still to be inserted."""
+        skipped = n_signs(written) - n_signs(rest)
         signs = ((n_signs(written[:n]) - skipped, probability) for n, probability in sure)
         return cls(tuple((n, probability) for n, probability in signs if n > 0))
 

@@ -1,6 +1,6 @@
 """Pure: candidates and proposals: combines the replies to one request.
 
-In: the result of `check.py` for each reply, the documents before it.  Out: proposals, ordered by how many replies
+In: each reply as checked, the documents before it.  Out: proposals, ordered by how many replies
 agree, and refusals.  A candidate holds all edits of one reply; candidates that lead to the same code form one proposal.
 Pure: does not know about formats, engines or editors.
 """
@@ -8,11 +8,12 @@ Pure: does not know about formats, engines or editors.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from palimpsest.edits.reply import CheckedReply
 from palimpsest.edits.validate import COMMENTS, FORMATTING, UNKNOWN, Baseline, Unfit, Validated, validated, window
 from palimpsest.syntax.sameness import shape
-from palimpsest.types import DocumentChange, LineEdit, Proposal, Reading, Refusal, Suggestion
+from palimpsest.types import DocumentChange, LineEdit, Proposal, Refusal
 
 CUT_OFF = "cut off"
 INCOMPLETE = "incomplete: a part of it was refused"
@@ -39,20 +40,17 @@ class EditCandidate:
 
 
 def candidate_of(
-    reading: Reading, baseline: Mapping[str, Baseline], *, here: str, logprob: float = 0.0, cut_off: bool = False
+    reply: CheckedReply, baseline: Mapping[str, Baseline], *, here: str, logprob: float = 0.0, cut_off: bool = False
 ) -> tuple[EditCandidate | None, tuple[Refusal, ...]]:
-    """Combines a reply's suggestions into one candidate, None if none of them may be offered, and lists what was
-    refused.
+    """Combines a reply's changes into one candidate, None if none of them may be offered, and lists what was refused.
 
-    `baseline` has every document that a suggestion is for; `here` is the URI of the cursor's.  If all edits of one
+    `baseline` has every document that a change is for; `here` is the URI of the cursor's.  If all edits of one
     document are refused, the other documents are kept and the candidate is flagged.
     """
-    refused, parts = list(reading.refused), list[Validated]()
-    by_document = dict[str, list[Suggestion]]()
-    for suggestion in reading.suggestions:
-        by_document.setdefault(suggestion.uri, []).append(suggestion)
+    refused, parts = list(reply.refused), list[Validated]()
+    by_document = merged_by_document(reply.changes)
     for uri in sorted(by_document, key=lambda uri: uri != here):  # stable: the cursor's first, then as written
-        change, overlapping = _merged(by_document[uri])
+        change, overlapping = by_document[uri]
         refused += overlapping
         try:
             parts.append(validated(change, baseline[uri]))
@@ -62,7 +60,7 @@ def candidate_of(
         return None, tuple(refused)
     incomplete = any(refusal.reason != NOTHING for refusal in refused)
     flags = _flags(parts) + (CUT_OFF,) * cut_off + (INCOMPLETE,) * incomplete
-    return EditCandidate(tuple(parts), reading.summary, flags, logprob), tuple(refused)
+    return EditCandidate(tuple(parts), reply.summary, flags, logprob), tuple(refused)
 
 
 def grouped(candidates: Sequence[EditCandidate | None], baseline: Mapping[str, Baseline]) -> tuple[Proposal, ...]:
@@ -73,18 +71,19 @@ def grouped(candidates: Sequence[EditCandidate | None], baseline: Mapping[str, B
     Each group is represented by its most probable candidate.
     """
     windows = dict[str, tuple[int, int]]()
-    found = [candidate for candidate in candidates if candidate is not None]
-    changes = [part.change for candidate in found for part in candidate.parts]
+    offerable = [candidate for candidate in candidates if candidate is not None]
+    changes = [part.change for candidate in offerable for part in candidate.parts]
     for uri in {change.uri for change in changes}:
         windows[uri] = window((change for change in changes if change.uri == uri), baseline[uri].lines)
     groups = dict[object, list[EditCandidate]]()
-    for candidate in found:
+    for candidate in offerable:
         groups.setdefault(_result(candidate, windows), []).append(candidate)
     n_replies = sum(candidate is None or not candidate.mends for candidate in candidates)
     proposals = list[Proposal]()
     for group in groups.values():
         best = max(group, key=lambda candidate: (candidate.mends, candidate.logprob))  # the first of those alike
-        proposals.append(_agreed(best.proposal, 1.0 if best.mends else len(group) / n_replies))
+        agreement = 1.0 if best.mends else len(group) / n_replies
+        proposals.append(replace(best.proposal, agreement=agreement))
     return tuple(sorted(proposals, key=lambda proposal: (-proposal.agreement, -proposal.logprob)))
 
 
@@ -95,23 +94,25 @@ def is_sure(proposal: Proposal, least: float) -> bool:
     return proposal.agreement >= least and not doubts
 
 
-def _agreed(proposal: Proposal, agreement: float) -> Proposal:
-    return Proposal(proposal.changes, proposal.summary, agreement, proposal.flags, proposal.logprob)
+def merged_by_document(changes: Iterable[DocumentChange]) -> dict[str, tuple[DocumentChange, list[Refusal]]]:
+    """All changes of each document as one, in the order in which documents are first named; a change that overlaps an
+    earlier one is refused."""
+    by_uri = dict[str, list[DocumentChange]]()
+    for change in changes:
+        by_uri.setdefault(change.uri, []).append(change)
+    return {uri: _merged(of_one) for uri, of_one in by_uri.items()}
 
 
-def _merged(suggestions: Iterable[Suggestion]) -> tuple[DocumentChange, list[Refusal]]:
-    """All edits of one document as one change; a suggestion that overlaps an earlier one is refused."""
+def _merged(changes: Sequence[DocumentChange]) -> tuple[DocumentChange, list[Refusal]]:
     edits, names, refused = list[LineEdit](), list[str](), list[Refusal]()
-    uri, version = "", 0
-    for suggestion in suggestions:
-        uri, version = suggestion.uri, suggestion.version
-        if any(_overlap(edit, other) for edit in suggestion.edits for other in edits):
-            refused.append(Refusal(suggestion.name, "it changes lines that another suggestion of this reply changes"))
+    for change in changes:
+        if any(_overlap(edit, other) for edit in change.edits for other in edits):
+            refused.append(Refusal(change.names[0], "it changes lines that another suggestion of this reply changes"))
             continue
-        names.append(suggestion.name)
-        edits += suggestion.edits
+        names += change.names
+        edits += change.edits
     edits.sort(key=lambda edit: (edit.start, edit.end))
-    return DocumentChange(uri, version, tuple(edits), (), tuple(dict.fromkeys(names))), refused
+    return replace(changes[0], edits=tuple(edits), names=tuple(dict.fromkeys(names))), refused
 
 
 def _overlap(one: LineEdit, other: LineEdit) -> bool:
@@ -128,8 +129,8 @@ def _flags(parts: Sequence[Validated]) -> tuple[str, ...]:
 
 
 def _result(candidate: EditCandidate, windows: Mapping[str, tuple[int, int]]) -> object:
-    found = list[tuple[str, tuple[str, ...]]]()
+    shapes = list[tuple[str, tuple[str, ...]]]()
     for part in candidate.parts:
         head, tail = windows[part.change.uri]
-        found.append((part.change.uri, shape(part.result, head, part.result.snapshot.line_count - tail)))
-    return frozenset(found)
+        shapes.append((part.change.uri, shape(part.result, head, part.result.snapshot.line_count - tail)))
+    return frozenset(shapes)

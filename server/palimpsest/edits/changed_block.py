@@ -37,28 +37,28 @@ def _inside(editing: Editing, edits: Sequence[LineEdit], *, is_new: bool) -> Ite
     if is_new:  # a file that was not there is shown as one empty line
         yield LineEdit(0, 1, edits[0].lines)
         return
-    shown = {line.document_line: i for i, line in enumerate(editing.lines) if line.document_line is not None}
+    places = {line.document_line: i for i, line in enumerate(editing.lines) if line.document_line is not None}
     for edit in edits:
         if edit.start == edit.end:
-            if edit.start in shown:
-                yield LineEdit(shown[edit.start], shown[edit.start], edit.lines)
-            elif edit.start - 1 in shown:
-                yield LineEdit(shown[edit.start - 1] + 1, shown[edit.start - 1] + 1, edit.lines)
+            if edit.start in places:
+                yield LineEdit(places[edit.start], places[edit.start], edit.lines)
+            elif edit.start - 1 in places:
+                yield LineEdit(places[edit.start - 1] + 1, places[edit.start - 1] + 1, edit.lines)
             continue
         run = list[int]()
         for line in range(edit.start, edit.end):
-            if line in shown and (not run or shown[line] == run[-1] + 1):
-                run.append(shown[line])
+            if line in places and (not run or places[line] == run[-1] + 1):
+                run.append(places[line])
         if run:
             yield LineEdit(run[0], run[-1] + 1, edit.lines)
 
 
 def _bounded(edits: Iterable[LineEdit], room: int) -> Iterator[LineEdit]:
     for edit in edits:
-        kept = list[str]()
+        lines = list[str]()
         for line in edit.lines:
             room -= len(line) + 1
             if room < 0:
                 break
-            kept.append(line)
-        yield LineEdit(edit.start, edit.end, tuple(kept))
+            lines.append(line)
+        yield LineEdit(edit.start, edit.end, tuple(lines))

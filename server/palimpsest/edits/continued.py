@@ -2,71 +2,56 @@
 
 The reply was made on the text with the proposal applied; the result applies to the text without it.
 
-In: the reply as read, the proposal's change, each document then and now.  Out: a reading of the documents as they are
-now.  Pure: does not know about engines or editors.
+In: the reply as checked, the documents without the proposal, what that does to them.  Out: changes of these documents.
+Pure: does not know about engines or editors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from palimpsest.edits.line_edits import applied
-from palimpsest.edits.rebased import combined, rebased
-from palimpsest.types import DocumentChange, LineEdit, Reading, Refusal, Suggestion
-
-MOVED_ON = "the lines it changes have been edited since"
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """One document: its lines when the reply was requested, `change`, which is what the proposal does to them (None:
-    nothing), and the lines and version now."""
-
-    then: tuple[str, ...]
-    change: DocumentChange | None
-    now: tuple[str, ...]
-    version: int
-
-    @property
-    def edits(self) -> tuple[LineEdit, ...]:
-        return () if self.change is None else self.change.edits
-
-    @property
-    def with_it(self) -> tuple[str, ...]:
-        return tuple(applied(self.then, self.edits))
+from palimpsest.edits.candidates import merged_by_document
+from palimpsest.edits.line_edits import applied, line_map, normalised
+from palimpsest.edits.reply import CheckedReply
+from palimpsest.text.snapshot import Snapshot
+from palimpsest.types import DocumentChange, LineEdit
 
 
-def continued(reading: Reading, grounds: Mapping[str, Ground]) -> Reading:
-    """`reading` has suggestions for the documents with the proposal applied.  The result has one for each document that
-    the proposal or the reply changes, or none if the reply adds nothing."""
-    more, refused = dict[str, list[LineEdit]](), list(reading.refused)
-    for suggestion in reading.suggestions:
-        here = more.setdefault(suggestion.uri, [])
-        if any(edit.start <= other.end and other.start <= edit.end for edit in suggestion.edits for other in here):
-            refused.append(Refusal(suggestion.name, "it changes lines that another suggestion of this reply changes"))
-        else:
-            here += suggestion.edits
-    if not more:
-        return Reading((), tuple(refused), reading.summary)
-    names = {suggestion.uri: suggestion.name for suggestion in reading.suggestions}
-    found = list[Suggestion]()
-    for uri, ground in grounds.items():
-        if uri not in more and ground.change is None:
+def continued(
+    reply: CheckedReply, documents: Mapping[str, Snapshot], proposed: Mapping[str, DocumentChange]
+) -> CheckedReply:
+    """`reply` has changes of the documents with `proposed` applied.  The result has one for each of `documents` that
+    either of them changes, or none if the reply adds nothing."""
+    more = merged_by_document(reply.changes)
+    refused = [*reply.refused, *(refusal for _, overlapping in more.values() for refusal in overlapping)]
+    changes = list[DocumentChange]()
+    for uri, snapshot in documents.items() if more else ():
+        first = proposed[uri].edits if uri in proposed else ()
+        middle = applied(snapshot.lines, first)
+        final = applied(middle, more[uri][0].edits) if uri in more else middle
+        if edits := combined(first, snapshot.lines, final, middle):
+            names = (more[uri][0] if uri in more else proposed[uri]).names
+            changes.append(DocumentChange(uri, snapshot.version, edits, names[:1]))
+    return CheckedReply(tuple(changes), tuple(refused), reply.summary)
+
+
+def combined(
+    first: Sequence[LineEdit], then: Sequence[str], final: Sequence[str], middle: Sequence[str]
+) -> tuple[LineEdit, ...]:
+    """The edits from `then` to `final`, where `first` turned `then` into `middle` and further edits turned that into
+    `final`."""
+    known = line_map(middle, final)
+    shift, same = 0, list[tuple[int, int]]()  # lines of `then` that are in `final`, in order
+    at, edits = 0, list[LineEdit]()
+    for edit in [*first, LineEdit(len(then), len(then), ())]:
+        same += [(line, known[line + shift]) for line in range(at, edit.start) if line + shift in known]
+        at = edit.end
+        shift += len(edit.lines) - (edit.end - edit.start)
+    old = new = 0
+    for line, place in [*same, (len(then), len(final))]:
+        if place < new:
             continue
-        name = names.get(uri) or (ground.change.names[0] if ground.change and ground.change.names else uri)
-        change = _together(uri, name, ground, sorted(more.get(uri, ()), key=lambda e: (e.start, e.end)))
-        if change is None:
-            return Reading((), (*refused, Refusal(name, MOVED_ON)), reading.summary)
-        if change.edits:
-            before = tuple(ground.now[edit.start : edit.end] for edit in change.edits)
-            found.append(Suggestion(name, uri, change.version, change.edits, before, reading.summary))
-    return Reading(tuple(found), tuple(refused), reading.summary)
-
-
-def _together(uri: str, name: str, ground: Ground, more: Sequence[LineEdit]) -> DocumentChange | None:
-    middle = ground.with_it
-    edits = combined(ground.edits, ground.then, applied(middle, more), middle)
-    if not edits:
-        return DocumentChange(uri, ground.version, (), (), (name,))
-    return rebased(DocumentChange(uri, ground.version, edits, (), (name,)), ground.then, ground.now, ground.version)
+        if line > old or place > new:
+            edits.append(LineEdit(old, line, tuple(final[new:place])))
+        old, new = line + 1, place + 1
+    return normalised(then, edits)

@@ -29,7 +29,7 @@ inserted ::= "+" line
 """.strip()
 
 
-def grammar_for(shown: Iterable[ShownBlock]) -> str:
+def grammar_for(blocks: Iterable[ShownBlock]) -> str:
     """GBNF of a reply: one to three suggestions for editable blocks, each with one or more lines in ascending order and
     at most eight insertions after each; then one summary.  Empty if nothing can be edited.
 
@@ -40,7 +40,7 @@ def grammar_for(shown: Iterable[ShownBlock]) -> str:
         assert list(block.editable_numbers) == sorted(set(block.editable_numbers)), block
         return [f"{rule} ::= {rule}-first", *_Lines(rule, block.editable_numbers).rules()]
 
-    return reply_grammar(shown, rules, shared=_LINES)
+    return reply_grammar(blocks, rules, shared=_LINES)
 
 
 class _Lines:
@@ -74,13 +74,13 @@ class _Lines:
 
     def _above(self, k: str, i: int) -> list[str]:
         """What may follow the first `i` digits of `k` if the number must be larger than `k` and of the same length."""
-        length, found = len(k), list[str]()
+        length, steps = len(k), list[str]()
         for d in self._next(length, k[:i]):
             if d > k[i]:
-                found.append(self._step(length, k[:i], d))
+                steps.append(self._step(length, k[:i], d))
             elif d == k[i] and i + 1 < length and (deeper := self._above(k, i + 1)):
-                found.append(f'"{d}" ({" | ".join(deeper)})')
-        return found
+                steps.append(f'"{d}" ({" | ".join(deeper)})')
+        return steps
 
     def _next(self, length: int, digits: str) -> list[str]:
         return [d for d in "0123456789" if (length, digits + d) in self.beginnings]

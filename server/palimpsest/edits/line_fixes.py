@@ -61,8 +61,8 @@ def line_fixes(
     kinds = [_repeated(lines), _misspelt(lines, around), _unreturned(lines), _turned(lines)]
     if is_broken:
         kinds.insert(0, _missing(lines))
-    found = dict.fromkeys(fix for kind in kinds for fix in kind if fix.index in among)
-    return list(islice(found, MOST))
+    fixes = dict.fromkeys(fix for kind in kinds for fix in kind if fix.index in among)
+    return list(islice(fixes, MOST))
 
 
 def words_around(texts: Iterable[str]) -> Counter[str]:

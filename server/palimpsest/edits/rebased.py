@@ -1,6 +1,6 @@
-"""Pure: rebases a change onto a document that has been edited since, and identifies a proposal by its text.
+"""Pure: moves edits to a newer version of their documents: the only place that does.
 
-In: changes, the lines they were made for, the lines now.  Out: changes that apply now, or None; marks.
+In: changes, the documents they were made for, the documents now.  Out: changes that apply now, or None.
 """
 
 from __future__ import annotations
@@ -9,24 +9,44 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from palimpsest.edits.line_edits import line_map, normalised
+from palimpsest.text.snapshot import Snapshot
 from palimpsest.types import DocumentChange, LineEdit, Proposal
 
-Mark = frozenset[tuple[str, tuple[tuple[str, ...], ...]]]
-"""Identifies what a proposal changes and where, by text, so it stays the same when other lines change."""
+
+class MovedOn(Exception):
+    """A proposal no longer applies to the document `uri`; the text is the end of a sentence that says why."""
+
+    def __init__(self, uri: str, why: str) -> None:
+        super().__init__(why)
+        self.uri = uri
+
+
+def moved(proposal: Proposal, then: Mapping[str, Snapshot], now: Mapping[str, Snapshot]) -> Proposal:
+    """The proposal for the documents as they are now, by URI.  Raises MovedOn."""
+    changes = list[DocumentChange]()
+    for change in proposal.changes:
+        if (newer := now.get(change.uri)) is None:
+            raise MovedOn(change.uri, "is no longer there")
+        new = rebased(change, then[change.uri].lines, newer.lines, newer.version)
+        if new is None:
+            raise MovedOn(change.uri, "has been edited where it would be changed")
+        changes.append(new)
+    return replace(proposal, changes=tuple(changes))
 
 
 def rebased(change: DocumentChange, then: Sequence[str], now: Sequence[str], version: int) -> DocumentChange | None:
-    """The change for the lines as they are now, at `version`.  None if a line it replaces or is next to has been
-    removed or changed, or if the distance between its edits has changed."""
+    """The change for the lines as they are now, at `version`.  None if a line that it replaces has been removed
+    or changed, or both that it inserts between, or if what is between its edits is longer or shorter."""
     if tuple(then) == tuple(now):
         return replace(change, version=version)
     places = line_map(then, now)
     shifts = set[int]()
     for edit in change.edits:
-        for line in _touched(edit, len(then)):
-            if line not in places:
-                return None
-            shifts.add(places[line] - line)
+        touched = _touched(edit, len(then))
+        known = [line for line in touched if line in places]
+        if not known or (len(known) < len(touched) and edit.start < edit.end):
+            return None
+        shifts |= {places[line] - line for line in known}
     if len(shifts) != 1:
         return None
     shift = shifts.pop()
@@ -39,39 +59,3 @@ def _touched(edit: LineEdit, n_lines: int) -> range:
     if edit.start < edit.end:
         return range(edit.start, edit.end)
     return range(max(0, edit.start - 1), min(n_lines, edit.start + 1))
-
-
-def combined(
-    first: Sequence[LineEdit], then: Sequence[str], final: Sequence[str], middle: Sequence[str]
-) -> tuple[LineEdit, ...]:
-    """The edits from `then` to `final`, where `first` turned `then` into `middle` and further edits turned that into
-    `final`."""
-    known = line_map(middle, final)
-    shift, same = 0, list[tuple[int, int]]()  # lines of `then` that are in `final`, in order
-    at, edits = 0, list[LineEdit]()
-    for edit in [*first, LineEdit(len(then), len(then), ())]:
-        same += [(line, known[line + shift]) for line in range(at, edit.start) if line + shift in known]
-        at = edit.end
-        shift += len(edit.lines) - (edit.end - edit.start)
-    old = new = 0
-    for line, place in [*same, (len(then), len(final))]:
-        if place < new:
-            continue
-        if line > old or place > new:
-            edits.append(LineEdit(old, line, tuple(final[new:place])))
-        old, new = line + 1, place + 1
-    return normalised(then, edits)
-
-
-def mark(proposal: Proposal, lines: Mapping[str, Sequence[str]]) -> Mark:
-    """The mark of a proposal.  `lines` are those of each document that the proposal is for."""
-    return frozenset((change.uri, _pieces(change.edits, lines[change.uri])) for change in proposal.changes)
-
-
-def _pieces(edits: Sequence[LineEdit], lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    found = list[tuple[str, ...]]()
-    for edit in edits:
-        around = (*lines[max(0, edit.start - 1) : edit.start], *lines[edit.end : edit.end + 1])
-        old, new = lines[edit.start : edit.end], edit.lines
-        found += [tuple(line.rstrip() for line in piece) for piece in (around, old, new)]
-    return tuple(found)

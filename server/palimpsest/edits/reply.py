@@ -1,13 +1,13 @@
-"""Pure: what every edit format reads from a reply: edits of a block as it was shown.
+"""Pure: what every edit format reads from a reply, and what of it holds for the documents.
 
-Out: immutable data.  `check.py` decides whether the edits can be applied to a document.
+Out: immutable data.  `check.py` makes edits of documents of edits of blocks, or refuses them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from palimpsest.types import LineEdit
+from palimpsest.types import DocumentChange, LineEdit, Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +30,13 @@ class EditReply:
     """A whole reply: the blocks it edits, in order, and its summary on one line."""
 
     written: tuple[WrittenEdits, ...] = ()
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedReply:
+    """A reply's edits of documents, a change for each block that it edits, and what of it was refused."""
+
+    changes: tuple[DocumentChange, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     summary: str = ""

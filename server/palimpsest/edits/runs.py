@@ -56,11 +56,11 @@ class Runs:
 
     def _segments(self) -> list[range]:
         """The ranges of lines that can be quoted consecutively."""
-        found, start = list[range](), 0
+        segments, start = list[range](), 0
         for i, line in enumerate(self.block.lines):
             if line.document_line is None or not is_writable(line.text):
-                found, start = [*found, range(start, i)], i + 1
-        return [lines for lines in [*found, range(start, len(self.block.lines))] if lines]
+                segments, start = [*segments, range(start, i)], i + 1
+        return [lines for lines in [*segments, range(start, len(self.block.lines))] if lines]
 
     def _beginnings(self) -> Iterator[tuple[str, int]]:
         """For every line that may begin a run: (the fewest lines that identify the place, the index after them)."""

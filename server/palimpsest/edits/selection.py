@@ -19,29 +19,29 @@ def selected(block: ShownBlock, lines: range) -> tuple[ShownLine, ...]:
     return tuple(line for line in block.lines if line.document_line is not None and line.document_line in lines)
 
 
-def narrowed(shown: Mapping[str, ShownBlock], lines: range) -> dict[str, ShownBlock]:
+def narrowed(blocks: Mapping[str, ShownBlock], lines: range) -> dict[str, ShownBlock]:
     """The blocks as a grammar may name them: only the selected lines of the editing block and nothing of the others."""
-    own = shown[EDITING]
-    kept = tuple(
+    own = blocks[EDITING]
+    lines_kept = tuple(
         line if line.document_line is not None and line.document_line in lines else replace(line, document_line=None)
         for line in own.lines
     )
     return {
-        name: replace(block, lines=kept) if block is own else replace(block, editable=False)
-        for name, block in shown.items()
+        name: replace(block, lines=lines_kept) if block is own else replace(block, editable=False)
+        for name, block in blocks.items()
     }
 
 
-def within(reply: EditReply, shown: Mapping[str, ShownBlock], lines: range) -> EditReply:
+def within(reply: EditReply, blocks: Mapping[str, ShownBlock], lines: range) -> EditReply:
     """The reply, with a problem in every suggestion that changes anything but the selected lines."""
-    return replace(reply, written=tuple(_within(written, shown, lines) for written in reply.written))
+    return replace(reply, written=tuple(_within(written, blocks, lines) for written in reply.written))
 
 
-def _within(written: WrittenEdits, shown: Mapping[str, ShownBlock], lines: range) -> WrittenEdits:
-    own = shown[EDITING]
-    if written.problem or written.name not in shown:
+def _within(written: WrittenEdits, blocks: Mapping[str, ShownBlock], lines: range) -> WrittenEdits:
+    own = blocks[EDITING]
+    if written.problem or written.name not in blocks:
         return written
-    if shown[written.name] is not own:
+    if blocks[written.name] is not own:
         return replace(written, problem=f'it changes "{written.name}", which is outside of the selection')
     places = [i for i, line in enumerate(own.lines) if line.document_line is not None and line.document_line in lines]
     for edit in written.edits:
@@ -51,7 +51,7 @@ def _within(written: WrittenEdits, shown: Mapping[str, ShownBlock], lines: range
     return written
 
 
-def told(block: ShownBlock, lines: range, *, numbered: bool) -> str:
+def describe_selection(block: ShownBlock, lines: range, *, numbered: bool) -> str:
     """One sentence that tells the model about the selection, with line numbers if it sees them."""
     if not numbered:
         texts = [line.text.strip() for line in selected(block, lines) if line.text.strip()] or [""]

@@ -53,13 +53,13 @@ class ShownBlock:
 
     def unnumbered_after(self, number: int) -> frozenset[str]:
         """The lines without a number (a cut, an omitted body) that stand directly after line `number`."""
-        found, here = set[str](), False
+        texts, here = set[str](), False
         for line in self.lines:
             if line.number is not None:
                 here = line.number == number
             elif here:
-                found.add(line.text.strip())
-        return frozenset(found)
+                texts.add(line.text.strip())
+        return frozenset(texts)
 
 
 def of_editing(editing: Editing) -> ShownBlock:
@@ -92,8 +92,8 @@ def shown_blocks(editing: Editing, blocks: Iterable[Block], versions: Mapping[st
     context = dict[str, ShownBlock]()
     for block in blocks:
         version = versions.get(block.uri) if block.uri is not None else None
-        found = of_block(block, version or 0)
+        shown_block = of_block(block, version or 0)
         if version is None or block.name in context:
-            found = replace(found, editable=False)
-        context[block.name] = found
+            shown_block = replace(shown_block, editable=False)
+        context[block.name] = shown_block
     return {editing.name: own, **context, EDITING: own}

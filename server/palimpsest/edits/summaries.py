@@ -137,14 +137,14 @@ def _written(changes: Sequence[FileChange], max_tokens: int) -> str:
 
 def _summary_reader(on_summary: Callable[[str], None], *, begun: bool) -> Callable[[Spoken], None]:
     """Tells `on_summary` of each change of the summary in a reply so far.  `begun`: the reply is the summary."""
-    shown = ""
+    newest = ""
 
-    def read(said: Spoken) -> None:
-        nonlocal shown
-        text = OPEN + said.text if begun else said.text
+    def read(reply: Spoken) -> None:
+        nonlocal newest
+        text = OPEN + reply.text if begun else reply.text
         summary = message(text)[0] if OPEN in text else ""
-        if summary and summary != shown:
-            shown = summary
+        if summary and summary != newest:
+            newest = summary
             on_summary(summary)
 
     return read

@@ -44,21 +44,21 @@ def uncommitted(folder: Path, files: WorkspaceFiles, opened: Mapping[Path, Snaps
     `opened` are the documents whose text counts before the file's, as `files` knows them; for what is staged none does.
     Raises GitError (no git, no repository, nothing changed) or InvalidArgument (nothing staged).
     """
-    found = git.changed(folder, staged=staged)
+    entries = git.changed(folder, staged=staged)
     if not staged:
-        found = [*_unsaved(folder, {entry.path for entry in found}, opened), *found]
-    found, beyond = found[:MOST_NAMED], len(found[MOST_NAMED:])
-    left_out = {entry.path: reason for entry in found if (reason := files.kept_out(entry.path)) is not None}
-    found = [_here(entry, folder, files) for entry in found]
-    seen = [entry for entry in found if entry.path not in left_out]
+        entries = [*_unsaved(folder, {entry.path for entry in entries}, opened), *entries]
+    entries, beyond = entries[:MOST_NAMED], len(entries[MOST_NAMED:])
+    left_out = {entry.path: reason for entry in entries if (reason := files.kept_out(entry.path)) is not None}
+    entries = [_here(entry, folder, files) for entry in entries]
+    seen = [entry for entry in entries if entry.path not in left_out]
     changes, named, moved = _read(folder, files, seen, left_out, staged=staged)
     if not changes and not named:
         raise _nothing(folder, left_out, staged=staged)
     reasons = tuple((_named(path, folder), reason) for path, reason in left_out.items())
     if beyond:
         reasons = (*reasons, (f"{beyond} more files", "were not looked at"))
-    said = "" if changes or left_out or beyond or len(named) > len(moved) else _said(moved, folder)
-    return Uncommitted(tuple(sorted(changes, key=lambda c: -c.size)), tuple(named), reasons, said)
+    sentence = "" if changes or left_out or beyond or len(named) > len(moved) else _describe_moves(moved, folder)
+    return Uncommitted(tuple(sorted(changes, key=lambda c: -c.size)), tuple(named), reasons, sentence)
 
 
 def _here(entry: git.ChangedFile, folder: Path, files: WorkspaceFiles) -> git.ChangedFile:
@@ -68,7 +68,7 @@ def _here(entry: git.ChangedFile, folder: Path, files: WorkspaceFiles) -> git.Ch
     return replace(entry, kind="added", old="", before=None, is_executable=None)
 
 
-def _said(entries: Sequence[git.ChangedFile], folder: Path) -> str:
+def _describe_moves(entries: Sequence[git.ChangedFile], folder: Path) -> str:
     """What has moved or become executable; "" where one line does not say it."""
     one = entries[0] if len(entries) == 1 else None
     if one is not None and one.is_executable is not None and one.before is None:
@@ -103,11 +103,11 @@ def _read(
     """(changes, names of what is only named, which of these have the content that they had); what gives away a key or
     token, before or now, joins `left_out`."""
     entries = list(entries)
-    shown, named = entries[:MOST_FILES], [_name(entry, folder) for entry in entries[MOST_FILES:]]
-    wanted = [name for entry in shown if entry.is_regular for name in (entry.old, entry.new if staged else "")]
+    read_entries, named = entries[:MOST_FILES], [_name(entry, folder) for entry in entries[MOST_FILES:]]
+    wanted = [name for entry in read_entries if entry.is_regular for name in (entry.old, entry.new if staged else "")]
     objects = git.contents(folder, wanted)
     changes, moved = list[FileChange](), list[git.ChangedFile]()
-    for entry in shown:
+    for entry in read_entries:
         name = _name(entry, folder)
         old = _lines(objects, entry.old)
         new = _lines(objects, entry.new) if staged else _now(files, entry)
@@ -168,8 +168,8 @@ def _split(text: str) -> tuple[str, ...]:
 
 def _nothing(folder: Path, left_out: Mapping[Path, str], *, staged: bool) -> GitError | InvalidArgument:
     if left_out:
-        told = list(left_out.items())[:MOST_REASONS]
-        reasons = "; ".join(f"{_named(path, folder)} {reason}" for path, reason in told)
+        named = list(left_out.items())[:MOST_REASONS]
+        reasons = "; ".join(f"{_named(path, folder)} {reason}" for path, reason in named)
         return GitError(f"nothing that changed in {folder} may be shown to a model: {reasons}.")
     if staged:
         hint = "Stage what the commit shall hold (git add), or leave `staged` out."

@@ -74,8 +74,7 @@ def validated(change: DocumentChange, baseline: Baseline) -> Validated:
     if not edits:
         raise Unfit("it repeats what stands there already")
     flags = [REPETITION] if _size(edits) < _size(change.edits) else []
-    before = tuple(baseline.lines[edit.start : edit.end] for edit in edits)
-    change = replace(change, edits=edits, before=before)
+    change = replace(change, edits=edits)
     result = parse_text("\n".join(applied(baseline.lines, edits)), baseline.language)
     if text := placeholder(baseline.parsed, result, edits):
         raise Unfit(f"it leaves code out: {text[:LONGEST]!r} stands in place of lines that it takes away")
@@ -141,15 +140,15 @@ def _unknown(change: DocumentChange, result: Parsed, baseline: Baseline) -> set[
     module, hide which names exist."""
     if baseline.hides_names:
         return set()
-    found, bound, shift = set[str](), set[str](), 0
+    free, bound, shift = set[str](), set[str](), 0
     for edit in change.edits:
         start = edit.start + shift
         end = start + len(edit.lines)
         for parsed in (result, *inner_parses(result)):
-            found |= free_in(parsed, start, end)
+            free |= free_in(parsed, start, end)
             bound |= bound_in(parsed, start, end)
         shift += len(edit.lines) - (edit.end - edit.start)
-    return found - bound - baseline.known
+    return free - bound - baseline.known
 
 
 def without_repeats(lines: Sequence[str], edits: Sequence[LineEdit]) -> tuple[LineEdit, ...]:
@@ -158,15 +157,15 @@ def without_repeats(lines: Sequence[str], edits: Sequence[LineEdit]) -> tuple[Li
     The edits (sorted, without overlap) without beginnings and ends that repeat the lines right before and after
     them; edits that become empty are dropped.  Only edits that make the document longer are examined.
     """
-    kept = list[LineEdit]()
+    trimmed = list[LineEdit]()
     for i, edit in enumerate(edits):
         above = edits[i - 1].end if i else 0
         below = edits[i + 1].start if i + 1 < len(edits) else len(lines)
         if len(edit.lines) > edit.end - edit.start:
             edit = _trimmed(edit, lines[above : edit.start], lines[edit.end : below])
         if edit.lines or edit.start < edit.end:
-            kept.append(edit)
-    return tuple(kept)
+            trimmed.append(edit)
+    return tuple(trimmed)
 
 
 def _trimmed(edit: LineEdit, above: Sequence[str], below: Sequence[str]) -> LineEdit:

@@ -37,18 +37,18 @@ def bound(call: Call, parameters: Sequence[Parameter]) -> dict[str, Argument] | 
     """The arguments by parameter, or None if they do not fit."""
     plain = [p for p in parameters if p.kind == "plain"]
     named = {p.name for p in parameters if p.kind in ("plain", "keyword")}
-    found = dict[str, Argument]()
+    by_name = dict[str, Argument]()
     for n, argument in enumerate(call.arguments):
         if argument.star:
             return None
         if not argument.keyword and n >= len(plain):
             return None
         name = argument.keyword or plain[n].name
-        if name not in named or name in found:
+        if name not in named or name in by_name:
             return None
-        found[name] = argument
-    missing = [p for p in parameters if p.kind in ("plain", "keyword") and not p.default and p.name not in found]
-    return None if missing else found
+        by_name[name] = argument
+    missing = [p for p in parameters if p.kind in ("plain", "keyword") and not p.default and p.name not in by_name]
+    return None if missing else by_name
 
 
 def rearranged(

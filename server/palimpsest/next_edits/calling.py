@@ -91,9 +91,14 @@ def _mates(change: SignatureChange, home: File, file: File) -> Iterator[Site]:
         names = {new: old for old, new in change.renamed}
         texts, may_have_default = list[str](), True
         for given in reversed(change.after):
-            kept = own.get(names.get(given.name, given.name))
-            may_have_default = may_have_default and kept is not None and kept.default
-            texts.insert(0, kept.text if kept is not None and may_have_default else _without_default(kept or given))
+            own_parameter = own.get(names.get(given.name, given.name))
+            may_have_default = may_have_default and own_parameter is not None and own_parameter.default
+            texts.insert(
+                0,
+                own_parameter.text
+                if own_parameter is not None and may_have_default
+                else _without_default(own_parameter or given),
+            )
         start, end = function.inner
         before = parsed.snapshot.utf8[start:end].decode("utf-8", "surrogatepass")
         message = f"{change.name} has other parameters now"

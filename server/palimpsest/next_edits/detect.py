@@ -57,15 +57,15 @@ def changes(before: Parsed, after: Parsed) -> tuple[EditPattern, ...]:
     if lines is None or max(len(lines[0]), len(lines[1])) > MOST_LINES or is_broken(before, after, lines):
         return ()
     names = _renamed_names(before, after, lines)
-    found = list[EditPattern](filter(None, (_rename(before, after, lines, old, new) for old, new in names)))
-    found += filter(None, (_property(before, after, old, new) for old, new in names))
-    renames = [change for change in found if isinstance(change, Rename)]
-    found += _signatures(before, after, lines, renames)
-    found += _imports(before, after, lines)
-    found += tag_changes(before, after)
-    if not found:
-        found += _swap(before, after, lines)
-    return tuple(dict.fromkeys(found))
+    patterns = list[EditPattern](filter(None, (_rename(before, after, lines, old, new) for old, new in names)))
+    patterns += filter(None, (_property(before, after, old, new) for old, new in names))
+    renames = [change for change in patterns if isinstance(change, Rename)]
+    patterns += _signatures(before, after, lines, renames)
+    patterns += _imports(before, after, lines)
+    patterns += tag_changes(before, after)
+    if not patterns:
+        patterns += _swap(before, after, lines)
+    return tuple(dict.fromkeys(patterns))
 
 
 def _renamed_names(before: Parsed, after: Parsed, lines: Window) -> list[tuple[Use, Use]]:
@@ -73,7 +73,7 @@ def _renamed_names(before: Parsed, after: Parsed, lines: Window) -> list[tuple[U
     old = tokens(before, lines[0].start, lines[0].stop)
     new = tokens(after, lines[1].start, lines[1].stop)
     matcher = SequenceMatcher(None, [t.text for t in old], [t.text for t in new], autojunk=False)
-    found = []
+    pairs_of_uses = []
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
         if kind != "replace" or i2 - i1 != j2 - j1:
             continue
@@ -81,8 +81,8 @@ def _renamed_names(before: Parsed, after: Parsed, lines: Window) -> list[tuple[U
             if a.is_name and b.is_name and a.text != b.text:
                 uses_of = _use_at(before, a.text, a.start), _use_at(after, b.text, b.start)
                 if uses_of[0] is not None and uses_of[1] is not None:
-                    found.append((uses_of[0], uses_of[1]))
-    return found
+                    pairs_of_uses.append((uses_of[0], uses_of[1]))
+    return pairs_of_uses
 
 
 def _use_at(parsed: Parsed, name: str, start: int) -> Use | None:
@@ -216,7 +216,7 @@ def _imports(before: Parsed, after: Parsed, lines: Window) -> Iterator[ImportCha
 def _swap(before: Parsed, after: Parsed, lines: Window) -> list[Swap]:
     """The smallest pair containing the edit whose elements have changed places or are about to."""
     old = {(pair.head, pair.start): pair for pair in pairs(before, lines[0].start, lines[0].stop)}
-    found = list[tuple[int, Swap]]()
+    swaps = list[tuple[int, Swap]]()
     for pair in pairs(after, lines[1].start, lines[1].stop):
         was = old.get((pair.head, pair.start))
         if was is None or len(was.elements) != len(pair.elements) or was.texts == pair.texts:
@@ -225,8 +225,8 @@ def _swap(before: Parsed, after: Parsed, lines: Window) -> list[Swap]:
         if target is not None:
             scope = where(after, pair.line)
             swap = Swap(after.snapshot.uri, scope, pair.head, was.texts, pair.texts, target)
-            found.append((pair.end - pair.start, swap))
-    return [min(found, key=lambda item: item[0])[1]] if found else []
+            swaps.append((pair.end - pair.start, swap))
+    return [min(swaps, key=lambda item: item[0])[1]] if swaps else []
 
 
 def _target(was: Pair, pair: Pair) -> tuple[str, ...] | None:

@@ -70,20 +70,20 @@ def events(edits: Edits, may_show: Callable[[Snapshot], bool]) -> tuple[EditEven
     texts, goes_on = [edit.texts for edit in reversed(tuple(edits))], edits.open
     if goes_on is not None and not is_secret(goes_on.before, goes_on.steps[-1].after):  # of the others it is known
         texts.append(goes_on)
-    found = list[EditEvent]()
+    joined = list[EditEvent]()
     for event in (event for one in texts for event in _steps(one)):
-        if found and _goes_on(found[-1], event):
-            found[-1] = replace(found[-1], after=event.after)
+        if joined and _goes_on(joined[-1], event):
+            joined[-1] = replace(joined[-1], after=event.after)
         else:
-            found.append(event)
-    if goes_on is not None and found and found[-1].after is goes_on.steps[-1].after:
-        found[-1:] = _split(found[-1], goes_on.paused)
-    return tuple(event for event in found if is_told(event) and may_show(event.after))[-KEPT:]
+            joined.append(event)
+    if goes_on is not None and joined and joined[-1].after is goes_on.steps[-1].after:
+        joined[-1:] = _split(joined[-1], goes_on.paused)
+    return tuple(event for event in joined if is_told(event) and may_show(event.after))[-KEPT:]
 
 
-def earlier(told: Sequence[EditEvent], now: Snapshot, rows: range) -> Iterator[tuple[str, ...]]:
+def earlier(past: Sequence[EditEvent], now: Snapshot, rows: range) -> Iterator[tuple[str, ...]]:
     """What these lines of a document were before each of its events, the last time first."""
-    for event in reversed([event for event in told if event.after.uri == now.uri]):
+    for event in reversed([event for event in past if event.after.uri == now.uri]):
         if event.after.text != now.text:  # something that no model is told of came between
             rows = EditEvent(event.after, now).rows_before(rows)
         rows, now = event.rows_before(rows), event.before

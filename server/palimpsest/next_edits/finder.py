@@ -100,18 +100,18 @@ class Finder:
                 return FinderResult()
         bursts = [*ended, *([burst] if burst else [])]
         followed, worth = self._changes(bursts)
-        found = dict[tuple[str, int, int, str], SiteCandidate]()
+        candidates = dict[tuple[str, int, int, str], SiteCandidate]()
         for change, part in followed:
             home = by_uri.get(change.uri)
             if home is None:
                 continue
             for file, place in self._places_of(change, part, replace(home, home=True), open_files):
                 point = point_of(file.parsed.snapshot, place.start)
-                if len(found) < MOST_PLACES:
+                if len(candidates) < MOST_PLACES:
                     key = (place.uri, place.start, place.end, place.text)
-                    found.setdefault(key, SiteCandidate(change, file, place, point))
+                    candidates.setdefault(key, SiteCandidate(change, file, place, point))
         idle = tuple(burst for burst in ended if burst not in worth and burst is not bursts[-1])
-        return FinderResult(tuple(found.values()), self._unexplained(bursts, by_uri), idle)
+        return FinderResult(tuple(candidates.values()), self._unexplained(bursts, by_uri), idle)
 
     def _open_document(self, uri: str) -> Snapshot | None:
         file = self._open.get(uri)
@@ -124,8 +124,8 @@ class Finder:
             made = known.get(burst)
             self._made[burst] = _made(burst) if made is None else made
         worth = [burst for burst in bursts if self._made[burst]][-MOST_CHANGES:]
-        found = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
-        return [*found, *_chained(found)], worth
+        distinct = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
+        return [*distinct, *_chained(distinct)], worth
 
     def _unexplained(self, bursts: Sequence[Burst], by_uri: Mapping[str, File]) -> tuple[Parsed, Parsed] | None:
         burst = bursts[-1]
@@ -137,10 +137,10 @@ class Finder:
     def _places_of(
         self, change: EditPattern, part: int | None, home: File, open_files: Sequence[File]
     ) -> list[tuple[File, Site]]:
-        found = (
+        sites = (
             self._places_inside(change, part, home) if part is not None else self._everywhere(change, home, open_files)
         )
-        return [(file, place) for file, place in found if place.sure or self._was_there(change, file, place, found)]
+        return [(file, place) for file, place in sites if place.sure or self._was_there(change, file, place, sites)]
 
     def _everywhere(self, change: EditPattern, home: File, open_files: Sequence[File]) -> list[tuple[File, Site]]:
         wanted = words(change, home)
@@ -176,12 +176,12 @@ class Finder:
         alone = member is not None and not is_shared(member, there)
         return [(home, place) for place in places(change, there, there, alone=alone)]
 
-    def _was_there(self, change: EditPattern, file: File, place: Site, found: Sequence[tuple[File, Site]]) -> bool:
+    def _was_there(self, change: EditPattern, file: File, place: Site, sites: Sequence[tuple[File, Site]]) -> bool:
         """Whether a place that only its text vouches for stood there when its file was first looked at for the change:
         a call with the new order of arguments looks like one with the old."""
         origin = self._origins.get((change, file.uri))
         if origin is None:
-            origin = Counter((p.where, p.before) for there, p in found if there.uri == file.uri)
+            origin = Counter((p.where, p.before) for there, p in sites if there.uri == file.uri)
             self._origins[change, file.uri] = origin
             while len(self._origins) > KEPT_LOOKS:
                 del self._origins[next(iter(self._origins))]
@@ -191,7 +191,7 @@ class Finder:
         self, change: EditPattern, home: File, files: Sequence[File], alone: bool
     ) -> list[tuple[File, Site]]:
         """The places in files, each looked through once for as long as it and the edited one stay as they are."""
-        found, ends = [], time.monotonic() + MOST_S
+        sites, ends = [], time.monotonic() + MOST_S
         for file in files:
             key = change, home.parsed, file.parsed, alone
             there = self._looked.pop(key, None)
@@ -200,21 +200,21 @@ class Finder:
             if there is not None:
                 self._looked[key] = there
                 self._used.add(key)
-                found += [(file, place) for place in there]
-        return found
+                sites += [(file, place) for place in there]
+        return sites
 
     def _forget_unused(self) -> None:
         """What the last search did not use is about parses that no document has any more: each keystroke makes one.
         Of what it used, each parse counts once."""
-        kept, seen, n_characters = dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]](), set[int](), 0
+        used, seen, n_characters = dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]](), set[int](), 0
         for key in reversed([key for key in self._looked if key in self._used][-KEPT_LOOKS:]):
             new = {id(parsed): len(parsed.snapshot.text) for parsed in key[1:3] if id(parsed) not in seen}
-            if kept and n_characters + sum(new.values()) > KEPT_CHARACTERS:
+            if used and n_characters + sum(new.values()) > KEPT_CHARACTERS:
                 break
             n_characters += sum(new.values())
             seen.update(new)
-            kept[key] = self._looked[key]
-        self._looked = dict(reversed(kept.items()))
+            used[key] = self._looked[key]
+        self._looked = dict(reversed(used.items()))
 
 
 def _parsed(snapshot: Snapshot) -> Parsed:
@@ -223,25 +223,25 @@ def _parsed(snapshot: Snapshot) -> Parsed:
 
 def _has_too_many(file: File, wanted: Sequence[str]) -> bool:
     """Whether a file has one of the words so often that to look at each place would take many seconds."""
-    found = (re.finditer(rf"\b{re.escape(word)}\b", file.parsed.snapshot.text) for word in wanted)
-    return any(next(islice(places, MOST_USES, None), None) is not None for places in found)
+    occurrences = (re.finditer(rf"\b{re.escape(word)}\b", file.parsed.snapshot.text) for word in wanted)
+    return any(next(islice(places, MOST_USES, None), None) is not None for places in occurrences)
 
 
 def _made(burst: Burst) -> tuple[_Change, ...]:
     before, after = _parsed(burst.before), _parsed(burst.after)
-    found = list[_Change]((change, None) for change in changes(before, after))
+    made = list[_Change]((change, None) for change in changes(before, after))
     inner, lines = (inner_parses(before), inner_parses(after)), window(before, after)
     if lines is not None and len(inner[0]) == len(inner[1]):
         for part, (old, new) in enumerate(zip(*inner, strict=True)):
             is_touched = new.lines.start < lines[1].stop and lines[1].start < new.lines.stop
             if is_touched and old.language is new.language:
-                found += ((change, part) for change in changes(old, new))
-    return tuple(found)
+                made += ((change, part) for change in changes(old, new))
+    return tuple(made)
 
 
-def _chained(found: Sequence[_Change]) -> list[_Change]:
-    """A name that was changed twice: the uses of the first go to the last.  `found` has the newest first."""
-    renames = [(change, part) for change, part in found if isinstance(change, Rename)]
+def _chained(changes: Sequence[_Change]) -> list[_Change]:
+    """A name that was changed twice: the uses of the first go to the last.  `changes` has the newest first."""
+    renames = [(change, part) for change, part in changes if isinstance(change, Rename)]
     made = list[_Change]()
     for n, (newer, part) in enumerate(renames):
         for older, there in renames[n + 1 :]:

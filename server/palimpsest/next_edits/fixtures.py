@@ -31,17 +31,17 @@ def seen_by(home: File, files: Sequence[File], name: str) -> list[File]:
 
 def fixture_uses(change: Rename, file: File, target: EditedName) -> Iterator[Use]:
     parsed, language = file.parsed, file.parsed.language
-    found = uses(parsed, change.old, change.new)
-    if any(use.role in ("function", "class", "assigned", "import") and _is_shared(use) for use in found):
+    old_uses = uses(parsed, change.old, change.new)
+    if any(use.role in ("function", "class", "assigned", "import") and _is_shared(use) for use in old_uses):
         return
     given = [use for use in uses(parsed, change.new) if use.role == "import" and file.gives(use, target)]
     if not (file.home or given or (_has_fixtures(target.home) and _is_below(file, target.home))):
         return
     renamed = uses(parsed, change.new, change.old)
-    taken = (use for use in (*found, *renamed) if use.role == "parameter")
+    taken = (use for use in (*old_uses, *renamed) if use.role == "parameter")
     regions = {use.belongs for use in taken if language.takes_fixture(parsed, use.name, use.start)}
-    twice = {use.belongs for use in found if use.role == "parameter"} & {use.belongs for use in renamed if use.binds}
-    for use in found:
+    twice = {use.belongs for use in old_uses if use.role == "parameter"} & {use.belongs for use in renamed if use.binds}
+    for use in old_uses:
         is_taken = use.belongs in regions and use.belongs not in twice
         is_named = use.role == "use" and _is_shared(use) and language.takes_fixture(parsed, use.name, use.start)
         if is_taken or (is_named and not file.home):

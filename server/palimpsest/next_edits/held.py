@@ -11,23 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from palimpsest.next_edits.formats.diffs import OffsetEdit
 from palimpsest.text.alike import ends_alike
-
-
-@dataclass(frozen=True, slots=True)
-class HeldRest:
-    """`text` belongs between two offsets of a document; nothing is left where there is none and they are one."""
-
-    start: int
-    end: int
-    text: str
-
-    @property
-    def is_nothing(self) -> bool:
-        return self.start == self.end and not self.text
-
-    def applied(self, text: str) -> str:
-        return text[: self.start] + self.text + text[self.end :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,29 +25,29 @@ class HeldEdit:
     below: str
 
     @classmethod
-    def of(cls, text: str, edit: HeldRest) -> HeldEdit:
+    def of(cls, text: str, edit: OffsetEdit) -> HeldEdit:
         return cls(text[: edit.start], text[edit.start : edit.end], edit.text, text[edit.end :])
 
     @property
     def result(self) -> str:
         return f"{self.above}{self.new}{self.below}"
 
-    def left(self, text: str) -> HeldRest | None:
+    def remaining(self, text: str) -> OffsetEdit | None:
         """What makes the result of a text; None where something else was changed: the edit is not true any more."""
         trimmed = self._trimmed
         if (middle := self._middle(text)) is not None:
             start, end = len(self.above), len(self.above) + len(middle)
             if middle == self.old:
-                return HeldRest(start, end, self.new)
+                return OffsetEdit(start, end, self.new)
             # An end of what was there that is gone was no part of what is typed, unless all of it goes.
             is_typed = not self.old.startswith(middle) if middle else bool(trimmed.old)
             if is_typed and self.new.startswith(middle):
-                return HeldRest(end, end, self.new[len(middle) :])
+                return OffsetEdit(end, end, self.new[len(middle) :])
         middle = trimmed._middle(text)
         if middle is None or not trimmed.new.startswith(middle):
             return None
         end = len(trimmed.above) + len(middle)
-        return HeldRest(end, end, trimmed.new[len(middle) :])
+        return OffsetEdit(end, end, trimmed.new[len(middle) :])
 
     @property
     def _trimmed(self) -> HeldEdit:
@@ -78,6 +63,6 @@ class HeldEdit:
         return text[len(self.above) : len(self.above) + size]
 
 
-def extends(newer: HeldRest, held: HeldRest) -> bool:
+def extends(newer: OffsetEdit, held: OffsetEdit) -> bool:
     """Whether it says the same of a text and perhaps more: nothing that is shown goes away."""
     return newer.start == held.start and newer.end >= held.end and newer.text.startswith(held.text)

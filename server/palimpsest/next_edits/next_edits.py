@@ -134,20 +134,20 @@ class NextEdits:
         """`wanted`: a person is at it, so that one comes while they are snoozed."""
         self._settle_typed()
         mine = self._newest = object()
-        found = None
+        next_edit = None
         if not (off := self._why_off(here, wanted=wanted)):
-            if (found := await self._by_trees(here, position, lambda: self._newest is mine)) is not None:
+            if (next_edit := await self._by_trees(here, position, lambda: self._newest is mine)) is not None:
                 self._written.why_not = ""
             elif self._newest is mine:
                 offered = await self._written.next(here, position, invoked=invoked)
-                found = None if offered is None else self._next_edit(offered, here, 1)
-            if found is not None:  # which a person may have switched off meanwhile
+                next_edit = None if offered is None else self._next_edit(offered, here, 1)
+            if next_edit is not None:  # which a person may have switched off meanwhile
                 off = self._why_off(here, wanted=wanted)
         if off:
             self._written.nothing(off)
-            found = None
+            next_edit = None
         self._services.events.emit(StatusChanged())
-        return found
+        return next_edit
 
     def _why_off(self, here: Snapshot, *, wanted: bool) -> str:
         if off := self._services.why_off(here, "nextEdit"):
@@ -161,26 +161,26 @@ class NextEdits:
                 return None
             bursts = self._bursts.ended, self._bursts.open
             async with self._one_search:
-                found = await asyncio.to_thread(self._finder.find, open_files, *bursts)
-            self._bursts.drop(found.idle)
+                result = await asyncio.to_thread(self._finder.find, open_files, *bursts)
+            self._bursts.drop(result.idle)
             if not self._are_current(open_files):
                 return None  # the person typed on; the client asks again
-            best = self._ordered(found.candidates, here.uri, position)
+            best = self._ordered(result.candidates, here.uri, position)
             for n, candidate in enumerate(best):
                 if candidate.place.hole is not None and not is_newest():
                     return None
                 place = await self._finished(candidate)
                 if place is not None and self._are_current(open_files):
                     return self._given(candidate.change, candidate.file, place, candidate.point, len(best) - n)
-            if not best and found.unexplained is not None and is_newest():
-                return await self._by_model(found.unexplained)
+            if not best and result.unexplained is not None and is_newest():
+                return await self._by_model(result.unexplained)
         return None
 
     async def accept(self, identity: str) -> NextEdit | None:
         """The editor has made the edit; the place after it.  Raises InvalidArgument for an unknown id."""
         offered = self._offers.get(identity)
         end = self._written.accepted(identity)
-        self.shown(identity)
+        self.mark_shown(identity)
         if self._offers.settle(identity, "accepted"):
             self._services.events.emit(EditAccepted(offered.place.uri))
             language = self._language_id(offered.place.uri)
@@ -198,16 +198,16 @@ class NextEdits:
         """Not wanted, and not offered again.  Raises InvalidArgument for an unknown id."""
         offered = self._offers.get(identity)
         self._written.rejected(identity)
-        self.shown(identity)
+        self.mark_shown(identity)
         if self._offers.settle(identity, "dismissed"):
             self._services.statistics.count("nextEdit", "rejected", language=self._language_id(offered.place.uri))
 
-    def shown(self, identity: str) -> None:
+    def mark_shown(self, identity: str) -> None:
         """The person sees it; whoever settles it has.  Raises InvalidArgument for an unknown id."""
         offered = self._offers.get(identity)
         if self._offers.show(identity):
             self._services.statistics.count("nextEdit", "shown", language=self._language_id(offered.place.uri))
-        self._written.shown(identity)
+        self._written.mark_shown(identity)
 
     # Parts ----------------------------------------------------------------------------------------------------
 
@@ -232,7 +232,7 @@ class NextEdits:
             or not self._services.roots.may_edit(here.uri)
         ):
             return None
-        found, kin = [], kin_of(language)
+        files, kin = [], kin_of(language)
         for snapshot in [here, *(s for s in self._services.documents if s.uri != here.uri)]:
             if language_of(snapshot.language_id, snapshot.uri) not in kin:
                 continue
@@ -240,16 +240,16 @@ class NextEdits:
                 name = self._services.roots.locate(snapshot.uri)[1]
                 cell = self._services.documents.notebooks.cell(snapshot.uri)
                 notebook = "" if cell is None else cell.notebook
-                found.append(File(self._services.parser.parse(snapshot), name, False, notebook))
-        return found
+                files.append(File(self._services.parser.parse(snapshot), name, False, notebook))
+        return files
 
     def _are_current(self, files: Sequence[File]) -> bool:
         return all(self._services.documents.find(file.uri) is file.parsed.snapshot for file in files)
 
-    def _ordered(self, found: Sequence[SiteCandidate], uri: str, position: Position) -> list[SiteCandidate]:
+    def _ordered(self, candidates: Sequence[SiteCandidate], uri: str, position: Position) -> list[SiteCandidate]:
         """Below the cursor, above it, then the other files in the order they were found; what only a model can finish
         is left out where none may be asked."""
-        files = list(dict.fromkeys(candidate.place.uri for candidate in found))
+        files = list(dict.fromkeys(candidate.place.uri for candidate in candidates))
 
         def rank(candidate: SiteCandidate) -> tuple[int, bool, Point]:
             is_here = candidate.place.uri == uri
@@ -262,7 +262,7 @@ class NextEdits:
                 return False
             return place.hole is None or self._model.may_ask(snapshot)
 
-        return sorted(filter(can, found), key=rank)
+        return sorted(filter(can, candidates), key=rank)
 
     async def _finished(self, candidate: SiteCandidate) -> Site | None:
         """The place with what it lacks, if it brings no syntax error."""

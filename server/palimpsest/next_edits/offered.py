@@ -44,10 +44,10 @@ class OfferedNextEdits:
 
     def get(self, identity: str) -> Offered:
         """Raises InvalidArgument for an id that was never given out, or too long ago."""
-        found = self._by_id.get(identity)
-        if found is None:
+        offered = self._by_id.get(identity)
+        if offered is None:
             raise InvalidArgument("id", f"there is no next edit {identity!r}.", hint="Ask for `palimpsest/nextEdit`.")
-        return found
+        return offered
 
     def give(self, about: EditPattern | str, place: Site, point: Point) -> Offered:
         """The offer of this place: the one that was given out before, or a new one."""
@@ -59,7 +59,7 @@ class OfferedNextEdits:
         self._put(known)
         return known
 
-    def kept(self, offered: Offered, place: Site, point: Point) -> Offered:
+    def update(self, offered: Offered, place: Site, point: Point) -> Offered:
         """One that was given out, as it is after a part of it was typed."""
         known = replace(self._by_id.get(offered.id, offered), place=place, point=point, is_gone=False)
         self._put(known)
@@ -71,35 +71,35 @@ class OfferedNextEdits:
 
     def settle(self, identity: str, fate: Fate) -> bool:
         """Whether that is news.  Raises InvalidArgument for an unknown id."""
-        found = self.get(identity)
-        self._by_id[identity] = replace(found, fate=fate)
-        return found.fate == "open"
+        offered = self.get(identity)
+        self._by_id[identity] = replace(offered, fate=fate)
+        return offered.fate == "open"
 
     def show(self, identity: str) -> bool:
         """Whether that is news.  Raises InvalidArgument for an unknown id."""
-        found = self.get(identity)
-        self._by_id[identity] = replace(found, shown=True)
-        return not found.shown
+        offered = self.get(identity)
+        self._by_id[identity] = replace(offered, shown=True)
+        return not offered.shown
 
     def is_shown(self, identity: str) -> bool:
         return identity in self._by_id and self._by_id[identity].shown
 
     def changed(self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit]) -> None:
         """Move along with the text of a document."""
-        for found in [o for o in self._by_id.values() if o.place.uri == new.uri]:
-            if found.is_gone:
+        for offered in [o for o in self._by_id.values() if o.place.uri == new.uri]:
+            if offered.is_gone:
                 continue
-            point: Point | None = found.point
+            point: Point | None = offered.point
             for edit in edits:
                 point = None if point is None else _moved(point, edit)
             if point is None:
-                point = _found_again(found.point, old, new)
-            self._by_id[found.id] = replace(found, point=point or found.point, is_gone=point is None)
+                point = _found_again(offered.point, old, new)
+            self._by_id[offered.id] = replace(offered, point=point or offered.point, is_gone=point is None)
 
     def _at(self, about: EditPattern | str, place: Site, point: Point) -> Offered | None:
-        for found in self._by_id.values():
-            if (found.place.uri, found.point, found.about) == (place.uri, point, about) and not found.is_gone:
-                return found
+        for offered in self._by_id.values():
+            if (offered.place.uri, offered.point, offered.about) == (place.uri, point, about) and not offered.is_gone:
+                return offered
         return None
 
     def _put(self, offered: Offered) -> None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from palimpsest.next_edits.formats.diffs import Replacement, spans
-from palimpsest.text.snapshot import Snapshot
+from palimpsest.next_edits.formats.diffs import OffsetEdit, spans
 
 _WORD = re.compile(r"\w")
 _OPENS, _ENDS = "<<<<<<<", ">>>>>>>"
@@ -54,11 +53,11 @@ def brings_back(was: Sequence[str], now: Sequence[str], new: Sequence[str], *, i
     but what was put in then; of the last one that was made, also a part of that."""
     done = list(spans(was, now))
     for a, b, c, d in spans(now, new):
-        gone, put = _said(now[a:b]), _said(new[c:d])
+        gone, put = _without_blank(now[a:b]), _without_blank(new[c:d])
         for i, j, k, m in done:
             if k > b or a > m:
                 continue
-            there = _said(was[i:j])
+            there = _without_blank(was[i:j])
             if _says(put) and put != gone and _has(there, put):
                 return True
             is_put_in = k <= a and b <= m if is_last else (a, b, there) == (k, m, [])
@@ -79,20 +78,16 @@ def in_conflict(lines: Sequence[str], seen: range) -> bool:
     return False
 
 
-def is_blank(snapshot: Snapshot, edits: Iterable[Replacement]) -> bool:
-    """Whether edits change nothing but blanks."""
-    return all(
-        "".join(snapshot.text[snapshot.offset(edit.range.start) : snapshot.offset(edit.range.end)].split())
-        == "".join(edit.text.split())
-        for edit in edits
-    )
+def is_blank(text: str, edits: Iterable[OffsetEdit]) -> bool:
+    """Whether edits of a text change nothing but blanks."""
+    return all("".join(text[edit.start : edit.end].split()) == "".join(edit.text.split()) for edit in edits)
 
 
 def _stripped(lines: Sequence[str]) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def _said(lines: Sequence[str]) -> list[str]:
+def _without_blank(lines: Sequence[str]) -> list[str]:
     return [line for line in _stripped(lines) if line]
 
 

@@ -55,12 +55,12 @@ def rename_places(change: Rename, home: File, file: File, alone: bool) -> Iterat
     if not stands(change, home):
         return
     if change.kind == "attribute":
-        found = _member_uses(change, home, file, alone)
+        renamed = _member_uses(change, home, file, alone)
     elif change.kind == "parameter":
-        found = _parameter_uses(change, home, file, alone)
+        renamed = _parameter_uses(change, home, file, alone)
     else:
-        found = _named_uses(change, home, file)
-    for use in found:
+        renamed = _named_uses(change, home, file)
+    for use in renamed:
         place = _place(change, file, use)
         if place is not None:
             yield place

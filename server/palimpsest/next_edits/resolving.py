@@ -70,15 +70,15 @@ class Resolving:
         below = modules.below(module, item.name) if item.name is not None and not is_all else None
         if below is not None and to in modules.files_of(below, path):
             return True
-        found = [one for one in modules.files_of(module, path)[:_MOST_FILES] if one not in seen]
-        if to in found:
+        answer = [one for one in modules.files_of(module, path)[:_MOST_FILES] if one not in seen]
+        if to in answer:
             given = modules.offered(home) or {}
             return is_all or given.get(item.name or "", item.name) in names
-        seen.update(found)
+        seen.update(answer)
         if item.name is None or len(seen) > _MOST_FILES:
             return False
         wanted = {"*", item.name, *(names if is_all or item.name in names else ())}
-        for one in found:
+        for one in answer:
             there = self._parse(one, modules.language_at(one))
             if there is None:
                 continue

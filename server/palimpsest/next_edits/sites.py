@@ -29,21 +29,21 @@ from palimpsest.syntax.uses import uses
 
 def places(change: EditPattern, home: File, file: File, *, alone: bool = False) -> list[Site]:
     """The sites in `file`; `home` is the edited file, possibly the same one.  `alone`: as in `targets.EditedName`."""
-    found: Iterator[Site]
+    sites: Iterator[Site]
     match change:
         case Rename():
-            found = rename_places(change, home, file, alone)
+            sites = rename_places(change, home, file, alone)
         case SignatureChange():
-            found = argument_places(change, home, file, alone)
+            sites = argument_places(change, home, file, alone)
         case AsyncChange():
-            found = await_places(change, home, file, alone)
+            sites = await_places(change, home, file, alone)
         case ImportChange():
-            found = _import_places(change, file)
+            sites = _import_places(change, file)
         case TagChange():
-            found = tag_places(change, file)
+            sites = tag_places(change, file)
         case Swap():
-            found = _swap_places(change, file)
-    return sorted(found, key=lambda place: (place.start, place.end))
+            sites = _swap_places(change, file)
+    return sorted(sites, key=lambda place: (place.start, place.end))
 
 
 def words(change: EditPattern, home: File) -> tuple[str, ...]:

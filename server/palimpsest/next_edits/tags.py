@@ -49,15 +49,15 @@ def _names(parsed: Parsed) -> list[str]:
 def _tags(parsed: Parsed) -> tuple[tuple[int, int], ...]:
     """What may be the name of a tag, in bytes: what the tree has of tags of which one is wrong, nobody can tell."""
     has_tags = parsed.language.query("tags") is not None
-    return tuple(found.span(1) for found in _TAG.finditer(parsed.snapshot.utf8)) if has_tags else ()
+    return tuple(tags.span(1) for tags in _TAG.finditer(parsed.snapshot.utf8)) if has_tags else ()
 
 
 def _pairs(parsed: Parsed) -> list[tuple[int, int]]:
     """The numbers of those that open and close one element."""
     number = {place: n for n, place in enumerate(parsed.once(_tags))}
-    found = list[tuple[int, int]]()
+    pairs = list[tuple[int, int]]()
     for captures in parsed.matches("tags") if number else ():
         places = [(node.start_byte, node.end_byte) for node in (captures["opening"][0], captures["closing"][0])]
         if all(place in number for place in places):
-            found.append((number[places[0]], number[places[1]]))
-    return found
+            pairs.append((number[places[0]], number[places[1]]))
+    return pairs

@@ -22,9 +22,8 @@ from palimpsest.languages.registry import language_of
 from palimpsest.models import next_edit_models
 from palimpsest.next_edits.events import EditEvent, earlier, events, is_told
 from palimpsest.next_edits.formats import FORMATS
-from palimpsest.next_edits.formats.diffs import Replacement, replacements
+from palimpsest.next_edits.formats.diffs import OffsetEdit, smallest_edits
 from palimpsest.next_edits.formats.format import FilePart, NextEditFormat, NextEditPrompt, PromptPiece, WindowRequest
-from palimpsest.next_edits.held import HeldRest
 from palimpsest.next_edits.held_window import HeldWindow
 from palimpsest.next_edits.policy import in_conflict, why_not
 from palimpsest.providers.base.protocol import HasNextEditModel
@@ -55,7 +54,7 @@ SAFE_MODE = "The engine died and goes on in safe mode, without a model for next 
 class WrittenWindow:
     """What the model has written of the lines `window`, or why there is nothing; `is_answer`: it said so itself."""
 
-    edits: tuple[Replacement, ...] = ()
+    edits: tuple[OffsetEdit, ...] = ()
     window: range = range(0)
     why_not: str = ""
     is_answer: bool = True
@@ -67,7 +66,7 @@ class NextEditWriter:
         self._files = EditableFiles(services)
         self._held = HeldWindow()
         self._held_for = ""
-        self.told = ""
+        self.last_problem = ""
         """What the person was last told of the model: why it cannot be used."""
 
     def document_changed(self, event: DocumentChanged) -> None:
@@ -95,11 +94,11 @@ class NextEditWriter:
             services.events.emit(SettingsChanged(frozenset({"engine"})))  # its file came behind the engine
             return WrittenWindow(why_not="its model is still being loaded", is_answer=False)
         format = FORMATS[model.format]
-        told = self._events(snapshot, made)
-        if not told:
+        past = self._events(snapshot, made)
+        if not past:
             return WrittenWindow(why_not="nothing was edited yet", is_answer=False)
         parsed = services.parser.hurried(snapshot) if made is None else await asyncio.to_thread(parsed_alone, snapshot)
-        asked = self._asked(format, parsed, position, told, HeldWindow() if made else self._held_of(format))
+        asked = self._asked(format, parsed, position, past, HeldWindow() if made else self._held_of(format))
         if asked is not None and in_conflict(snapshot.lines, asked.around):
             return WrittenWindow(why_not="a merge conflict is near the cursor", is_answer=False)
         prompt = None if asked is None else format.prompt(asked)
@@ -113,18 +112,18 @@ class NextEditWriter:
                 answer = await engine.for_next_edits().generate(request)
         choice = answer.choices[0]
         read = format.read(asked, prompt, choice.text, is_whole=choice.finish in ("end", "stop"))
-        reason = read.refused or why_not(snapshot.lines, asked.window, read.text, earlier(told, snapshot, asked.window))
+        reason = read.refused or why_not(snapshot.lines, asked.window, read.text, earlier(past, snapshot, asked.window))
         if not reason and await asyncio.to_thread(_leaves_out, parsed, asked.window, read.text):
             reason = "it leaves code out"
         if reason:
             return WrittenWindow(why_not=f"{OF_NO_USE}: {reason}")
-        return WrittenWindow(replacements(snapshot, asked.window, read.text), asked.window)
+        return WrittenWindow(smallest_edits(snapshot, asked.window, read.text), asked.window)
 
     def _refused(self, why: str) -> WrittenWindow:
         """The person is told once: it is asked at each pause."""
         why = f"{next_edit_models.SETTING}: {why.removeprefix(f'{next_edit_models.SETTING}: ')}"
-        if why != self.told:
-            self.told = why
+        if why != self.last_problem:
+            self.last_problem = why
             self._services.events.emit(NextEditModelFailed(why))
         return WrittenWindow(why_not=why, is_answer=False)
 
@@ -137,13 +136,13 @@ class NextEditWriter:
         def may_show(it: Snapshot) -> bool:
             return it.uri == snapshot.uri or self._may_show(it.uri)
 
-        told = events(self._services.activity.edits, may_show)
+        past = events(self._services.activity.edits, may_show)
         if made is None:
-            return told
-        return (*(replace(event, is_open=False) for event in told), made) if is_told(made) else ()
+            return past
+        return (*(replace(event, is_open=False) for event in past), made) if is_told(made) else ()
 
     def _asked(
-        self, format: NextEditFormat, parsed: Parsed, position: Position, told: Sequence[EditEvent], held: HeldWindow
+        self, format: NextEditFormat, parsed: Parsed, position: Position, past: Sequence[EditEvent], held: HeldWindow
     ) -> WindowRequest | None:
         snapshot = parsed.snapshot
         rows = rows_around(parsed, position.line, snapshot.byte_column(position))
@@ -154,7 +153,7 @@ class NextEditWriter:
         lines = masked_lines("\n".join(snapshot.lines))
         if well_formed(text) != text or "\n".join(lines[window.start : window.stop]) != text:
             return None  # its answer would be without what no model can write, or may see
-        newest = told[-1]
+        newest = past[-1]
         is_here = newest.after.uri == snapshot.uri and newest.after.text == snapshot.text
         return WindowRequest(
             self._path(snapshot.uri),
@@ -164,16 +163,16 @@ class NextEditWriter:
             position,
             original=masked_block(newest.original(window)) if is_here else text,
             files=tuple(self._pieces(snapshot.uri)),
-            changes=tuple(event.change(self._path(event.after.uri)) for event in told),
+            changes=tuple(event.change(self._path(event.after.uri)) for event in past),
         )
 
     def _pieces(self, uri: str) -> list[FilePart]:
         """Pieces of other documents that the person worked with lately, the oldest first."""
-        found = list[FilePart]()
+        parts = list[FilePart]()
         for chunk in self._services.activity.chunks:
-            if chunk.uri != uri and self._may_show(chunk.uri) and len(found) < MOST_FILES:
-                found.append(FilePart(self._path(chunk.uri), masked_block("\n".join(chunk.lines))))
-        return found[::-1]
+            if chunk.uri != uri and self._may_show(chunk.uri) and len(parts) < MOST_FILES:
+                parts.append(FilePart(self._path(chunk.uri), masked_block("\n".join(chunk.lines))))
+        return parts[::-1]
 
     def _path(self, uri: str) -> str:
         return self._services.roots.locate(uri)[1]
@@ -186,26 +185,24 @@ class NextEditWriter:
         return not is_talk and self._files.may_edit(uri, document)
 
 
-def clusters(edits: Sequence[Replacement]) -> Iterator[tuple[Replacement, ...]]:
+def clusters(snapshot: Snapshot, edits: Sequence[OffsetEdit]) -> Iterator[tuple[OffsetEdit, ...]]:
     """Edits, each with those that follow on the same or the next line."""
-    found = list(edits[:1])
+    near = list(edits[:1])
     for edit in edits[1:]:
-        if edit.range.start.line > found[-1].range.end.line + 1:
-            yield tuple(found)
-            found = []
-        found.append(edit)
-    if found:
-        yield tuple(found)
+        if snapshot.position(edit.start).line > snapshot.position(near[-1].end).line + 1:
+            yield tuple(near)
+            near = []
+        near.append(edit)
+    if near:
+        yield tuple(near)
 
 
-def as_one(snapshot: Snapshot, edits: Sequence[Replacement]) -> HeldRest:
-    """All of them as one, with what stands between."""
-    start, end = snapshot.offset(edits[0].range.start), snapshot.offset(edits[-1].range.end)
-    text, at = "", start
-    for edit in edits:
-        text += snapshot.text[at : snapshot.offset(edit.range.start)] + edit.text
-        at = snapshot.offset(edit.range.end)
-    return HeldRest(start, end, text)
+def as_one(text: str, edits: Sequence[OffsetEdit]) -> OffsetEdit:
+    """All edits of a text as one, with what stands between."""
+    start, new = edits[0].start, ""
+    for edit, before in zip(edits, [start, *(edit.end for edit in edits)], strict=False):
+        new += text[before : edit.start] + edit.text
+    return OffsetEdit(start, edits[-1].end, new)
 
 
 def _leaves_out(parsed: Parsed, window: range, text: str) -> bool:

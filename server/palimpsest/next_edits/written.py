@@ -19,7 +19,8 @@ from math import inf
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.next_edits.changes import Site
 from palimpsest.next_edits.events import EditEvent
-from palimpsest.next_edits.held import HeldEdit, HeldRest, extends
+from palimpsest.next_edits.formats.diffs import OffsetEdit
+from palimpsest.next_edits.held import HeldEdit, extends
 from palimpsest.next_edits.newest import NewestTask
 from palimpsest.next_edits.offered import Offered, OfferedNextEdits, Point
 from palimpsest.next_edits.policy import is_blank
@@ -43,7 +44,7 @@ OVERTAKEN = "something newer was typed or asked"
 class _Answer:
     """An edit of a text, with the lines that the model looked at, or why there is none."""
 
-    edit: HeldRest | None = None
+    edit: OffsetEdit | None = None
     window: range = range(0)
     why_not: str = ""
     is_answer: bool = True
@@ -51,14 +52,14 @@ class _Answer:
 
 @dataclass(slots=True)
 class _Held:
-    """`made_for` is the document that it was written for, `window` the lines there that the model looked at; `left` is
+    """`made_for` is the document that it was written for, `window` the lines there that the model looked at; `rest` is
     what makes the same of the document as it is now."""
 
     offered: Offered
     edit: HeldEdit
     made_for: Snapshot
     window: range
-    left: HeldRest
+    rest: OffsetEdit
 
     def is_about(self, here: Snapshot, position: Position) -> bool:
         window, grown = self.window, here.line_count - self.made_for.line_count
@@ -101,19 +102,19 @@ class ModelEdits:
         self._asking.drop(lambda about: about[0] == uri)
         self._nothing_for = {line: at for line, at in self._nothing_for.items() if line[0] != uri}
         if held is not None and held.made_for.uri == uri:
-            left = held.edit.left(text)
-            if left is not None and left.is_nothing:
+            rest = held.edit.remaining(text)
+            if rest is not None and rest.is_nothing:
                 end = event.new.position(len(held.edit.above) + len(held.edit.new))
                 self._made = held.offered, end
-            if left is None or left.is_nothing:
+            if rest is None or rest.is_nothing:
                 self._held = None
             else:
-                held.left = left
+                held.rest = rest
         ahead = self._ahead
         if ahead is not None and ahead.made.uri == uri and self._held is None and ahead.made.text != text:
             self._drop_ahead()
 
-    def shown(self, identity: str) -> None:
+    def mark_shown(self, identity: str) -> None:
         """The person sees it: what follows is asked ahead, once."""
         held = self._held
         here = None if held is None else self._services.documents.find(held.made_for.uri)
@@ -147,13 +148,13 @@ class ModelEdits:
         self._held = None
         self._drop_ahead()
         here = self._services.documents.find(held.made_for.uri)
-        rest = None if here is None else self._new(here, held.left, held.window)
+        rest = None if here is None else self._new(here, held.rest, held.window)
         if rest is not None and rest.offered.id != identity:  # of several lines, of which the first are typed
             self._offers.settle(rest.offered.id, "dismissed")
 
     def nothing(self, why: str) -> Offered | None:
         """A request is given nothing, for this reason."""
-        if why not in (self.why_not, self._writer.told):
+        if why not in (self.why_not, self._writer.last_problem):
             logger.info("no next edit: %s", why)
         self.why_not = why
         return None
@@ -186,18 +187,18 @@ class ModelEdits:
         return self._settled(here, position, answer)
 
     def _settled(self, here: Snapshot, position: Position, answer: _Answer) -> Offered | None:
-        found = None if answer.edit is None else self._new(here, answer.edit, answer.window)
-        if found is None:
+        newer = None if answer.edit is None else self._new(here, answer.edit, answer.window)
+        if newer is None:
             if answer.is_answer:
                 self._nothing_for[here.uri, position.line] = self._clock()
             return self.nothing(answer.why_not or "it was accepted or dismissed before")
         held = self._held
-        if held is not None and held.made_for.uri == here.uri and not _may_replace(here, found.left, held.left):
+        if held is not None and held.made_for.uri == here.uri and not _may_replace(here, newer.rest, held.rest):
             return self._given(held, here)
-        if held is None or found.edit.result != held.edit.result:
+        if held is None or newer.edit.result != held.edit.result:
             self._drop_ahead()
-        self._held = found
-        return self._given(found, here)
+        self._held = newer
+        return self._given(newer, here)
 
     def _why_quiet(self, here: Snapshot, position: Position) -> str:
         services = self._services
@@ -241,9 +242,9 @@ class ModelEdits:
         if not written.edits:
             return _Answer(why_not=written.why_not, is_answer=written.is_answer)
         parsed = services.parser.parse(here) if made is None else await asyncio.to_thread(parsed_alone, here)
-        near = next((edits for edits in clusters(written.edits) if not is_blank(here, edits)), written.edits)
+        near = next((edits for edits in clusters(here, written.edits) if not is_blank(here.text, edits)), written.edits)
         for edits in (near, written.edits):
-            edit = as_one(here, edits)
+            edit = as_one(here.text, edits)
             text = edit.applied(here.text)
             if services.activity.origins.had(here.uri, text):
                 return _Answer(why_not=f"{OF_NO_USE}: it brings back an earlier text")
@@ -251,7 +252,7 @@ class ModelEdits:
                 return _Answer(edit, written.window)
         return _Answer(why_not=f"{OF_NO_USE}: it brings new syntax errors")
 
-    def _new(self, here: Snapshot, edit: HeldRest, window: range) -> _Held | None:
+    def _new(self, here: Snapshot, edit: OffsetEdit, window: range) -> _Held | None:
         """The edit as one that is offered; None where the person has settled it before."""
         held = HeldEdit.of(here.text, edit)
         place, point = _place(here, edit), (here.position(edit.start).line, 0)
@@ -263,7 +264,7 @@ class ModelEdits:
     def _given(self, held: _Held, here: Snapshot) -> Offered:
         self.why_not = ""
         point: Point = (held.made_for.position(len(held.edit.above)).line, 0)
-        held.offered = self._offers.kept(held.offered, _place(here, held.left), point)
+        held.offered = self._offers.update(held.offered, _place(here, held.rest), point)
         return held.offered
 
     def _drop_ahead(self) -> None:
@@ -282,7 +283,7 @@ class ModelEdits:
         self._nothing_for = {line: at for line, at in self._nothing_for.items() if uri not in ("", line[0])}
 
 
-def _may_replace(here: Snapshot, newer: HeldRest, held: HeldRest) -> bool:
+def _may_replace(here: Snapshot, newer: OffsetEdit, held: OffsetEdit) -> bool:
     """Whether one that is true goes for another one: the same and more, or one for a place that the person went to."""
     (first, last), (other, end) = (
         (here.position(edit.start).line, here.position(edit.end).line) for edit in (newer, held)
@@ -296,7 +297,7 @@ def _lines(edit: HeldEdit) -> str:
     return f"{edit.above[start:]}{edit.new}{edit.below.partition(chr(10))[0]}"
 
 
-def _place(here: Snapshot, edit: HeldRest) -> Site:
+def _place(here: Snapshot, edit: OffsetEdit) -> Site:
     first, before = len(utf8(here.text[: edit.start])), here.text[edit.start : edit.end]
     return Site(here.uri, first, first + len(utf8(before)), before, edit.text, "model", "what comes next")
 

@@ -53,7 +53,7 @@ def edited(before: str, after: str) -> list[str]:
     lines = tuple(CART.split("\n"))
     at = next(n for n, line in enumerate(lines) if before in line)
     edit = LineEdit(at, at + 1, (lines[at].replace(before, after),))
-    change = DocumentChange("file:///cart.c", 1, (edit,), (lines[at],))
+    change = DocumentChange("file:///cart.c", 1, (edit,))
     return list(validated(change, Baseline(lines, language_of("c"))).flags)
 
 

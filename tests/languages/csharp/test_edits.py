@@ -115,7 +115,7 @@ def edited(before: str, after: str) -> list[str]:
     lines = tuple(text.split("\n"))
     at = next(n for n, line in enumerate(lines) if before in line)
     edit = LineEdit(at, at + 1, (lines[at].replace(before, after),))
-    change = DocumentChange("file:///Cart.cs", 1, (edit,), (lines[at],))
+    change = DocumentChange("file:///Cart.cs", 1, (edit,))
     baseline = Baseline(lines, sample(SAMPLES / "Cart.cs").language)
     return list(validated(change, baseline).flags)
 

@@ -90,7 +90,7 @@ def edited(before: str, after: str) -> list[str]:
     lines = tuple(SAMPLE.read_text(encoding="utf-8").split("\n"))
     at = next(n for n, line in enumerate(lines) if before in line)
     edit = LineEdit(at, at + 1, (lines[at].replace(before, after),))
-    change = DocumentChange("file:///cart.go", 1, (edit,), (lines[at],))
+    change = DocumentChange("file:///cart.go", 1, (edit,))
     return list(validated(change, Baseline(lines, sample(SAMPLE).language)).flags)
 
 

@@ -220,8 +220,10 @@ def test_where_a_block_is_missing() -> None:
 def test_a_completion_ends_with_its_block() -> None:
     text = ' {\n\treturn `}` + "}"\n}\n\nfunc g() {}\n'
     go = parsed_as("a.go", "").language
-    assert trim(text, prefix="func f() string", suffix="\n", multiline=True, language=go) == ' {\n\treturn `}` + "}"\n}'
-    assert trim("g('(')) + 2", prefix="x = f(", suffix=")", multiline=False, language=go) == "g('(')"
+    assert (
+        trim(text, prefix="func f() string", suffix="\n", multiline=True, language=go)[0] == ' {\n\treturn `}` + "}"\n}'
+    )
+    assert trim("g('(')) + 2", prefix="x = f(", suffix=")", multiline=False, language=go)[0] == "g('(')"
 
 
 def test_windows_line_ends() -> None:

@@ -90,7 +90,7 @@ def test_an_edit_that_breaks_the_syntax_is_refused() -> None:
     lines = tuple(SAMPLE.read_text(encoding="utf-8").split("\n"))
     at = next(n for n, line in enumerate(lines) if "lines.add(line)" in line)
     edit = LineEdit(at, at + 1, ("        lines.add(line",))
-    change = DocumentChange("file:///Cart.kt", 1, (edit,), (lines[at],))
+    change = DocumentChange("file:///Cart.kt", 1, (edit,))
     with pytest.raises(Unfit, match="syntax error"):
         validated(change, Baseline(lines, sample(SAMPLE).language))
 

@@ -94,7 +94,7 @@ def edited(before: str, after: str) -> list[str]:
     lines = tuple(CART.split("\n"))
     at = next(n for n, line in enumerate(lines) if before in line)
     edit = LineEdit(at, at + 1, (lines[at].replace(before, after),))
-    change = DocumentChange(f"file:///{HOME}", 1, (edit,), (lines[at],))
+    change = DocumentChange(f"file:///{HOME}", 1, (edit,))
     return list(validated(change, Baseline(lines, parsed_as(HOME, CART).language)).flags)
 
 

@@ -288,10 +288,10 @@ def test_a_completion_ends_with_its_block() -> None:
     rust = parsed_as("a.rs", "").language
     text = " {\n    let a: &'static str = r#\"}\"#;\n    '}'\n}\n\nfn g() {}\n"
     assert (
-        trim(text, prefix="fn f() -> char", suffix="\n", multiline=True, language=rust)
+        trim(text, prefix="fn f() -> char", suffix="\n", multiline=True, language=rust)[0]
         == text[: -len("\n\nfn g() {}\n")]
     )
-    assert trim("g('(')) + 2", prefix="x = f(", suffix=")", multiline=False, language=rust) == "g('(')"
+    assert trim("g('(')) + 2", prefix="x = f(", suffix=")", multiline=False, language=rust)[0] == "g('(')"
 
 
 def test_windows_line_ends() -> None:

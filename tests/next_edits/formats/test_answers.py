@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from palimpsest.next_edits.formats import FORMATS
-from palimpsest.next_edits.formats.diffs import replacements
+from palimpsest.next_edits.formats.diffs import smallest_edits
 from palimpsest.next_edits.formats.zeta_2_1 import boundaries
 from palimpsest.text.positions import column_to_units
-from palimpsest.text.snapshot import ContentChange, Position, Snapshot
+from palimpsest.text.snapshot import Position, Snapshot
 from tests.next_edits.formats.asking import answer, asked, asked_in
 
 ALL = list(FORMATS)
@@ -24,15 +24,17 @@ def document(text: str) -> Snapshot:
 
 
 def applied(snapshot: Snapshot, window: range, new: str) -> str:
-    edits = [ContentChange(edit.range, edit.text) for edit in replacements(snapshot, window, new)]
-    return snapshot.changed(edits[::-1], 2)[0].text
+    text = snapshot.text
+    for edit in smallest_edits(snapshot, window, new)[::-1]:
+        text = edit.applied(text)
+    return text
 
 
 def edits_of(old: str, new: str) -> list[tuple[int, int, str]]:
     """With offsets in the text."""
     snapshot = document(old)
-    found = replacements(snapshot, range(snapshot.line_count), new)
-    return [(snapshot.offset(edit.range.start), snapshot.offset(edit.range.end), edit.text) for edit in found]
+    found = smallest_edits(snapshot, range(snapshot.line_count), new)
+    return [(edit.start, edit.end, edit.text) for edit in found]
 
 
 # Answers ----------------------------------------------------------------------------------------------------------
@@ -115,12 +117,11 @@ def test_zeta_2_may_say_that_it_has_ended() -> None:
     assert answer("zeta-2", about, "new code\n>>>>>>> UPDATED").text == "new code"
 
 
-def test_where_the_model_would_go_on() -> None:
-    name = "zeta-2"
-    about = asked(name, "a\nbˇ\nc", range(1, 3))
-    found = answer(name, about, "b\nnew<|user_cursor|>\nc\n")
-    assert (found.text, found.position(about.window)) == ("b\nnew\nc", Position(2, 3))
-    assert answer(name, about, "b\nnew\nc\n").position(about.window) is None
+def test_the_models_cursor_is_no_part_of_an_answer() -> None:
+    about = asked("zeta-2", "a\nbˇ\nc", range(1, 3))
+    assert answer("zeta-2", about, "b\nnew<|user_cursor|>\nc\n").text == "b\nnew\nc"
+    about = asked("a.py", f"above\n{LINES}ˇ", range(1, 15))
+    assert answer("zeta-2.1", about, "<|marker_2|>a\nb<|user_cursor|>c<|marker_3|>").text.endswith("a\nbc")
 
 
 LINES = "line1\nline2\nline3\n\nline5\nline6\nline7\n\nline8\nline9\nline10\nline11\nline12\nline13"
@@ -156,13 +157,6 @@ def test_zeta_2_1_writes_what_is_between_marks(written: str, expected: str) -> N
 )
 def test_zeta_2_1_without_the_right_marks_is_refused(written: str) -> None:
     assert answer("zeta-2.1", asked("a.py", f"{LINES}ˇ", range(14)), written).refused
-
-
-def test_zeta_2_1_says_where_it_would_go_on() -> None:
-    about = asked("a.py", f"above\n{LINES}ˇ", range(1, 15))
-    found = answer("zeta-2.1", about, "<|marker_2|>a\nb<|user_cursor|>c<|marker_3|>")
-    assert found.text.endswith("a\nbc")
-    assert found.position(about.window) == Position(10, 1)
 
 
 @given(st.lists(st.sampled_from(["", "a", "  b", "}", "end"]), min_size=1, max_size=60), st.data())
@@ -248,8 +242,9 @@ def test_the_edits_make_the_new_text_of_the_window(
 
 def test_places_are_right_behind_characters_of_two_units() -> None:
     snapshot = document("x = '𝔸𝔸' + old\r\ny = 1\r\n")
-    (edit,) = replacements(snapshot, range(2), "x = '𝔸𝔸' + new\ny = 1")
-    assert edit.range.start == Position(0, 11)
-    assert column_to_units(snapshot.lines[0], edit.range.start.column, "utf-16") == 13
-    (edit,) = replacements(snapshot, range(2), "x = '𝔸𝔸' + old\nz = 0\ny = 1")
-    assert (edit.range.start, edit.range.end, edit.text) == (Position(1, 0), Position(1, 0), "z = 0\r\n")
+    (edit,) = smallest_edits(snapshot, range(2), "x = '𝔸𝔸' + new\ny = 1")
+    assert snapshot.position(edit.start) == Position(0, 11)
+    assert column_to_units(snapshot.lines[0], snapshot.position(edit.start).column, "utf-16") == 13
+    (edit,) = smallest_edits(snapshot, range(2), "x = '𝔸𝔸' + old\nz = 0\ny = 1")
+    below = snapshot.offset(Position(1, 0))
+    assert (edit.start, edit.end, edit.text) == (below, below, "z = 0\r\n")

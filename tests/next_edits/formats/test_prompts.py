@@ -144,11 +144,6 @@ def test_zeta_2_is_told_the_last_changes_and_which_were_accepted() -> None:
     assert f"<filename>edit_history\n{''.join(told)}\n<filename>test.rs" in made
 
 
-def test_more_of_a_file_is_told_to_zeta_2() -> None:
-    about = replace(asked("test.rs", "coˇde", range(1)), files=(FilePart("a.rs", "one", goes_on=True),))
-    assert "<filename>a.rs\none\n...\n\n<filename>test.rs" in prompt("zeta-2", about)
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_pieces_of_their_own_have_nothing_of_the_window(name: str) -> None:
     """What stays as it is while a person types, so that an engine need not read it again."""

@@ -55,17 +55,17 @@ class Ast(EditFormat):
     def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
         return [line for operation in _operations(block, edits) for line in operation]
 
-    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
-        text = "\n".join(found.lines(block))
-        operations = _read_operations(text, found.complete)
-        if not operations and text.strip() and found.complete:
+    def edits(self, suggestion: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        text = "\n".join(suggestion.lines(block))
+        operations = _read_operations(text, suggestion.complete)
+        if not operations and text.strip() and suggestion.complete:
             raise Unplaced("there is no operation such as <replace node=…>")
         nodes = nodes_of(block)
         return [edit for operation in operations for edit in _edits(operation, block, nodes)]
 
-    def grammar(self, shown: Iterable[ShownBlock]) -> str:
+    def grammar(self, blocks: Iterable[ShownBlock]) -> str:
         """Allows one operation in each suggestion, on an existing definition."""
-        return reply_grammar(shown, node_rules, shared=SHARED)
+        return reply_grammar(blocks, node_rules, shared=SHARED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,12 @@ class _Operation:
 
 def _read_operations(text: str, complete: bool) -> list[_Operation]:
     """The operations in order; text between them is ignored, and so is a last operation that was cut off."""
-    found, position = list[_Operation](), 0
+    operations, position = list[_Operation](), 0
     while head := OPERATION.search(text, position):
         kind, given = head[1], attributes(head[2].rstrip("/"))
         position = head.end()
         if kind in ("delete", "rename") or head[2].endswith("/"):
-            found.append(_Operation(kind, given))
+            operations.append(_Operation(kind, given))
             continue
         close, following = closing(kind).search(text, position), OPERATION.search(text, position)
         if following is not None and (close is None or following.start() < close.start()):
@@ -95,8 +95,8 @@ def _read_operations(text: str, complete: bool) -> list[_Operation]:
             content, position = text[position:] + "\n", len(text)
         else:
             break
-        found.append(_Operation(kind, given, tuple(_content_lines(content, kind))))
-    return found
+        operations.append(_Operation(kind, given, tuple(_content_lines(content, kind))))
+    return operations
 
 
 def _content_lines(content: str, kind: str) -> list[str]:
@@ -107,12 +107,12 @@ def _content_lines(content: str, kind: str) -> list[str]:
     return ungutter([unescape_closing(UNESCAPED.sub(_one_less, line), kind) for line in lines])
 
 
-def _one_less(found: re.Match[str]) -> str:
-    return f"{found[1]}&{found[2]}" if found[2] else f"{found[1]}<"
+def _one_less(match: re.Match[str]) -> str:
+    return f"{match[1]}&{match[2]}" if match[2] else f"{match[1]}<"
 
 
-def _one_more(found: re.Match[str]) -> str:
-    return f"{found[1]}&amp;{found[2]}" if found[2] else f"{found[1]}&lt;"
+def _one_more(match: re.Match[str]) -> str:
+    return f"{match[1]}&amp;{match[2]}" if match[2] else f"{match[1]}&lt;"
 
 
 def _edits(operation: _Operation, block: ShownBlock, nodes: Nodes) -> list[LineEdit]:
@@ -149,14 +149,14 @@ def _operations(block: ShownBlock, edits: Sequence[LineEdit]) -> list[list[str]]
     nodes = nodes_of(block)
     if len(edits) == 1 and (short := _short(block, nodes, edits[0])):
         return [short]
-    found = list[tuple[BlockNode, list[LineEdit]]]()
+    changed = list[tuple[BlockNode, list[LineEdit]]]()
     for edit in edits:
         node, inside = _around(nodes, edit.start, edit.end), [edit]
-        while found and found[-1][0].end > node.start:
-            other, before = found.pop()
+        while changed and changed[-1][0].end > node.start:
+            other, before = changed.pop()
             node, inside = _around(nodes, other.start, max(node.end, other.end)), [*before, *inside]
-        found.append((node, inside))
-    return [_replacing(block, node, inside) for node, inside in found]
+        changed.append((node, inside))
+    return [_replacing(block, node, inside) for node, inside in changed]
 
 
 def _around(nodes: Nodes, start: int, end: int) -> BlockNode:

@@ -44,10 +44,10 @@ OPEN, CLOSE = opening("suggestion"), closing("suggestion")
 
 def attributes(text: str) -> dict[str, str]:
     """The attributes in the text between an element's name and its `>`; if a name occurs twice, the first counts."""
-    found = dict[str, str]()
+    values = dict[str, str]()
     for name, double, single, bare in ATTRIBUTE.findall(text):
-        found.setdefault(name, unescape(double or single or bare, _ENTITIES))
-    return found
+        values.setdefault(name, unescape(double or single or bare, _ENTITIES))
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,14 @@ class Element:
 
 def elements(reply: str) -> tuple[list[Element], str]:
     """The suggestions of a reply, in order, and its summary on one line.  Anything outside of them is ignored."""
-    found, outside, position = list[Element](), list[str](), 0
+    suggestions, outside, position = list[Element](), list[str](), 0
     while head := OPEN.search(reply, position):
         outside.append(reply[position : head.start()])
         content, position, complete = _content(reply, head.end())
-        found.append(Element(attributes(head[1]).get("name", ""), content, complete))
+        suggestions.append(Element(attributes(head[1]).get("name", ""), content, complete))
     outside.append(reply[position:])
     summary = SUMMARY.search("".join(outside))
-    return found, unescape_closing(" ".join(summary[1].split()), "summary") if summary else ""
+    return suggestions, unescape_closing(" ".join(summary[1].split()), "summary") if summary else ""
 
 
 def _content(reply: str, start: int) -> tuple[str, int, bool]:

@@ -27,11 +27,11 @@ class EditFormat(ABC):
     text: ClassVar[FormatText]
     """What a model is told of it, and how code is shown."""
 
-    def read(self, reply: str, shown: Mapping[str, ShownBlock]) -> EditReply:
+    def read(self, reply: str, blocks: Mapping[str, ShownBlock]) -> EditReply:
         """The edits of a reply.  Never raises: `WrittenEdits.problem` says what could not be read, and the worst case
         is a reply without suggestions.  If a reply was cut off, its complete parts are kept."""
-        found, summary = elements(reply)
-        return EditReply(tuple(self._written(one, shown.get(one.name)) for one in found), summary)
+        suggestions, summary = elements(reply)
+        return EditReply(tuple(self._written(one, blocks.get(one.name)) for one in suggestions), summary)
 
     def write(self, block: ShownBlock, edits: Sequence[LineEdit], summary: str) -> str:
         """A reply that makes these edits of the block's lines as shown.  The edits are sorted, do not overlap, and
@@ -43,24 +43,24 @@ class EditFormat(ABC):
         return unmistakable(block, edits, lambda text: self.read(text, {block.name: block}), reply)
 
     @abstractmethod
-    def grammar(self, shown: Iterable[ShownBlock]) -> str:
+    def grammar(self, blocks: Iterable[ShownBlock]) -> str:
         """GBNF of the replies that edit these blocks; "" if nothing can be edited."""
 
     @abstractmethod
-    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
+    def edits(self, suggestion: Element, block: ShownBlock) -> Sequence[LineEdit]:
         """What an element says of the block that it names.  Raises Unplaced."""
 
     @abstractmethod
     def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
         """What stands in the element that makes these edits."""
 
-    def _written(self, found: Element, block: ShownBlock | None) -> WrittenEdits:
-        if not found.name:
-            return WrittenEdits("", complete=found.complete, problem=NO_NAME)
+    def _written(self, suggestion: Element, block: ShownBlock | None) -> WrittenEdits:
+        if not suggestion.name:
+            return WrittenEdits("", complete=suggestion.complete, problem=NO_NAME)
         if block is None:
-            return WrittenEdits(found.name, complete=found.complete)
+            return WrittenEdits(suggestion.name, complete=suggestion.complete)
         try:
-            edits = sorted(self.edits(found, block), key=lambda edit: (edit.start, edit.end))
+            edits = sorted(self.edits(suggestion, block), key=lambda edit: (edit.start, edit.end))
         except Unplaced as reason:
-            return WrittenEdits(found.name, complete=found.complete, problem=str(reason))
-        return WrittenEdits(found.name, tuple(edits), found.complete)
+            return WrittenEdits(suggestion.name, complete=suggestion.complete, problem=str(reason))
+        return WrittenEdits(suggestion.name, tuple(edits), suggestion.complete)

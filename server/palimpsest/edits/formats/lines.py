@@ -50,8 +50,8 @@ def differences(old: Sequence[str], new: Sequence[str], fixed: Collection[int] =
     Unplaced if one does not, or if the texts are too long to compare.
     """
     # A line of code that looks like a mark could otherwise be matched with the mark.
-    kept = {old[i].strip() for i in fixed}
-    like = [i not in fixed and line.strip() in kept for i, line in enumerate(old)]
+    marks_kept = {old[i].strip() for i in fixed}
+    like = [i not in fixed and line.strip() in marks_kept for i, line in enumerate(old)]
     head = _equal_ends(old, new, like)
     tail = _equal_ends(old[head:][::-1], new[head:][::-1], like[head:][::-1])
     fixed = {i - head for i in fixed if head <= i < len(old) - tail}
@@ -168,28 +168,28 @@ def _by_words(block: ShownBlock, lines: Sequence[str]) -> list[int]:
 
 def _windows(block: ShownBlock, lines: Sequence[str], key: Callable[[str], str]) -> list[int]:
     left_out, wanted = marks(block), [key(line) for line in lines]
-    shown = [key(line.text.strip() if i in left_out else line.text) for i, line in enumerate(block.lines)]
+    keys = [key(line.text.strip() if i in left_out else line.text) for i, line in enumerate(block.lines)]
 
     def same(at: int, n: int) -> bool:
-        return shown[at + n] == (lines[n].strip() if at + n in left_out else wanted[n])
+        return keys[at + n] == (lines[n].strip() if at + n in left_out else wanted[n])
 
     n_lines = len(lines)
-    return [at for at in range(len(shown) - n_lines + 1) if n_lines and all(same(at, n) for n in range(n_lines))]
+    return [at for at in range(len(keys) - n_lines + 1) if n_lines and all(same(at, n) for n in range(n_lines))]
 
 
 def _alike(block: ShownBlock, lines: Sequence[str]) -> list[int]:
     """Where the same number of lines occur that are nearly equal, ignoring white space."""
     wanted = "\n".join(line.strip() for line in lines)
-    shown = [line.text.strip() for line in block.lines]
-    matcher, found = SequenceMatcher(None, autojunk=False), list[int]()
+    lines_shown = [line.text.strip() for line in block.lines]
+    matcher, places = SequenceMatcher(None, autojunk=False), list[int]()
     matcher.set_seq2(wanted)
     if len(wanted) > MAX_CELLS // 50 or not lines:
         return []
-    for at in range(len(shown) - len(lines) + 1):
-        matcher.set_seq1("\n".join(shown[at : at + len(lines)]))
+    for at in range(len(lines_shown) - len(lines) + 1):
+        matcher.set_seq1("\n".join(lines_shown[at : at + len(lines)]))
         if matcher.real_quick_ratio() > SIMILAR and matcher.quick_ratio() > SIMILAR and matcher.ratio() > SIMILAR:
-            found.append(at)
-    return found
+            places.append(at)
+    return places
 
 
 def _blank_ends(lines: Sequence[str]) -> tuple[int, int]:
@@ -206,10 +206,10 @@ def _moved(
     The first `head` and last `tail` quoted lines were left out of the search and do not belong to the block.
     """
     end = start + len(quoted) - tail
-    shown = [*quoted[:head], *texts(block)[start + head : end], *quoted[len(quoted) - tail :]]
+    in_block = [*quoted[:head], *texts(block)[start + head : end], *quoted[len(quoted) - tail :]]
     fixed = {i - start for i in marks(block) if start + head <= i < end}
     indents = dict[str, str]()
-    for line, text in zip(quoted, shown, strict=True):
+    for line, text in zip(quoted, in_block, strict=True):
         if line.strip():
             indents.setdefault(indent_of(line), indent_of(text))
     edits = list[LineEdit]()
@@ -221,7 +221,7 @@ def _moved(
 
 def _reindented(lines: Iterable[str], indents: dict[str, str]) -> list[str]:
     """The lines with the known part of each indent changed according to `indents`."""
-    if all(written == shown for written, shown in indents.items()):
+    if all(written == in_block for written, in_block in indents.items()):
         return list(lines)
     known = sorted(indents, key=len, reverse=True)
     result = list[str]()

@@ -51,11 +51,11 @@ class LnDiff(EditFormat):
     def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
         return [line for edit in _writable(block, edits) for line in _edit_lines(block, edit)]
 
-    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
-        return _edits(_read_operations(found.lines(block), block), block)
+    def edits(self, suggestion: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        return _edits(_read_operations(suggestion.lines(block), block), block)
 
-    def grammar(self, shown: Iterable[ShownBlock]) -> str:
-        return grammar_for(shown)
+    def grammar(self, blocks: Iterable[ShownBlock]) -> str:
+        return grammar_for(blocks)
 
 
 def _read_operations(lines: Iterable[str], block: ShownBlock) -> list[_Operation]:
@@ -76,12 +76,12 @@ def _read_operations(lines: Iterable[str], block: ShownBlock) -> list[_Operation
 
 
 def _numbered(line: str) -> _Operation | None:
-    if found := DELETE.match(line):
-        return _Operation("delete", int(found[1]))
-    if found := INSERT.match(line):
-        return _Operation("insert", int(found[1]), found[2])
-    if found := REPLACE.match(line):
-        return _Operation("replace", int(found[1]), found[2] or found[3] or "")
+    if match := DELETE.match(line):
+        return _Operation("delete", int(match[1]))
+    if match := INSERT.match(line):
+        return _Operation("insert", int(match[1]), match[2])
+    if match := REPLACE.match(line):
+        return _Operation("replace", int(match[1]), match[2] or match[3] or "")
     return None
 
 

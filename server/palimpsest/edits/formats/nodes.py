@@ -78,18 +78,18 @@ def nodes_of(block: ShownBlock) -> Nodes:
     around, _, name = block.scope.rpartition(".")
     if not any(scope.qualified_name == name for scope in definitions):
         around = ""
-    found, seen = list[BlockNode](), Counter[str]()
+    nodes, seen = list[BlockNode](), Counter[str]()
     for scope in definitions:
         path = f"{around}.{scope.qualified_name}".lstrip(".")
         address = f"{scope.kind} {path}"
         seen[address] += 1
         numbered = f"{address} #{seen[address]}" if seen[address] > 1 else address
-        found.append(BlockNode(numbered, path, scope.start_line, scope.end_line, scope))
+        nodes.append(BlockNode(numbered, path, scope.start_line, scope.end_line, scope))
     whole = BlockNode(WHOLE, "", 0, len(lines))
-    outside = set(range(len(lines))).difference(*(range(node.start, node.end) for node in found))
-    if not found or any(lines[i].strip() for i in outside):
-        found.insert(0, whole)
-    return Nodes(tuple(found), whole, parsed, margin, around)
+    outside = set(range(len(lines))).difference(*(range(node.start, node.end) for node in nodes))
+    if not nodes or any(lines[i].strip() for i in outside):
+        nodes.insert(0, whole)
+    return Nodes(tuple(nodes), whole, parsed, margin, around)
 
 
 def _margin(lines: Sequence[str]) -> str:

@@ -17,17 +17,17 @@ from palimpsest.types import LineEdit
 def hunks(block: ShownBlock, edits: Sequence[LineEdit]) -> list[tuple[list[str], list[str]]]:
     """Pairs of (lines quoted, their replacement).  The quoted lines occur at only one place of the block, or are the
     whole block; edits that need the same lines are quoted together."""
-    lines, found = texts(block), list[tuple[int, int, list[LineEdit]]]()
+    lines, ranges = texts(block), list[tuple[int, int, list[LineEdit]]]()
     for edit in edits:
         start, end = _around(block, edit.start, edit.end)
         inside = [edit]
-        while found and found[-1][1] >= start:  # even if they only touch: an insertion could belong to either
-            first, last, before = found.pop()
+        while ranges and ranges[-1][1] >= start:  # even if they only touch: an insertion could belong to either
+            first, last, before = ranges.pop()
             start, end = _around(block, min(first, start), max(last, end))
             inside = [*before, *inside]
-        found.append((start, end, inside))
+        ranges.append((start, end, inside))
     result = list[tuple[list[str], list[str]]]()
-    for start, end, inside in found:
+    for start, end, inside in ranges:
         shifted = [LineEdit(edit.start - start, edit.end - start, edit.lines) for edit in inside]
         result.append((lines[start:end], applied(lines[start:end], shifted)))
     return result

@@ -28,11 +28,11 @@ def renamed(block: ShownBlock, nodes: Nodes, node: BlockNode, name: str) -> list
     for use in _uses(nodes, node.scope):
         places.setdefault(use.line, []).append(use)
     edits = list[LineEdit]()
-    for line, found in sorted(places.items()):
+    for line, in_line in sorted(places.items()):
         text = lines[line]
         shift = len(text) - len(text.removeprefix(nodes.margin))
-        start = data.rfind(b"\n", 0, found[0].start) + 1
-        for use in reversed(found):
+        start = data.rfind(b"\n", 0, in_line[0].start) + 1
+        for use in reversed(in_line):
             first = shift + len(data[start : use.start].decode("utf-8", "surrogatepass"))
             text = text[:first] + name + text[first + len(use.name) :]
         edits.append(LineEdit(line, line + 1, (text,)))
@@ -41,13 +41,13 @@ def renamed(block: ShownBlock, nodes: Nodes, node: BlockNode, name: str) -> list
 
 def _uses(nodes: Nodes, scope: Scope) -> Iterator[Use]:
     """Uses of the definition's name in the block that refer to it; other names spelled the same are left out."""
-    found = uses(nodes.parsed, scope.name)
-    own = next((use for use in found if use.role == scope.kind and use.line == scope.def_line), None)
+    same_name = uses(nodes.parsed, scope.name)
+    own = next((use for use in same_name if use.role == scope.kind and use.line == scope.def_line), None)
     if own is None:
         raise Unplaced(f'the name of "{scope.qualified_name}" cannot be found: its code is broken')
     heads = _heads(nodes, scope)
     alone = bool(heads) and not scope.is_method  # a method without its class: its bare name is something else
-    for use in found:
+    for use in same_name:
         same = use.belongs is not None and use.belongs == own.belongs and not alone
         member = use.role == "member" and not use.assigned and heads & _owners(nodes, use)
         if use is own or same or member:

@@ -50,10 +50,10 @@ class SearchReplace(EditFormat):
     def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
         return [line for old, new in hunks(block, edits) for line in _pair(block, old, new)]
 
-    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
-        lines, edits = found.lines(block), list[LineEdit]()
-        pairs = _pairs(lines, found.complete)
-        if not pairs and any(line.strip() for line in lines) and found.complete:
+    def edits(self, suggestion: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        lines, edits = suggestion.lines(block), list[LineEdit]()
+        pairs = _pairs(lines, suggestion.complete)
+        if not pairs and any(line.strip() for line in lines) and suggestion.complete:
             raise Unplaced("there is no SEARCH part")
         for pair in pairs:
             if pair.problem:
@@ -61,10 +61,10 @@ class SearchReplace(EditFormat):
             edits += placed(block, pair.old, pair.new, "a SEARCH part")
         return edits
 
-    def grammar(self, shown: Iterable[ShownBlock]) -> str:
+    def grammar(self, blocks: Iterable[ShownBlock]) -> str:
         """Allows one pair in each suggestion; its SEARCH part can only be consecutive shown lines that occur at a
         single place."""
-        return reply_grammar(shown, _rules, shared=f"{FREE}\n{_ROOM}")
+        return reply_grammar(blocks, _rules, shared=f"{FREE}\n{_ROOM}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:
 
 def _next(mark: re.Pattern[str], lines: Sequence[str], start: int, signs: int) -> int | None:
     """The next line that is this mark, preferably with the same number of signs."""
-    found = [(i, match) for i in range(start, len(lines)) if (match := mark.match(lines[i]))]
-    exact = next((i for i, match in found if len(match[1]) == signs), None)
-    return exact if exact is not None or not found or mark is SEARCH else found[0][0]
+    marks = [(i, match) for i in range(start, len(lines)) if (match := mark.match(lines[i]))]
+    exact = next((i for i, match in marks if len(match[1]) == signs), None)
+    return exact if exact is not None or not marks or mark is SEARCH else marks[0][0]
 
 
 def _pair(block: ShownBlock, old: Sequence[str], new: Sequence[str]) -> list[str]:

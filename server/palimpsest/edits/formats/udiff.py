@@ -39,34 +39,34 @@ class Udiff(EditFormat):
     def lines(self, block: ShownBlock, edits: Sequence[LineEdit]) -> list[str]:
         return [line for old, new in hunks(block, edits) for line in _hunk_lines(old, new)]
 
-    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
+    def edits(self, suggestion: Element, block: ShownBlock) -> Sequence[LineEdit]:
         known = {line.text for line in block.lines}
-        sides = [_sides(lines, known) for lines in _hunks(found.lines(block))]
+        sides = [_sides(lines, known) for lines in _hunks(suggestion.lines(block))]
         return [edit for old, new in sides for edit in placed(block, old, new, "a hunk")]
 
-    def grammar(self, shown: Iterable[ShownBlock]) -> str:
+    def grammar(self, blocks: Iterable[ShownBlock]) -> str:
         """Allows one hunk in each suggestion; the lines it keeps and deletes can only be consecutive shown lines that
         occur at a single place."""
-        return reply_grammar(shown, _rules, shared='plus ::= "+" text "\\n"')
+        return reply_grammar(blocks, _rules, shared='plus ::= "+" text "\\n"')
 
 
 def _hunks(lines: Sequence[str]) -> list[list[str]]:
     """The lines of each hunk that adds or deletes something, without the file names that may precede the first `@@`."""
-    found, headed = [list[str]()], False
+    hunks, headed = [list[str]()], False
     for line in lines:
         if line.startswith("@@"):
-            found.append([])
+            hunks.append([])
             headed = True
-        elif headed or not _names_a_file(line, found[-1]):
-            found[-1].append(line)
-    return [hunk for hunk in found if any(line[:1] in ("+", "-") for line in hunk)]
+        elif headed or not _names_a_file(line, hunks[-1]):
+            hunks[-1].append(line)
+    return [hunk for hunk in hunks if any(line[:1] in ("+", "-") for line in hunk)]
 
 
 def _names_a_file(line: str, before: Sequence[str]) -> bool:
     return FILE_NAMES.match(line) is not None and not any(line.strip() for line in before)
 
 
-def _sides(lines: Iterable[str], shown: set[str]) -> tuple[list[str], list[str]]:
+def _sides(lines: Iterable[str], known: set[str]) -> tuple[list[str], list[str]]:
     """The lines that a hunk quotes and their replacement.  A kept line may have lost the space before it."""
     old, new = list[str](), list[str]()
     for line in lines:
@@ -74,7 +74,7 @@ def _sides(lines: Iterable[str], shown: set[str]) -> tuple[list[str], list[str]]
         if mark == "\\":
             continue  # says that a file has no newline at its end
         if mark not in ("+", "-"):
-            text = line if mark not in ("", " ") or (text not in shown and line in shown) else text
+            text = line if mark not in ("", " ") or (text not in known and line in known) else text
         if mark != "+":
             old.append(text)
         if mark != "-":

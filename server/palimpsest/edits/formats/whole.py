@@ -39,26 +39,26 @@ class Whole(EditFormat):
             lines = [f"L1 {line}" for line in lines]
         return lines
 
-    def edits(self, found: Element, block: ShownBlock) -> Sequence[LineEdit]:
-        if not found.complete:
+    def edits(self, suggestion: Element, block: ShownBlock) -> Sequence[LineEdit]:
+        if not suggestion.complete:
             raise Unplaced(CUT_OFF)
-        lines = ungutter(_without_tags(found, block).lines(block), _left_out(block))
+        lines = ungutter(_without_tags(suggestion, block).lines(block), _left_out(block))
         if not any(map(str.strip, lines)):  # nobody writes a block again by writing nothing
             return []
         return differences(texts(block), lines, marks(block))
 
-    def grammar(self, shown: Iterable[ShownBlock]) -> str:
+    def grammar(self, blocks: Iterable[ShownBlock]) -> str:
         """Allows as many lines as were shown and some more, with the marks of omitted code between them, in order."""
-        return reply_grammar(shown, _rules, shared=FREE)
+        return reply_grammar(blocks, _rules, shared=FREE)
 
 
-def _without_tags(found: Element, block: ShownBlock) -> Element:
+def _without_tags(suggestion: Element, block: ShownBlock) -> Element:
     """The element without copied tags of the block itself; in the block's lines they would be escaped."""
-    lines = found.content.strip().split("\n")
+    lines = suggestion.content.strip().split("\n")
     first, last = lines[0].strip(), lines[-1].strip()
     if first.startswith(f"<{block.element} ") and last == f"</{block.element}>" and len(lines) > 1:
-        return Element(found.name, "\n" + "\n".join([*lines[1:-1], ""]))
-    return found
+        return Element(suggestion.name, "\n" + "\n".join([*lines[1:-1], ""]))
+    return suggestion
 
 
 def _left_out(block: ShownBlock) -> frozenset[str]:

@@ -52,12 +52,12 @@ class SuggestionModel:
         # A model that is told the format may edit other blocks, too; a small one keeps to the editing block.
         placed = [self._files.placed(block) for block in blocks] if instructions else []
         then = self._documents(view, placed, draft)
-        shown = shown_blocks(view.editing, placed, {uri: snapshot.version for uri, snapshot in then.items()})
+        blocks_shown = shown_blocks(view.editing, placed, {uri: snapshot.version for uri, snapshot in then.items()})
         instruction = request.instruction
-        nameable: Mapping[str, ShownBlock] = shown
+        nameable: Mapping[str, ShownBlock] = blocks_shown
         if request.lines is not None:
             numbered = FORMATS[self._format(request)].text.numbered
-            instruction, nameable = _selected(shown, request.lines, instruction, numbered)
+            instruction, nameable = _selected(blocks_shown, request.lines, instruction, numbered)
         query = suggestion(
             services.requests,
             view,
@@ -74,24 +74,24 @@ class SuggestionModel:
         if not draft.changes:
             place, options = name_fixes.NameQuery(engine, view, blocks), services.settings.suggestion
             if _is_wanted(options.mend_names, instructions):
-                fixes = await self._name_fixes.replies(place, request, shown[EDITING])
+                fixes = await self._name_fixes.replies(place, request, blocks_shown[EDITING])
             if not fixes and _is_wanted(options.mend_slips, instructions):
-                fixes = await self._slip_fixes.replies(place, request, shown[EDITING])
+                fixes = await self._slip_fixes.replies(place, request, blocks_shown[EDITING])
         answer = await services.generate(engine, query, blocks)
-        prompt = SuggestionPrompt(request, shown, then, draft, words, view.cells_hide_names)
+        prompt = SuggestionPrompt(request, blocks_shown, then, draft, words, view.cells_hide_names)
         return await ranked(services, self._files, prompt, answer.choices, fixes)
 
     def _documents(self, view: CursorView, blocks: Sequence[Block], draft: Draft) -> dict[str, Snapshot]:
         """Every document that may be edited, as it was shown.  One that the draft changes is shown nowhere but in the
         editing block: other blocks have its text as it is."""
-        found = dict[str, Snapshot]()
+        documents = dict[str, Snapshot]()
         for block in blocks:
-            if block.editable and block.uri is not None and block.uri not in (*found, *draft.changes):
+            if block.editable and block.uri is not None and block.uri not in (*documents, *draft.changes):
                 snapshot = self._files.now(block.uri)
                 if snapshot is not None:
-                    found[block.uri] = snapshot
-        found[view.uri] = view.parsed.snapshot
-        return found
+                    documents[block.uri] = snapshot
+        documents[view.uri] = view.parsed.snapshot
+        return documents
 
     def _format(self, request: SuggestionRequest) -> str:
         return request.format or self._services.settings.suggestion.format
@@ -109,9 +109,9 @@ def _is_wanted(choice: str, instructions: bool) -> bool:
 
 
 def _selected(
-    shown: Mapping[str, ShownBlock], lines: range, instruction: str, numbered: bool
+    blocks_shown: Mapping[str, ShownBlock], lines: range, instruction: str, numbered: bool
 ) -> tuple[str, Mapping[str, ShownBlock]]:
-    if not selection.selected(shown[EDITING], lines):
+    if not selection.selected(blocks_shown[EDITING], lines):
         raise InvalidArgument("range", "none of its lines are in the block of code at the position.")
-    told = selection.told(shown[EDITING], lines, numbered=numbered)
-    return f"{instruction} {told}".strip(), selection.narrowed(shown, lines)
+    sentence = selection.describe_selection(blocks_shown[EDITING], lines, numbered=numbered)
+    return f"{instruction} {sentence}".strip(), selection.narrowed(blocks_shown, lines)

@@ -49,24 +49,24 @@ class NameFixes:
         Raises EngineError when the engine cannot answer.
         """
         places = {line.document_line: i for i, line in enumerate(block.lines) if line.number is not None}
-        edits, told = dict[int, LineEdit](), list[str]()
+        edits, corrections = dict[int, LineEdit](), list[str]()
         for slip in reversed(_slips(place, request, places.keys())):  # from the last: columns stay right
             name = await self._meant(place, slip)
             i, at = places[slip.start.line], slip.start.column
             text = edits[i].lines[0] if i in edits else place.view.parsed.snapshot.lines[slip.start.line]
             edits[i] = LineEdit(i, i + 1, (text[:at] + name + text[at + len(slip.name) :],))
-            told.insert(0, f"`{name}` for `{slip.name}`")
+            corrections.insert(0, f"`{name}` for `{slip.name}`")
         if not edits:
             return []
-        summary = f"Write {', '.join(told)}, which {'is' if len(told) == 1 else 'are'} defined nowhere."
+        summary = f"Write {', '.join(corrections)}, which {'is' if len(corrections) == 1 else 'are'} defined nowhere."
         return [FORMATS[FIX_FORMAT].write(block, [edits[i] for i in sorted(edits)], summary)]
 
     async def _meant(self, place: NameQuery, slip: Slip) -> str:
         first, *others = slip.meant
-        said = await self._said(place, slip) if others else ""
-        return said if said in others else first
+        answer = await self._ask_word(place, slip) if others else ""
+        return answer if answer in others else first
 
-    async def _said(self, place: NameQuery, slip: Slip) -> str:
+    async def _ask_word(self, place: NameQuery, slip: Slip) -> str:
         """The model's word behind the first character, as if the rest were not written yet."""
         if not (await place.engine.model()).fim_layouts:
             return ""
@@ -82,18 +82,20 @@ class NameFixes:
         return match[0] if match else ""
 
 
-def _slips(place: NameQuery, request: SuggestionRequest, shown: Collection[int | None]) -> list[Slip]:
+def _slips(place: NameQuery, request: SuggestionRequest, document_lines: Collection[int | None]) -> list[Slip]:
     """The first few of the lines asked about.  A name that other files' blocks have may well be meant, and lack an
     import; an instruction is about something else unless it has the name."""
     view = place.view
-    lines = [n for n in shown if n is not None and (request.lines is None or n in request.lines)]
+    lines = [n for n in document_lines if n is not None and (request.lines is None or n in request.lines)]
     if not lines or view.cells_hide_names:
         return []
-    said = words_of([request.instruction])
+    asked_about = words_of([request.instruction])
     # a class at the cursor, names in scope, the last edits and what is wrong are of this document, slip and all
-    left = words_of(block.text for block in place.blocks if block.uri != view.uri and block.type != "scope")
-    left |= view.cell_words
-    found = slips(view.parsed, min(lines), max(lines) + 1, view.cell_names)
+    elsewhere = words_of(block.text for block in place.blocks if block.uri != view.uri and block.type != "scope")
+    elsewhere |= view.cell_words
+    candidates = slips(view.parsed, min(lines), max(lines) + 1, view.cell_names)
     return [
-        slip for slip in found if slip.start.line in lines and slip.name not in left and (not said or slip.name in said)
+        slip
+        for slip in candidates
+        if slip.start.line in lines and slip.name not in elsewhere and (not asked_about or slip.name in asked_about)
     ][:MOST]

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest.edits.rebased import Mark, mark
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.snapshot import Position, Snapshot
-from palimpsest.types import Proposal
+from palimpsest.types import LineEdit, Proposal
 
 KEPT = 50
 KEPT_MARKS = 500
 PREFIX = "s-"
+Mark = frozenset[tuple[str, tuple[tuple[str, ...], ...]]]
+"""Identifies what a proposal changes and where, by text, so it stays the same when other lines change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,17 @@ class OfferedProposal:
 
 
 def mark_of(proposal: Proposal, snapshots: Mapping[str, Snapshot]) -> Mark:
-    return mark(proposal, {change.uri: snapshots[change.uri].lines for change in proposal.changes})
+    """The mark of a proposal for these documents."""
+    return frozenset((change.uri, _pieces(change.edits, snapshots[change.uri].lines)) for change in proposal.changes)
+
+
+def _pieces(edits: Sequence[LineEdit], lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    pieces = list[tuple[str, ...]]()
+    for edit in edits:
+        around = (*lines[max(0, edit.start - 1) : edit.start], *lines[edit.end : edit.end + 1])
+        old, new = lines[edit.start : edit.end], edit.lines
+        pieces += [tuple(line.rstrip() for line in piece) for piece in (around, old, new)]
+    return tuple(pieces)
 
 
 class OfferedProposals:
@@ -116,12 +127,12 @@ class OfferedProposals:
             self._rejected.popitem(last=False)
         return offer
 
-    def is_rejected(self, found: Mark) -> bool:
-        return found in self._rejected
+    def is_rejected(self, mark: Mark) -> bool:
+        return mark in self._rejected
 
-    def was_offered(self, found: Mark, request: SuggestionRequest) -> bool:
+    def was_offered(self, mark: Mark, request: SuggestionRequest) -> bool:
         """For this question, in an earlier round."""
-        return request.number in self._rounds and found in self._rounds[request.number][1]
+        return request.number in self._rounds and mark in self._rounds[request.number][1]
 
     def _let_go(self, identity: str, what: str) -> None:
         self._gone[identity] = what

@@ -1,4 +1,4 @@
-"""From replies to proposals: parsed, checked against the documents as they are now, and ranked.
+"""From replies to proposals: parsed, checked, ranked, and moved to the documents as they are now.
 
 In: the request with what was shown, the engine's choices.  Out: proposals for the current documents, and refusals.
 Keeps nothing.
@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from palimpsest import wire
 from palimpsest.edits import selection
 from palimpsest.edits.candidates import EditCandidate, candidate_of, grouped
-from palimpsest.edits.check import CheckedDocument, checked
-from palimpsest.edits.continued import MOVED_ON, Ground, continued
+from palimpsest.edits.check import checked
+from palimpsest.edits.continued import continued
 from palimpsest.edits.formats import FORMATS
-from palimpsest.edits.rebased import rebased
+from palimpsest.edits.rebased import MovedOn, moved
 from palimpsest.edits.reply import EditReply
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.edits.suggestions.files import EditableFiles
@@ -26,7 +26,7 @@ from palimpsest.edits.suggestions.proposals import SuggestionRequest
 from palimpsest.edits.validate import Baseline
 from palimpsest.languages.registry import language_of
 from palimpsest.text.snapshot import Snapshot
-from palimpsest.types import DocumentChange, Proposal, Reading, Refusal
+from palimpsest.types import DocumentChange, Proposal, Refusal
 from palimpsest.window.services import Services
 
 logger = logging.getLogger(__name__)
@@ -34,6 +34,7 @@ logger = logging.getLogger(__name__)
 _QUOTED = re.compile(r"'.*'|\".*\"|“.*”|`.*`")
 _UNFINISHED = ("length", "time")
 FIX_FORMAT = "ln-diff"
+MOVED_ON = "the lines it changes have been edited since"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,86 +83,48 @@ async def ranked(
 
     Raises InvalidArgument when the document asked about has been closed."""
     request = prompt.request
-    now = {uri: it for uri in {**prompt.then, **prompt.draft.before} if (it := files.seen(uri, request.uri))}
-    baseline = {uri: _baseline(snapshot, prompt) for uri, snapshot in now.items()}
-    documents = _documents(prompt, now)
+    before = {**prompt.then, **prompt.draft.before}  # what proposals are made for
+    baseline = {uri: _baseline(snapshot, prompt) for uri, snapshot in before.items()}
+    lines = {uri: snapshot.lines for uri, snapshot in prompt.then.items()}
     format = request.format or services.settings.suggestion.format
     candidates, refused, summaries = list[EditCandidate | None](), list[Refusal](), list[str]()
     for choice, is_fix in [(wire.Choice(text, "end", 0), True) for text in fixes] + [(c, False) for c in choices]:
         reply = FORMATS[FIX_FORMAT if is_fix else format].read(choice.text, prompt.shown)
         if request.lines is not None:
             reply = selection.within(reply, prompt.shown, request.lines)
-        reading = _reading(reply, prompt, documents, now)
+        result = checked(reply, prompt.shown, lines)
+        if prompt.draft.changes:
+            result = continued(result, before, prompt.draft.changes)
         candidate, more = candidate_of(
-            reading, baseline, here=request.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
+            result, baseline, here=request.uri, logprob=choice.logprob, cut_off=_is_cut_off(reply, choice)
         )
         if not is_fix:
             candidates.append(candidate)
         elif candidate is not None:
             candidates.append(replace(candidate, mends=True))
         refused += more
-        summaries.append(reading.summary)
+        summaries.append(result.summary)
         await asyncio.sleep(0)
     services.documents.get(request.uri)  # closed meanwhile: InvalidArgument says so
-    latest = {uri: it for uri in now if (it := files.seen(uri, request.uri))}
-    proposals, gone = _latest(grouped(candidates, baseline), now, latest)
-    proposals = tuple([await _indented(services, proposal, latest) for proposal in proposals])
-    refused = list(dict.fromkeys([*refused, *gone]))
+    latest = {uri: it for uri in before if (it := files.seen(uri, request.uri))}
+    proposals = list[Proposal]()
+    for proposal in grouped(candidates, baseline):
+        try:
+            newer = moved(proposal, before, latest)
+        except MovedOn:
+            refused.append(Refusal(proposal.changes[0].names[0], MOVED_ON))
+            continue
+        proposals.append(await _indented(services, newer, latest))
+    refused = list(dict.fromkeys(refused))
     for refusal in refused:
         logger.info("suggestion for %s refused: %s", refusal.name or "no block", without_code(refusal.reason))
     summary = next(filter(None, [*(proposal.summary for proposal in proposals), *summaries]), "")
-    return Suggested(proposals, tuple(refused), summary, len(choices), latest, request)
+    return Suggested(tuple(proposals), tuple(refused), summary, len(choices), latest, request)
 
 
 def without_code(reason: str) -> str:
     """A reason as it may stand in a log: what it quotes is left out."""
     return _QUOTED.sub("…", reason.partition(": ")[0])
-
-
-def _documents(prompt: SuggestionPrompt, now: Mapping[str, Snapshot]) -> dict[str, CheckedDocument]:
-    """What replies are checked against: the documents now, or a draft of them, which does not move on.  Syntax is
-    looked at when all parts of a reply are together (`validate.py`): one alone may well be half a statement."""
-    shown = prompt.then
-    texts = shown if prompt.draft.changes else now
-    return {uri: CheckedDocument(found.version, found.lines, shown[uri].lines) for uri, found in texts.items()}
-
-
-def _reading(
-    reply: EditReply, prompt: SuggestionPrompt, documents: Mapping[str, CheckedDocument], now: Mapping[str, Snapshot]
-) -> Reading:
-    """What a reply comes to in the documents now."""
-    reading, draft = checked(reply, prompt.shown, documents), prompt.draft
-    if not draft.changes:
-        return reading
-    grounds = {
-        uri: Ground(_before(uri, prompt, found).lines, draft.changes.get(uri), found.lines, found.version)
-        for uri, found in now.items()
-    }
-    return continued(reading, grounds)
-
-
-def _before(uri: str, prompt: SuggestionPrompt, now: Snapshot) -> Snapshot:
-    return prompt.draft.before.get(uri) or prompt.then.get(uri, now)
-
-
-def _latest(
-    proposals: Sequence[Proposal], now: Mapping[str, Snapshot], latest: Mapping[str, Snapshot]
-) -> tuple[tuple[Proposal, ...], list[Refusal]]:
-    """The proposals for documents that may have moved on while the replies were looked at."""
-    kept, gone = list[Proposal](), list[Refusal]()
-    for proposal in proposals:
-        moved = [
-            rebased(change, now[change.uri].lines, latest[change.uri].lines, latest[change.uri].version)
-            if change.uri in latest
-            else None
-            for change in proposal.changes
-        ]
-        changes = tuple(change for change in moved if change is not None)
-        if len(changes) == len(moved):
-            kept.append(replace(proposal, changes=changes))
-        else:
-            gone.append(Refusal(proposal.changes[0].names[0], MOVED_ON))
-    return tuple(kept), gone
 
 
 async def _indented(services: Services, proposal: Proposal, latest: Mapping[str, Snapshot]) -> Proposal:

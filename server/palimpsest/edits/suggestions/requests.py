@@ -31,7 +31,7 @@ def suggestion(
     requests: Requests,
     view: CursorView,
     blocks: Iterable[Block],
-    shown: Iterable[ShownBlock],
+    blocks_shown: Iterable[ShownBlock],
     *,
     instruction: str,
     instructions: bool,
@@ -47,7 +47,7 @@ def suggestion(
     tail = suggestion_tail(
         view.editing, instruction or None, instructions, language=view.parsed.language.name, format=written.text
     )
-    nameable = [block for block in shown if instructions or block.name == EDITING]
+    nameable = [block for block in blocks_shown if instructions or block.name == EDITING]
     return wire.GenerateRequest(
         workspace=requests.workspace,
         **text_tail(tail, chat=instructions),
@@ -67,16 +67,16 @@ def scores(
 ) -> wire.ScoreRequest:
     """How likely the editing block is with each of some fixes."""
     head, *lines, end = render_numbered(view.editing).split("\n", len(view.editing.lines) + 1)
-    shown = view.editing.lines
+    shown_lines = view.editing.lines
     variants = list[wire.Variant]()
     for fix in fixes:
-        last = min(fix.index + 1 + LINES_BEHIND, len(shown))
-        behind = shown[fix.index + 1 : last]
-        number, less = shown[fix.index].number, 1 - len(fix.instead)
+        last = min(fix.index + 1 + LINES_BEHIND, len(shown_lines))
+        behind = shown_lines[fix.index + 1 : last]
+        number, less = shown_lines[fix.index].number, 1 - len(fix.instead)
         texts = [(number, text) for text in fix.instead]
         texts += [(None if line.number is None else line.number - less, line.text) for line in behind]
         instead = [escape_closing(number_line(*each), "editing") + "\n" for each in texts]
-        is_whole = last == len(shown)
+        is_whole = last == len(shown_lines)
         variants.append(wire.Variant(fix.index + 1, last + 1 + is_whole, instead + [end] * is_whole))
     return wire.ScoreRequest(
         workspace=requests.workspace,

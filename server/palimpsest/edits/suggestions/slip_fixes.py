@@ -83,7 +83,7 @@ def _fixes(place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> S
         and line.document_line is not None
         and (request.lines is None or line.document_line in request.lines)
     }
-    shown = [line.document_line for line in block.lines if line.document_line is not None]
-    is_broken = bool(shown) and errors_between(view.parsed, min(shown), max(shown) + 1) > 0
+    document_lines = [line.document_line for line in block.lines if line.document_line is not None]
+    is_broken = bool(document_lines) and errors_between(view.parsed, min(document_lines), max(document_lines) + 1) > 0
     around = words_around([*texts, *(block.text for block in place.blocks)])
     return line_fixes(texts, around, among=wanted, is_broken=is_broken)

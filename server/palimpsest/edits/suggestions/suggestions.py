@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from palimpsest.edits.candidates import is_sure
 from palimpsest.edits.line_edits import applied, line_map
-from palimpsest.edits.rebased import rebased
+from palimpsest.edits.rebased import MovedOn, moved
 from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.edits.suggestions.model import SuggestionModel
 from palimpsest.edits.suggestions.proposals import OfferedProposal, OfferedProposals, SuggestionRequest, mark_of
@@ -91,7 +91,7 @@ class Suggestions:
 
     def _not_rejected(self, suggested: Suggested) -> Suggested:
         """Without what the person rejected, or saw when the same was asked before."""
-        kept, refused = list[Proposal](), list(suggested.refused)
+        wanted, refused = list[Proposal](), list(suggested.refused)
         for proposal in suggested.proposals:
             mark, name = mark_of(proposal, suggested.snapshots), proposal.changes[0].names[0]
             if self._offers.is_rejected(mark):
@@ -99,15 +99,15 @@ class Suggestions:
             elif suggested.request.round and self._offers.was_offered(mark, suggested.request):
                 refused.append(Refusal(name, "it was offered before"))
             else:
-                kept.append(proposal)
-        return replace(suggested, proposals=tuple(kept), refused=tuple(refused))
+                wanted.append(proposal)
+        return replace(suggested, proposals=tuple(wanted), refused=tuple(refused))
 
     # What was suggested ---------------------------------------------------------------------------------------
 
     def give(self, suggested: Suggested) -> Suggested:
         """The same with ids, by which the proposals are kept from now on."""
-        found = tuple(self.offer(p, suggested).proposal for p in suggested.proposals)
-        return replace(suggested, proposals=found)
+        offered = tuple(self.offer(p, suggested).proposal for p in suggested.proposals)
+        return replace(suggested, proposals=offered)
 
     def offer(self, proposal: Proposal, suggested: Suggested) -> OfferedProposal:
         """One of them with an id."""
@@ -131,18 +131,15 @@ class Suggestions:
         document is no longer there.
         """
         offer = self._offers.get(identity)
-        snapshots, changes = dict(offer.snapshots), list[DocumentChange]()
-        for change in offer.proposal.changes:
-            now = self._files.seen(change.uri, offer.request.uri)
-            moved = now and rebased(change, offer.snapshots[change.uri].lines, now.lines, now.version)
-            if now is None or not moved:
-                what = "is no longer there" if now is None else "has been edited where it would be changed"
-                raise StaleDocument(
-                    f"the suggestion {identity!r} no longer applies: {change.uri} {what}.", hint="Ask for a new one."
-                )
-            snapshots[change.uri] = now
-            changes.append(moved)
-        return OfferedProposal(replace(offer.proposal, changes=tuple(changes)), snapshots, offer.request)
+        uris = [change.uri for change in offer.proposal.changes]
+        now = {uri: it for uri in uris if (it := self._files.seen(uri, offer.request.uri))}
+        try:
+            proposal = moved(offer.proposal, offer.snapshots, now)
+        except MovedOn as error:
+            raise StaleDocument(
+                f"the suggestion {identity!r} no longer applies: {error.uri} {error}.", hint="Ask for a new one."
+            ) from None
+        return OfferedProposal(proposal, {**offer.snapshots, **now}, offer.request)
 
     def offered(self, identity: str) -> OfferedProposal:
         """An offer as it was made.  Raises InvalidArgument for an unknown id."""

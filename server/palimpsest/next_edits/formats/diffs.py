@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from palimpsest.text.alike import ends_alike
 from palimpsest.text.positions import utf8
-from palimpsest.text.snapshot import Position, Range, Snapshot
+from palimpsest.text.snapshot import Position, Snapshot
 
 AROUND = 3
 MOST_LINES, MOST_BYTES = 8, 512
@@ -36,22 +36,29 @@ class Hunk:
     first: int
     lines: tuple[str, ...]
 
-    def texts(self, around: int) -> tuple[str, str]:
-        """Before and after, with at most so many lines above and below what changed."""
-        changed = [n for n, line in enumerate(self.lines) if line[:1] in ("-", "+")]
-        if not changed:
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Before and after; empty where nothing changed."""
+        if not any(line[:1] in ("-", "+") for line in self.lines):
             return "", ""
-        shown = self.lines[max(0, changed[0] - around) : changed[-1] + 1 + around]
-        before = "\n".join(line[1:] for line in shown if line[:1] != "+")
-        return before, "\n".join(line[1:] for line in shown if line[:1] != "-")
+        before = "\n".join(line[1:] for line in self.lines if line[:1] != "+")
+        return before, "\n".join(line[1:] for line in self.lines if line[:1] != "-")
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
-    """`text` belongs in place of a range of a document; its line ends are those of the document."""
+class OffsetEdit:
+    """`text` belongs between two offsets of a document; its line ends are those of the document."""
 
-    range: Range
+    start: int
+    end: int
     text: str
+
+    @property
+    def is_nothing(self) -> bool:
+        return self.start == self.end and not self.text
+
+    def applied(self, text: str) -> str:
+        return text[: self.start] + self.text + text[self.end :]
 
 
 def unified(before: Sequence[str], after: Sequence[str]) -> str:
@@ -88,21 +95,21 @@ def hunks(diff: str) -> Iterator[Hunk]:
         yield Hunk(first, tuple(lines))
 
 
-def replacements(snapshot: Snapshot, window: range, new: str) -> tuple[Replacement, ...]:
+def smallest_edits(snapshot: Snapshot, window: range, new: str) -> tuple[OffsetEdit, ...]:
     """The edits, in order, that make `new` of the lines of a window; both without the last line's end."""
     lines = snapshot.lines[window.start : window.stop]
     old, starts = "\n".join(lines), list(accumulate((len(line) + 1 for line in lines), initial=0))
 
-    def position(offset: int) -> Position:
+    def in_document(offset: int) -> int:
         row = bisect_right(starts, offset) - 1
-        return Position(window.start + row, offset - starts[row])
+        return snapshot.offset(Position(window.start + row, offset - starts[row]))
 
-    found = []
+    edits = list[OffsetEdit]()
     for edit in _edits(f"{old}\n", f"{new}\n"):
         # The end of the last line is not the window's: what precedes it goes, or comes, instead.
         start, end, text = edit if edit[1] <= len(old) else _inside(old, *edit)
-        found.append(Replacement(Range(position(start), position(end)), text.replace("\n", snapshot.line_end)))
-    return tuple(found)
+        edits.append(OffsetEdit(in_document(start), in_document(end), text.replace("\n", snapshot.line_end)))
+    return tuple(edits)
 
 
 def _inside(old: str, start: int, _end: int, text: str) -> Edit:

@@ -25,11 +25,10 @@ _RETURN, _ROW = re.compile(r"\r\n?"), re.compile(r"[^\n]*\n|[^\n]+")
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A file, or lines of it; `goes_on`: there are more below."""
+    """A file, or lines of it."""
 
     path: str
     text: str
-    goes_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +100,10 @@ class NextEditPrompt:
 
 @dataclass(frozen=True, slots=True)
 class WindowAnswer:
-    """The window's new text, or why there is none; `cursor` is where in the text the model would go on."""
+    """The window's new text, or why there is none."""
 
     text: str = ""
-    cursor: int | None = None
     refused: str = field(default="", kw_only=True)
-
-    def position(self, window: range) -> Position | None:
-        """The cursor's, in the document with the new text."""
-        if self.cursor is None:
-            return None
-        above = self.text[: self.cursor]
-        return Position(window.start + above.count("\n"), self.cursor - (above.rfind("\n") + 1))
 
 
 CUT_OFF = WindowAnswer(refused="it was cut off")
@@ -189,9 +180,3 @@ def unended(answer: str, window: str) -> str:
 
 def marked(text: str, mark: str, at: int) -> str:
     return f"{text[:at]}{mark}{text[at:]}"
-
-
-def unmarked(text: str, mark: str) -> tuple[str, int | None]:
-    """The text without a mark, and where that first was."""
-    at = text.find(mark)
-    return text.replace(mark, ""), at if at >= 0 else None

@@ -42,10 +42,10 @@ def region(
 class _Growing:
     """Lines `first` to `last`, both included, and the tokens that are left for more."""
 
-    def __init__(self, lines: Sequence[str], line: int, left: int) -> None:
+    def __init__(self, lines: Sequence[str], line: int, tokens: int) -> None:
         self._lines = lines
         self.first = self.last = line
-        self.left = max(0, left - self._cost(line))
+        self.left = max(0, tokens - self._cost(line))
 
     def _cost(self, row: int) -> int:
         return max(1, n_tokens(self._lines[row]))

@@ -55,9 +55,9 @@ class Sweep(NextEditFormat):
         if not written.strip():
             return EMPTY
         text = unended(without_note(written), asked.text)
-        shown = ended(asked.text)
-        row = min(asked.cursor.line - asked.window.start, len(rows(shown)) - 1)
-        reason = why_not_shown(shown, ended(text), min(asked.offset, len(shown)), row)
+        window = ended(asked.text)
+        row = min(asked.cursor.line - asked.window.start, len(rows(window)) - 1)
+        reason = why_not_shown(window, ended(text), min(asked.offset, len(window)), row)
         return WindowAnswer(refused=reason) if reason else WindowAnswer(text)
 
 
@@ -66,13 +66,13 @@ def without_note(text: str) -> str:
     return text.partition(_NO_LINE_END)[0] if text.rstrip("\n").endswith(_NO_LINE_END) else text
 
 
-def why_not_shown(shown: str, text: str, cursor: int, row: int) -> str:
+def why_not_shown(window: str, text: str, cursor: int, row: int) -> str:
     """Why Sweep's server does not show an answer, "" where it does: it rewrites what is above the cursor, which the
     person has just left, or says nothing."""
-    lines = rows(shown)
+    lines = rows(window)
     made = list(spans(lines, rows(text)))
     gone, put = sum(b - a for a, b, _, _ in made), sum(d - c for _, _, c, d in made)
-    if shown[:cursor] != text[:cursor] and min(gone, put) > MANY:
+    if window[:cursor] != text[:cursor] and min(gone, put) > MANY:
         return "it rewrites what is above the cursor"
     if not lines[row].strip() and text == "".join([*lines[:row], *lines[row + 1 :]]):
         return "it only takes the blank line of the cursor away"
@@ -84,7 +84,7 @@ def _document(path: str, text: str) -> str:
 
 
 def _piece(change: PastChange) -> PromptPiece:
-    texts = [hunk.texts(len(hunk.lines)) for hunk in hunks(change.diff)]
+    texts = [hunk.texts for hunk in hunks(change.diff)]
     original, updated = (_cut(part for part in side if part) for side in zip(*texts, strict=True))
     written = _document(f"{change.path}.diff", f"original:\n{ended(original)}updated:\n{updated}")
     return PromptPiece("text" if change.is_open else "change", written)

@@ -21,7 +21,6 @@ from palimpsest.next_edits.formats.format import (
     ended,
     marked,
     unended,
-    unmarked,
 )
 from palimpsest.next_edits.formats.regions import n_tokens, region
 
@@ -62,10 +61,10 @@ class Zeta2(NextEditFormat):
         suffix, section = ended(f"{SUFFIX}{asked.after}"), self._section(asked)
         if n_tokens(f"{suffix}{PREFIX}{section}{MIDDLE}") > self.most_tokens:
             return None
-        left = max(0, self.most_tokens - n_tokens(f"{suffix}{PREFIX}") - n_tokens(f"{section}{MIDDLE}"))
-        changes = list(_changes(asked.changes, left))
-        left -= n_tokens("".join(piece.text for piece in changes) + "\n")
-        files = list(_files(asked.files, left))
+        room = max(0, self.most_tokens - n_tokens(f"{suffix}{PREFIX}") - n_tokens(f"{section}{MIDDLE}"))
+        changes = list(_changes(asked.changes, room))
+        room -= n_tokens("".join(piece.text for piece in changes) + "\n")
+        files = list(_files(asked.files, room))
         between = PromptPiece("text", "\n")
         return NextEditPrompt(
             (
@@ -85,12 +84,12 @@ class Zeta2(NextEditFormat):
             return WindowAnswer(asked.text)
         if not written.strip():
             return EMPTY
-        return WindowAnswer(*unmarked(unended(written, asked.text), CURSOR))
+        return WindowAnswer(unended(written, asked.text).replace(CURSOR, ""))
 
 
 def _changes(changes: Sequence[PastChange], room: int) -> Iterator[PromptPiece]:
     """The history, the oldest first."""
-    head, kept = f"{FILE}edit_history\n", list[PromptPiece]()
+    head, pieces = f"{FILE}edit_history\n", list[PromptPiece]()
     room -= n_tokens(head)
     for change in reversed(changes[-MOST_CHANGES:] if room > 0 else ()):
         accepted = "// User accepted prediction:\n" if change.accepted else ""
@@ -98,15 +97,15 @@ def _changes(changes: Sequence[PastChange], room: int) -> Iterator[PromptPiece]:
         room -= n_tokens(written)
         if room < 0:
             break
-        kept.append(PromptPiece("text" if change.is_open else "change", written))
-    if kept:
+        pieces.append(PromptPiece("text" if change.is_open else "change", written))
+    if pieces:
         yield PromptPiece("text", head)
-        yield from reversed(kept)
+        yield from reversed(pieces)
 
 
 def _files(files: Sequence[FilePart], room: int) -> Iterator[PromptPiece]:
     for part in files:
-        head, text = f"{FILE}{part.path}\n", ended(part.text) + ("...\n" if part.goes_on else "")
+        head, text = f"{FILE}{part.path}\n", ended(part.text)
         room -= n_tokens(head) + n_tokens(text)
         if room < 0:
             return

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from palimpsest.next_edits.formats.format import NextEditPrompt, WindowAnswer, WindowRequest, marked, unmarked
+from palimpsest.next_edits.formats.format import NextEditPrompt, WindowAnswer, WindowRequest, marked
 from palimpsest.next_edits.formats.zeta_2 import CURSOR, END_OF_TEXT, FILE, MIDDLE, PREFIX, SUFFIX, Zeta2
 
 FEWEST_LINES, MOST_LINES = 6, 16
@@ -42,9 +42,8 @@ class Zeta21(Zeta2):
         starts = boundaries(asked.text)
         if not 0 < first < last <= len(starts):
             return WindowAnswer(refused="its marks are not those of the window")
-        put, cursor = unmarked(_TAG.sub("", written[tags[0].end() : tags[-1].start()]), CURSOR)
-        head, tail = asked.text[: starts[first - 1]], asked.text[starts[last - 1] :]
-        return WindowAnswer(f"{head}{put}{tail}", None if cursor is None else len(head) + cursor)
+        put = _TAG.sub("", written[tags[0].end() : tags[-1].start()]).replace(CURSOR, "")
+        return WindowAnswer(f"{asked.text[: starts[first - 1]]}{put}{asked.text[starts[last - 1] :]}")
 
 
 def boundaries(text: str) -> list[int]:
@@ -55,7 +54,7 @@ def boundaries(text: str) -> list[int]:
     if not text:
         return [0, 0]
     lines = text.removesuffix("\n").split("\n")
-    starts, found, last, at = [0], [0], 0, 0
+    starts, blocks, last, at = [0], [0], 0, 0
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     while at < len(lines):
@@ -63,10 +62,10 @@ def boundaries(text: str) -> list[int]:
         target = _beginning(lines, at)
         is_due = at - last >= FEWEST_LINES and behind_blank and len(lines) - target >= FEWEST_LINES
         if is_due or at - last >= MOST_LINES:
-            found.append(starts[target])
+            blocks.append(starts[target])
             at = last = target
         at += 1
-    return found if found[-1] == len(text) else [*found, len(text)]
+    return blocks if blocks[-1] == len(text) else [*blocks, len(text)]
 
 
 def _beginning(lines: Sequence[str], at: int) -> int:

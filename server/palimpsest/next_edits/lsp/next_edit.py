@@ -89,7 +89,7 @@ def register(server: PalimpsestServer) -> None:
     async def next_edit(params: Any) -> dict[str, Any]:
         found = await _next(server, read(NEXT_EDIT, NextEditParams, params))
         if found is not None:
-            window.session.next_edits.shown(found.id)
+            window.session.next_edits.mark_shown(found.id)
         return _answer(server, found)
 
     @server.feature(INLINE_EDIT)
@@ -111,7 +111,9 @@ def register(server: PalimpsestServer) -> None:
     async def shown(params: Any) -> None:
         try:
             given = (read(SHOWN, ShownParams, params).item.command.arguments or [None])[0]
-            window.session.next_edits.shown(given if isinstance(given, str) else read("arguments[0]", Id, given).id)
+            window.session.next_edits.mark_shown(
+                given if isinstance(given, str) else read("arguments[0]", Id, given).id
+            )
         except InvalidArgument as error:
             logger.warning("%s: %s", SHOWN, error)
 
