@@ -210,12 +210,6 @@ class ContextSettings:
         choices=SOURCES,
         by=OWN_CODE,
     )
-    learn: bool = _setting(
-        False,
-        "Learn on this machine, for each workspace, which kinds of block the names in accepted completions came from, "
-        "and let such blocks come first.",
-        by=LESS_HELP,
-    )
     python: str = _setting(
         "",
         "The interpreter whose packages are described; it is run. A full path, or a name to be looked for on PATH. "

@@ -55,8 +55,6 @@ COMMANDS = (
     "palimpsest.context.drop",
     "palimpsest.context.pin",
     "palimpsest.context.unpin",
-    "palimpsest.context.learned",
-    "palimpsest.context.forget",
     "palimpsest.cache.map",
     "palimpsest.cache.reset",
     "palimpsest.toggle",

@@ -1,9 +1,9 @@
 """What became of what was offered: counts per day, language and kind, in one file on this machine.
 
-In: that something was shown, accepted or rejected, and from which kinds of block its names came.  Out: sums.  Holds no
-code and no file names, and is never sent anywhere.  Counting only adds to a table in memory; a thread of its own soon
-adds that to the file, which several windows share.  A problem with the file disturbs nobody: it is logged once, and
-what could not be written stays in memory and is tried again.
+In: that something was shown, accepted or rejected, and how often what a model was sure of came true.  Out: sums.
+Holds no code and no file names, and is never sent anywhere.  Counting only adds to a table in memory; a thread of its
+own soon adds that to the file, which several windows share.  A problem with the file disturbs nobody: it is logged
+once, and what could not be written stays in memory and is tried again.
 """
 
 from __future__ import annotations
@@ -56,8 +56,7 @@ Counted = tuple[str, str, str, str, str]
 Timed = tuple[str, str, str, int]
 """day, language, what, bucket: a row of `latency`; a bucket ends with 2 ** (bucket / 2) ms."""
 Worth = dict[tuple[str, str], tuple[float, float]]
-"""workspace, kind of block: names expected of its blocks, and those that were in them; or model, bin of probability:
-completions shown, and those that came true."""
+"""model, bin of probability: completions shown, and those that came true."""
 Counts = dict[Counted, tuple[int, int]]
 Times = dict[Timed, int]
 
@@ -124,7 +123,7 @@ class Statistics:
             self._soon()
 
     def learn(self, place: str, counts: Mapping[str, tuple[float, float]]) -> None:
-        """What was expected and found, by kind, of a workspace or a model; whether anything is counted besides."""
+        """What was shown of a model and came true, by bin of probability; whether anything is counted besides."""
         with self._lock:
             _add_up(self._worth, {(place, kind): both for kind, both in counts.items()})
             self._soon()

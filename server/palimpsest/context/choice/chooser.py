@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from palimpsest.config.settings import ContextSettings
-from palimpsest.context.choice.learned import Learned
 from palimpsest.context.choice.selection import Selection, select
 from palimpsest.context.choice.why import Why, explain
 from palimpsest.context.estimate import estimate_of
@@ -55,7 +54,6 @@ class Chooser:
         self._settings = settings
         self._n_ctx: int | None = None
         self._follows = False
-        self.learned = Learned()
         self._counts: dict[int, int] = {}  # by `hash(text)`: a collision costs no more than a wrong estimate
         self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
         self._selected = Selection()
@@ -157,8 +155,6 @@ class Chooser:
 
     def _selection(self, view: CursorView) -> Selection:
         candidates = self._gatherer.candidates(view)
-        if self._settings.learn:
-            candidates = [replace(c, value=c.value + self.learned.points(c.source)) for c in candidates]
         if self._follows:
             candidates = [replace(c, value=FOLLOWED_RULES) if c.source == RulesSource.name else c for c in candidates]
         valid = partial(self._gatherer.still_valid, view=view)
