@@ -25,6 +25,7 @@ from palimpsest.context.choice.selection import Selection, select
 from palimpsest.context.choice.why import Why, explain
 from palimpsest.context.estimate import estimate_of
 from palimpsest.context.external_blocks import ExternalBlocks
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.sources.name_lookup import NameLookup
 from palimpsest.context.sources.pins import pinned_block
@@ -34,8 +35,6 @@ from palimpsest.context.view import CursorView
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import Block, BlockKey
 
-K = TypeVar("K")
-V = TypeVar("V")
 T = TypeVar("T")
 UNKNOWN_MODEL = 2048
 MOST = 2048
@@ -54,8 +53,8 @@ class Chooser:
         self._settings = settings
         self._n_ctx: int | None = None
         self._follows = False
-        self._counts: dict[int, int] = {}  # by `hash(text)`: a collision costs no more than a wrong estimate
-        self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
+        self._counts = Newest[int, int](MOST_COUNTS)  # by `hash(text)`: a collision costs no more than a wrong estimate
+        self._ratios = Newest[BlockKey, float](MOST_COUNTS)  # of a block's last text: tokens counted for each estimated
         self._selected = Selection()
         self._made_for: object = None
         self._made_with = (0, 0)
@@ -210,8 +209,6 @@ class Chooser:
             if n := tokens.get(block.key):
                 self._counts[hash(block.text)] = n
                 self._ratios[block.key] = n / estimate_of(block)
-        _bound(self._counts)
-        _bound(self._ratios)
 
     def document_closed(self) -> None:
         """The next choice is a new one; the document's blocks may stay while there is room."""
@@ -236,8 +233,3 @@ class Chooser:
             tuple((i.module, i.name, i.alias, i.level) for i in view.imports if i.line != view.position.line),
             self._revisions,
         )
-
-
-def _bound(counts: dict[K, V]) -> None:
-    while len(counts) > MOST_COUNTS:
-        counts.pop(next(iter(counts)))

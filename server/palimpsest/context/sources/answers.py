@@ -15,6 +15,8 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from palimpsest.context.newest import Newest
+
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
 MOST_KEPT = 64
@@ -38,7 +40,7 @@ class Answers(Generic[Q, A]):
         self._executor = executor
         self._none = none
         self._lock = threading.Lock()
-        self._known: dict[Q, _Known[A]] = {}
+        self._known = Newest[Q, _Known[A]](MOST_KEPT)
         self._due: dict[Q, Future[None]] = {}
         self._revision = 0
 
@@ -50,7 +52,7 @@ class Answers(Generic[Q, A]):
     def ask(self, question: Q, state: Hashable = None) -> A:
         """The last answer, the `none` answer before the first.  `state` is what the answer depends on besides."""
         with self._lock:
-            known = self._known.pop(question, None)
+            known = self._known.get(question)
             if known is not None:
                 self._known[question] = known  # the last one used
         if known is None or known.state != state:
@@ -107,9 +109,7 @@ class Answers(Generic[Q, A]):
             log.info("%s: %s", question, error)
             answer = self._none
         with self._lock:
-            known = self._known.pop(question, None)
+            known = self._known.get(question)
             self._known[question] = _Known(state, answer)
             if (self._none if known is None else known.answer) != answer:
                 self._revision += 1
-            while len(self._known) > MOST_KEPT:
-                del self._known[next(iter(self._known))]

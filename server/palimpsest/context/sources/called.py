@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
@@ -22,7 +23,6 @@ from palimpsest.languages.modules import ModuleEntry
 from palimpsest.syntax.calls import calls
 from palimpsest.syntax.scopes import children, class_of, docstring, file_scope, members, scopes, signature
 from palimpsest.syntax.values import Scope
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.paragraphs import first_paragraph
 from palimpsest.types import Block
 
@@ -48,7 +48,7 @@ class CalledSource(Source):
 
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
-        self._places: dict[tuple[str, str], _Place] = {}
+        self._places = Newest[tuple[str, str], _Place](_MOST_KEPT)
 
     def candidates(self, view: CursorView) -> list[Block]:
         found = dict[str, Block]()
@@ -56,9 +56,7 @@ class CalledSource(Source):
             block = self._block(view, place, len(found))
             if block is not None and len(found) < MOST_BLOCKS:
                 found[block.name] = block
-                self._places.pop((view.uri, block.name), None)
                 self._places[view.uri, block.name] = place
-        forget_oldest(self._places, _MOST_KEPT, lambda _: 0, 1)
         return list(found.values())
 
     def still_valid(self, block: Block, view: CursorView) -> bool:

@@ -2,7 +2,7 @@
 
 In: a name as code writes it, the module that uses it, that module's imports.  Out: classes with the modules that define
 them; re-exports are followed.  Functions are found in the same way (`function_in`), for the classes in their headers.
-Owner of the parses of files that are not open.
+
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from functools import partial
 from pathlib import Path
 
 from palimpsest.context.sources.cached import children, visible
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.languages.modules import Modules
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.names import Visible
-from palimpsest.syntax.parse import Language, Parsed, parse_file
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import additions, aliases, enumerators, file_scope, signature
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.workspace.files import FileText, WorkspaceFiles
@@ -29,9 +30,6 @@ _MOST_MODULES = 32
 """Searched for one name: modules that import everything from each other can reach it in many ways."""
 _MOST_FILES = 64
 """At most this many files of one module are read."""
-_MOST_PARSES = 128
-_MOST_CHARACTERS = 4_000_000
-"""The parses of sources are cached as long as the sources have at most this many characters together."""
 _MOST_NAMED, _MOST_CHARACTERS_NAMED = 4_096, 64_000_000
 """It is kept which classes files have, for at most so many files of so many characters together."""
 
@@ -63,9 +61,9 @@ class ClassDefinition:
 
 
 class ClassLookup:
-    def __init__(self, files: WorkspaceFiles) -> None:
+    def __init__(self, files: WorkspaceFiles, read: ReadFiles) -> None:
         self._files = files
-        self._parsed = Kept[tuple[Path, Language], Parsed](_MOST_PARSES, _MOST_CHARACTERS)
+        self._read = read
         self._classes = Kept[tuple[Path, Modules], frozenset[str]](_MOST_NAMED, _MOST_CHARACTERS_NAMED)
 
     def find(
@@ -195,8 +193,7 @@ class ClassLookup:
         return frozenset((*parsed.once(_top_classes), *aliases(parsed), *enumerators(parsed)))
 
     def _parse(self, path: Path, text: FileText, modules: Modules) -> Parsed:
-        language = modules.language_at(path)
-        return self._parsed.get((path, language), text, lambda: parse_file(text.text, language, text.uri))
+        return self._read.parse(path, text, modules.language_at(path))
 
 
 class _Search:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from palimpsest.context.estimate import estimate
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.cells import shown_of
 from palimpsest.context.sources.class_lookup import (
@@ -31,9 +32,7 @@ from palimpsest.context.sources.stable_lines import stable
 from palimpsest.context.values import Distance, Mention, worth
 from palimpsest.context.view import CursorView
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_of, enclosing, parts, signature
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.types import Block
 
 MAX_CLASSES = 12
@@ -47,7 +46,7 @@ _SEPARATOR = re.compile(r"\W+")
 
 
 class ClassSource(Source):
-    """Owner of the skeletons of classes, and of how they looked when their file last parsed without errors."""
+    """Owner of how the document's classes looked when it last parsed without errors."""
 
     name = "class"
     setting = "class"
@@ -55,9 +54,8 @@ class ClassSource(Source):
     def __init__(self, lookup: ClassLookup, modules: ModulesByLanguage) -> None:
         self._lookup = lookup
         self._modules = modules
-        self._skeletons: dict[tuple[str, str], tuple[Parsed, list[Line]]] = {}
-        self._sound: dict[tuple[str, str], tuple[str, list[Line]]] = {}
-        self._inherited: dict[str, ClassDefinition] = {}
+        self._sound = Newest[tuple[str, str], tuple[str, list[Line]]](_MOST_SKELETONS)
+        self._inherited = Newest[str, ClassDefinition](_MOST_SKELETONS)
 
     def candidates(self, view: CursorView) -> list[Block]:
         found, derived = dict[str, Block](), list[ClassDefinition]()
@@ -110,7 +108,6 @@ class ClassSource(Source):
             known |= {base.name for base in derived}
             for base in derived:
                 self._inherited[base.name] = base
-                forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
                 yield steps, base
 
     def _found(self, view: CursorView, name: str) -> Iterator[ClassDefinition]:
@@ -170,7 +167,6 @@ class ClassSource(Source):
                         for target in known or self._found(view, type_):
                             self._inherited[target.name] = target
                             yield target, "base"
-        forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
 
     def _of_elements(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
         """The classes in the headers of what elements of markup are made by: their members are what `<Badge …>` is
@@ -184,7 +180,6 @@ class ClassSource(Source):
                     for target in self._lookup.find(type_, there, imports(there.parsed), modules):
                         self._inherited[target.name] = target
                         yield target, "base"
-        forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
 
     def _named(self, view: CursorView) -> Iterator[tuple[str, Mention]]:
         """Names that may be classes, as the code writes them, each with where; most valuable first."""
@@ -221,16 +216,6 @@ class ClassSource(Source):
             return False
         return found.scope.def_line in view.shown_lines and view.scope.kind != "file"
 
-    def _skeleton(self, found: ClassDefinition) -> list[Line]:
-        """The whole of a class, cached with its file's parse."""
-        key = found.module.uri, found.scope.qualified_name
-        known = self._skeletons.get(key)
-        if known is None or known[0] is not found.module.parsed:
-            if len(self._skeletons) > _MOST_SKELETONS:
-                self._skeletons.clear()
-            known = self._skeletons[key] = found.module.parsed, skeleton(found.module.parsed, found.scope)
-        return known[1]
-
     def _added(self, view: CursorView, found: ClassDefinition) -> Iterator[Line]:
         """What other files add to a class, not to be edited in its block."""
         here = self._here(view)
@@ -249,7 +234,7 @@ class ClassSource(Source):
         if view.parsed.n_errors and lines and where == view.scope.qualified_name:
             document = view.parsed.snapshot.lines
             return [line.checked(document) for line in lines]
-        full = self._skeleton(found)
+        full = skeleton(view.parsed, found.scope)
         without = skeleton(view.parsed, found.scope, view.position.line) if view.is_typing else full
         texts = [[line.text for line in some] for some in (full, without, lines)]
         chosen = stable(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)
@@ -258,14 +243,15 @@ class ClassSource(Source):
             return [line.checked(document) for line in lines]
         lines = full if chosen is texts[0] else without
         if not view.parsed.n_errors:
-            if len(self._sound) > _MOST_SKELETONS:
-                self._sound.clear()
             self._sound[key] = view.scope.qualified_name, lines
         return lines
 
     def _block(self, view: CursorView, found: ClassDefinition, value: float) -> Block:
         is_here = found.module.uri == view.uri
-        lines = [*(self._typed(view, found) if is_here else self._skeleton(found)), *self._added(view, found)]
+        lines = [
+            *(self._typed(view, found) if is_here else skeleton(found.module.parsed, found.scope)),
+            *self._added(view, found),
+        ]
         first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
         texts, most = [line.text for line in lines], view.settings.block_tokens
         if found.scope.qualified_name != _enclosing_name(view):

@@ -16,27 +16,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.context.activity.chunks import Chunk, chunk_at
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import children
 from palimpsest.context.sources.counterparts import Counterparts
 from palimpsest.context.sources.fit import head
-from palimpsest.context.sources.lines_of import LinesOf
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FIXTURE, PER_RANK, TEST
 from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_in
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.parse import Parsed, parse_file
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import enclosing, file_scope, scope_at, scopes
 from palimpsest.syntax.values import Scope
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
-from palimpsest.workspace.kept import Kept
 
 LONGEST = 200_000
 """Characters."""
-_MOST_KEPT = 32
-_MOST_CHARACTERS = 2_000_000
 MOST_TESTS = 2
 MOST_FILES = 3
 MOST_TESTED = 2
@@ -46,19 +43,6 @@ _MOST_PLACES = 40
 """Lines with a name that are looked at in one file."""
 _MOST_OFFERED = 128
 _WORD = re.compile(r"[^\W\d]\w*")
-
-
-class ParsedFiles:
-    def __init__(self, files: WorkspaceFiles) -> None:
-        self._files = files
-        self._known = Kept[Path, Parsed](_MOST_KEPT, _MOST_CHARACTERS)
-
-    def of(self, path: Path) -> Parsed | None:
-        source = self._files.source(path)
-        if source is None or len(source.text) > LONGEST:
-            return None
-        language = language_in(path.name, source.text)
-        return self._known.get(path, source, lambda: parse_file(source.text, language, source.uri))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +55,11 @@ class CompanionSource(Source):
     name = "test"
     setting = "file"
 
-    def __init__(self, files: WorkspaceFiles) -> None:
+    def __init__(self, files: WorkspaceFiles, read: ReadFiles) -> None:
         self._files = files
-        self._parsed = ParsedFiles(files)
-        self._lines = LinesOf(files)
+        self._read = read
         self._counterparts = Counterparts(files)
-        self._offered: dict[str, _Piece] = {}
+        self._offered = Newest[str, _Piece](_MOST_OFFERED)
 
     def candidates(self, view: CursorView) -> list[Block]:
         path = view.path
@@ -93,7 +76,7 @@ class CompanionSource(Source):
 
     def _tests(self, view: CursorView, path: Path) -> Iterator[_Piece]:
         tests = self._counterparts.tests_of(path, view.parsed.language)[:MOST_FILES]
-        parsed = [(there, self._parsed.of(there)) for there in tests]
+        parsed = [(there, self._parse(there)) for there in tests]
         for name in _about(view):
             found = [_Piece(there, chunk) for there, it in parsed if it is not None for chunk in _naming(it, name)]
             if found:
@@ -102,7 +85,7 @@ class CompanionSource(Source):
 
     def _tested(self, view: CursorView, path: Path) -> Iterator[_Piece]:
         there = self._counterparts.source_of(path, view.parsed.language)
-        parsed = self._parsed.of(there) if there is not None else None
+        parsed = self._parse(there) if there is not None else None
         if there is None or parsed is None:
             return
         words = frozenset(_WORD.findall(view.editing.text)) - {view.typed}
@@ -131,9 +114,15 @@ class CompanionSource(Source):
                 return
             names = {entry.name for entry in self._files.listing(folder) if not entry.is_dir}
             for name in view.parsed.language.fixture_files:
-                parsed = self._parsed.of(folder / name) if name in names and folder / name != path else None
+                parsed = self._parse(folder / name) if name in names and folder / name != path else None
                 if parsed is not None:
                     yield folder / name, parsed
+
+    def _parse(self, path: Path) -> Parsed | None:
+        source = self._files.source(path)
+        if source is None or len(source.text) > LONGEST:
+            return None
+        return self._read.parse(path, source, language_in(path.name, source.text))
 
     def _blocks(self, view: CursorView, pieces: Iterator[_Piece], value: float) -> Iterator[Block]:
         for rank, piece in enumerate(pieces):
@@ -141,16 +130,14 @@ class CompanionSource(Source):
                 return
             block = self._block(view, piece, value - rank * PER_RANK)
             if block is not None:
-                self._offered.pop(block.name, None)
                 self._offered[block.name] = piece
-                forget_oldest(self._offered, _MOST_OFFERED, lambda _: 1, _MOST_OFFERED)
                 yield block
 
     def _block(self, view: CursorView, piece: _Piece, value: float) -> Block | None:
         """None if the file has the lines no more, or the editing block shows them."""
         root, chunk = self._files.root_of(piece.path), piece.chunk
         is_here = piece.path == view.path
-        place = chunk.place(view.parsed.snapshot.lines if is_here else self._lines.of(piece.path))
+        place = chunk.place(view.parsed.snapshot.lines if is_here else self._read.lines(piece.path))
         if root is None or place is None or (is_here and not view.shown_lines.isdisjoint(place)):
             return None
         kept = head(chunk.lines, view.settings.block_tokens)

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.diagnostics import Diagnostic
-from palimpsest.context.sources.source import Source
+from palimpsest.context.sources.source import Source, is_among
 from palimpsest.context.values import worth
 from palimpsest.context.view import CursorView
 from palimpsest.types import Block
@@ -41,7 +41,7 @@ class DiagnosticSource(Source):
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While nothing else is wrong."""
-        return any(known.name == block.name and known.text == block.text for known in self.candidates(view))
+        return is_among(block, self.candidates(view))
 
 
 def _text(found: Sequence[Diagnostic]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.modules import ModulesByLanguage
-from palimpsest.context.sources.source import Source
+from palimpsest.context.sources.source import Source, is_among
 from palimpsest.context.values import MODULE_DOCUMENTATION, PER_RANK, README_SECTION
 from palimpsest.context.view import CursorView
 from palimpsest.documents.markdown import lines_of
@@ -22,11 +22,13 @@ from palimpsest.documents.outline import heading_marks
 from palimpsest.syntax.scopes import docstring, enclosing, file_scope
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
-from palimpsest.workspace.files import FileText, WorkspaceFiles
+from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
 MAX_SECTIONS = 2
 MAX_TOKENS = 250
 _SHORTEST_WORD = 4
+_MOST_KEPT, _MOST_CHARACTERS = 32, 4_000_000
 _NAMES = frozenset({"readme.md", "readme.rst", "readme.txt", "readme"})
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -49,14 +51,14 @@ class DocumentationSource(Source):
     def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage) -> None:
         self._files = files
         self._modules = modules
-        self._sections: dict[Path, tuple[FileText, list[DocumentSection]]] = {}
+        self._sections = Kept[Path, list[DocumentSection]](_MOST_KEPT, _MOST_CHARACTERS)
 
     def candidates(self, view: CursorView) -> list[Block]:
         return [*self._docstring(view), *self._readme(view)]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the text is still there."""
-        return any(block.name == known.name and block.text == known.text for known in self._all(view))
+        return is_among(block, [*self._docstring(view), *(known for _, known in self._blocks(view))])
 
     def _docstring(self, view: CursorView) -> Iterator[Block]:
         if view.scope.kind == "file":
@@ -85,10 +87,6 @@ class DocumentationSource(Source):
         used = {name for name in view.used if len(name) >= _SHORTEST_WORD}
         return frozenset(own | used) - view.parsed.language.common_words
 
-    def _all(self, view: CursorView) -> Iterator[Block]:
-        yield from self._docstring(view)
-        yield from (block for _, block in self._blocks(view))
-
     def _blocks(self, view: CursorView) -> Iterator[tuple[DocumentSection, Block]]:
         """Every section of the READMEs from the file's folder up, as a block."""
         if view.path is None or view.root is None:
@@ -108,11 +106,7 @@ class DocumentationSource(Source):
         source = self._files.source(path)
         if source is None:
             return []
-        known = self._sections.get(path)
-        if known is None or known[0].stamp != source.stamp:
-            known = source, sections(source.text, path.name)
-            self._sections[path] = known
-        return known[1]
+        return self._sections.get(path, source, lambda: sections(source.text, path.name))
 
 
 def section_block(path: Path, document: str, section: DocumentSection, max_tokens: int, source: str) -> Block:

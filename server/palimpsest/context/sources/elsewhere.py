@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from palimpsest.context.name_uses import NameUse, names_that_come_with
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.indexed import (
@@ -29,37 +29,36 @@ from palimpsest.context.sources.indexed import (
     written,
 )
 from palimpsest.context.sources.modules import ModulesByLanguage
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.skeleton import Line, skeleton
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import worth
 from palimpsest.context.view import CursorView
 from palimpsest.languages.name_index import IndexedDefinition
 from palimpsest.languages.registry import language_of
-from palimpsest.syntax.parse import Parsed, parse_file
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.unknown import bound_in
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
-from palimpsest.workspace.kept import Kept
 
 MOST_NAMES = 40
 """The index is asked for at most this many names."""
 MOST_BLOCKS = 12
 SHORTEST = 3
 _MOST_KEPT = 64
-_MOST_CHARACTERS = 2_000_000
 
 
 class ElsewhereSource(Source):
     name = "elsewhere"
     setting = "class"
 
-    def __init__(self, definitions: IndexedDefinitions, modules: ModulesByLanguage) -> None:
+    def __init__(self, definitions: IndexedDefinitions, modules: ModulesByLanguage, read: ReadFiles) -> None:
         self._definitions = definitions
         self._files = definitions.files
         self._modules = modules
-        self._read = Kept[tuple[Path, str], Sequence[Line]](_MOST_KEPT, _MOST_CHARACTERS)
-        self._offered: dict[str, tuple[IndexedDefinition, ...]] = {}
+        self._read = read
+        self._offered = Newest[str, Sequence[IndexedDefinition]](_MOST_KEPT)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
@@ -200,7 +199,7 @@ class ElsewhereSource(Source):
         first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
         kept = fitted([line.text for line in lines], first, view.settings.block_tokens)
         name = f"{self._definitions.module(view, definition)}.{definition.qualified_name}"
-        self._offer(name, [definition])
+        self._offered[name] = [definition]
         return Block(
             "class",
             name,
@@ -217,39 +216,26 @@ class ElsewhereSource(Source):
         every = [each for it in definitions for each in self._definitions.overloads(it)]
         lines = [f"{written(it)}  {mark} {it.doc}" if it.doc and mark else written(it) for it in every]
         name = f"{self._definitions.module(view, definitions[0])} (used)"  # the module may have a block of its own
-        self._offer(name, definitions)
+        self._offered[name] = definitions
         kept = fitted(lines, set(range(len(lines))), view.settings.block_tokens)
         return Block("package", name, "\n".join(lines[i] for i in kept), value=value, source=self.name)
-
-    def _offer(self, name: str, definitions: Sequence[IndexedDefinition]) -> None:
-        self._offered.pop(name, None)
-        self._offered[name] = tuple(definitions)
-        while len(self._offered) > _MOST_KEPT:
-            del self._offered[next(iter(self._offered))]
 
     def _lines(self, definition: IndexedDefinition) -> Sequence[Line]:
         """The skeleton of a class as its file is now; empty if it is not there."""
         source = self._files.source(definition.path)
         if source is None:
             return ()
-
-        def made() -> Sequence[Line]:
-            language = language_of(definition.language, definition.path.name)
-            return _skeleton(parse_file(source.text, language, source.uri), definition)
-
-        return self._read.get((definition.path, definition.qualified_name), source, made)
+        language = language_of(definition.language, definition.path.name)
+        parsed = self._read.parse(definition.path, source, language)
+        found = (s for s in scopes(parsed) if s.kind == "class" and s.qualified_name == definition.qualified_name)
+        scope = next(found, None)
+        return () if scope is None else skeleton(parsed, scope)
 
 
 def _may_be_method(view: CursorView, use: NameUse) -> bool:
     language = view.parsed.language
     is_member = use.head != "" or language.bare_members
     return is_member and use.is_telling and (use.is_called or language.bare_calls)
-
-
-def _skeleton(parsed: Parsed, definition: IndexedDefinition) -> Sequence[Line]:
-    found = (s for s in scopes(parsed) if s.kind == "class" and s.qualified_name == definition.qualified_name)
-    scope = next(found, None)
-    return () if scope is None else tuple(skeleton(parsed, scope))
 
 
 def _bound(parsed: Parsed) -> set[str]:

@@ -18,6 +18,8 @@ from pathlib import Path
 
 from palimpsest.context.estimate import chars_for
 from palimpsest.context.name_uses import NameUse, name_uses, names_that_come_with
+from palimpsest.context.newest import Newest
+from palimpsest.context.sources.cached import cached
 from palimpsest.context.sources.indexed import INCOMPLETE, NOWHERE, SEVERAL, IndexedDefinitions, written
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FILE_NAMES
@@ -27,7 +29,6 @@ from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.unknown import bound_in
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.types import Block
 from palimpsest.workspace.kept import Kept
 
@@ -55,18 +56,17 @@ class FileNamesSource(Source):
 
     def __init__(self, definitions: IndexedDefinitions) -> None:
         self._definitions = definitions
-        self._shown: dict[tuple[str, int], Sequence[IndexedDefinition]] = {}
+        self._shown = Newest[tuple[str, int], Sequence[IndexedDefinition]](_MOST_KEPT)
         self._read = Kept[Path, dict[str, NameUse]](_MOST_READ, _MOST_CHARACTERS_READ)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
             return []
         part = view.position.line // PART
-        shown = self._shown.pop((view.uri, part), ())
+        shown = self._shown.get((view.uri, part), ())
         if not shown or not self._holds(view, part, shown):
             shown = self._defined(view, part)
         self._shown[view.uri, part] = shown
-        forget_oldest(self._shown, _MOST_KEPT, lambda _: 0, 1)
         name = f"used around {view.file}, lines {part * PART + 1} to {(part + 1) * PART}"
         text = "\n".join(_line(definition) for definition in shown)
         return [Block("package", name, text, FILE_NAMES, source=self.name)] if shown else []
@@ -84,10 +84,7 @@ class FileNamesSource(Source):
 
     def _uses_in(self, view: CursorView, part: int) -> Sequence[NameUse]:
         """The cursor moves more often than the text changes."""
-        known = view.parsed.once(_known_uses)
-        if part not in known:
-            known[part] = _uses(view.parsed, part)
-        return known[part]
+        return cached(view.parsed, ("uses", part), lambda: _uses(view.parsed, part))
 
     def _holds(self, view: CursorView, part: int, shown: Sequence[IndexedDefinition]) -> bool:
         left = {one.name for one in shown} - {use.name for use in self._uses_in(view, part)}
@@ -160,10 +157,6 @@ def _is_looked_for(view: CursorView, use: NameUse) -> bool:
 
 def _line(definition: IndexedDefinition) -> str:
     return written(definition)[:_LONGEST_LINE]
-
-
-def _known_uses(_: Parsed) -> dict[int, Sequence[NameUse]]:
-    return {}
 
 
 def _uses(parsed: Parsed, part: int) -> Sequence[NameUse]:

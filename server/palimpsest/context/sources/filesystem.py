@@ -17,6 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from palimpsest.context.estimate import estimate
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FILESYSTEM
 from palimpsest.context.view import CursorView
@@ -49,7 +50,7 @@ class FilesystemSource(Source):
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._known: dict[tuple[Path, Path, str, int, int], tuple[Sequence[FolderEntry], list[str]]] = {}
+        self._known = Newest[tuple[Path, Path, str, int, int], tuple[Sequence[FolderEntry], list[str]]](_MOST_KNOWN)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.path is None or view.root is None:
@@ -78,8 +79,6 @@ class FilesystemSource(Source):
         entries, key = self._files.listing(folder), (root, folder, name, most, max_tokens)
         known = self._known.get(key)
         if known is None or known[0] is not entries:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
             known = self._known[key] = entries, _lines(root, folder, entries, name, most, max_tokens)
         return known[1], sum(estimate(line) + 1 for line in known[1])
 

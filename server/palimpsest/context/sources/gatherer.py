@@ -21,6 +21,7 @@ from typing import TypeVar
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.external_blocks import ExternalBlocks
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.called import CalledSource
 from palimpsest.context.sources.cells import CellSource
 from palimpsest.context.sources.class_lookup import ClassLookup
@@ -39,6 +40,7 @@ from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.name_lookup import NameLookup
 from palimpsest.context.sources.package import PackageSource
 from palimpsest.context.sources.pins import PinSource
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.recent import RecentSource
 from palimpsest.context.sources.retrieval import RetrievalSource
 from palimpsest.context.sources.rules import RulesSource
@@ -118,7 +120,7 @@ class Gatherer:
         """Of the files of the last candidates; asked by one caller at a time, too."""
         self.definitions: IndexedDefinitions | None = None
         """The same."""
-        self._origins: dict[BlockKey, tuple[str, Source]] = {}
+        self._origins = Newest[BlockKey, tuple[str, Source]](_MOST_CACHED)
         self._failed: set[tuple[str, str]] = set()
         self._changes = 0
         self._look_s = look_s
@@ -126,7 +128,8 @@ class Gatherer:
 
     def _sources_of(self, files: WorkspaceFiles) -> list[Source]:
         around = Surroundings(files, self._settings, self._variables, self._executor, self._cache, self._index(files))
-        modules, lookup = ModulesByLanguage(around), ClassLookup(files)
+        read = ReadFiles(files)
+        modules, lookup = ModulesByLanguage(around), ClassLookup(files, read)
         self.definitions = definitions = IndexedDefinitions(files, modules, around.index)
         self.names = NameLookup(files, modules, lookup, around.index)
         return [
@@ -135,16 +138,16 @@ class Gatherer:
             CellSource(),
             ClassSource(lookup, modules),
             PackageSource(modules),
-            ElsewhereSource(definitions, modules),
+            ElsewhereSource(definitions, modules, read),
             FileNamesSource(definitions),
             ScopeSource(modules),
-            CompanionSource(files),
-            RecentSource(files, self._activity),
+            CompanionSource(files, read),
+            RecentSource(files, read, self._activity),
             CalledSource(modules),
             DiagnosticSource(self._activity),
             DocumentationSource(files, modules),
             RetrievalSource(self.files(files.roots), self._aside),
-            LinkedSource(files, self.files(files.roots), self._aside),
+            LinkedSource(read, self.files(files.roots), self._aside),
             HistorySource(files, self.files(files.roots), self._aside),
             RulesSource(files),
             FilesystemSource(files),
@@ -169,11 +172,8 @@ class Gatherer:
         for source in self._sources:
             blocks = self._asked(source, view) if _is_on(source, view) else []
             for block in blocks:
-                self._origins.pop(block.key, None)
                 self._origins[block.key] = (view.uri, source)
             found += blocks
-        while len(self._origins) > _MOST_CACHED:
-            del self._origins[next(iter(self._origins))]
         return [self._with_rights(_presentable(block), view) for block in _once(found)]
 
     def offers(self, view: CursorView, name: str) -> list[SourceOffer]:

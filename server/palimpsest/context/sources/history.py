@@ -56,13 +56,7 @@ class HistorySource(Source):
         self._files, self._own = files, own
         self._diffs = Answers[Path, tuple[str, ...]](self._uncommitted, executor, ())
         self._commits = Answers[HistoryPlace, tuple[Commit, ...]](self._touching, executor, ())
-
-    @property
-    def revision(self) -> int:
-        return self._diffs.revision + self._commits.revision
-
-    def wait(self, seconds: float | None) -> bool:
-        return self._diffs.wait(seconds) and self._commits.wait(seconds)
+        self.readers = (self._diffs, self._commits)
 
     def candidates(self, view: CursorView) -> list[Block]:
         path = view.path

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.answers import Answers
 from palimpsest.context.sources.documentation import MAX_TOKENS
 from palimpsest.context.sources.fit import head
-from palimpsest.context.sources.lines_of import LinesOf
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import LINKED, PER_RANK
 from palimpsest.context.view import CursorView
@@ -37,24 +38,18 @@ Target = tuple[str, str]
 
 
 class LinkedSource(Source):
-    """`files` are the gatherer's; `own` are looked at by this source's thread alone."""
+    """`own` are looked at by this source's thread alone."""
 
     name = "linked"
     setting = "documentation"
 
-    def __init__(self, files: WorkspaceFiles, own: WorkspaceFiles, executor: Executor | None) -> None:
+    def __init__(self, read: ReadFiles, own: WorkspaceFiles, executor: Executor | None) -> None:
         self._look_s = 0.0 if executor is None else LOOK_S
-        self._lines = LinesOf(files)
+        self._read = read
         self._catalog = DocumentCatalog(own, self._look_s)
         self._found = Answers[tuple[Path, str, tuple[Link, ...]], tuple[Target, ...]](self._resolve, executor, ())
-        self._outlines: dict[Path, tuple[Sequence[str], Outline]] = {}
-
-    @property
-    def revision(self) -> int:
-        return self._found.revision
-
-    def wait(self, seconds: float | None) -> bool:
-        return self._found.wait(seconds)
+        self.readers = (self._found,)
+        self._outlines = Newest[Path, tuple[Sequence[str], Outline]](_MOST_KEPT)
 
     def candidates(self, view: CursorView) -> list[Block]:
         named = tuple(dict.fromkeys(link.unplaced for link in _links(view)))[:MOST_LINKS]
@@ -85,7 +80,7 @@ class LinkedSource(Source):
 
     def _block(self, view: CursorView, root: Path, document: str, heading: str, rank: int) -> Block | None:
         path = root / document
-        lines = self._lines.of(path)
+        lines = self._read.lines(path)
         if not lines or path == view.path:
             return None
         shown = _shown(lines, self._outline(path, lines), heading)
@@ -108,8 +103,6 @@ class LinkedSource(Source):
     def _outline(self, path: Path, lines: Sequence[str]) -> Outline:
         known = self._outlines.get(path)
         if known is None or known[0] is not lines:
-            if len(self._outlines) > _MOST_KEPT:
-                self._outlines.clear()
             known = self._outlines[path] = lines, outline("\n".join(lines), path.name)
         return known[1]
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from palimpsest.context.estimate import estimate
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
@@ -59,7 +60,8 @@ class PackageSource(Source):
 
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
-        self._texts: dict[str, tuple[Description, ModuleUse, int, frozenset[str], str]] = {}
+        self.readers = (modules,)
+        self._texts = Newest[str, tuple[Description, ModuleUse, int, frozenset[str], str]](_MOST_CACHED)
 
     def candidates(self, view: CursorView) -> list[Block]:
         found = [list(self._blocks(view, use, rank)) for rank, use in enumerate(self._uses(view))]
@@ -95,13 +97,6 @@ class PackageSource(Source):
         own = self._own_name(view)
         modules = {module for found in self._imports(view, own) for module in self._imported(view, own, found)}
         return block.name in modules or block.name.rpartition(".")[0] in modules
-
-    @property
-    def revision(self) -> int:
-        return self._modules.revision
-
-    def wait(self, seconds: float | None) -> bool:
-        return self._modules.wait(seconds)
 
     def _own_name(self, view: CursorView) -> str:
         """The file's module name, to which its relative imports refer."""
@@ -154,8 +149,6 @@ class PackageSource(Source):
             return known[4]
         comment = next(iter(view.parsed.language.lexical.line_comments), "")
         text = _package_text(found, use, max_tokens, words, partial(_line, self._modules.of(view), comment))
-        if len(self._texts) > _MOST_CACHED:
-            self._texts.clear()
         self._texts[use.module] = found, use, max_tokens, words, text
         return text
 

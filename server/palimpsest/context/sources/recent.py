@@ -14,8 +14,8 @@ from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.chunks import Chunk, similarity
 from palimpsest.context.activity.edits import Edit
 from palimpsest.context.sources.fit import head
-from palimpsest.context.sources.lines_of import LinesOf
-from palimpsest.context.sources.source import Source
+from palimpsest.context.sources.read_files import ReadFiles
+from palimpsest.context.sources.source import Source, is_among
 from palimpsest.context.values import Distance, worth
 from palimpsest.context.view import CursorView
 from palimpsest.text.uris import path_or_none
@@ -34,9 +34,9 @@ class RecentSource(Source):
     name = "recent"
     setting = "recent"
 
-    def __init__(self, files: WorkspaceFiles, activity: Activity) -> None:
+    def __init__(self, files: WorkspaceFiles, read: ReadFiles, activity: Activity) -> None:
         self._files = files
-        self._lines = LinesOf(files)
+        self._read = read
         self._activity = activity
 
     def candidates(self, view: CursorView) -> list[Block]:
@@ -46,8 +46,7 @@ class RecentSource(Source):
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While a piece is in its file, and an edit is one of those kept."""
-        every = (*self._edits(view), *self._chunks(view))
-        return any(known.name == block.name and known.text == block.text for known in every)
+        return is_among(block, (*self._edits(view), *self._chunks(view)))
 
     def _chunks(self, view: CursorView) -> Iterator[Block]:
         shown = [line.text for line in view.editing.lines]
@@ -93,7 +92,7 @@ class RecentSource(Source):
         root = self._files.root_of(path) if path is not None else None
         if path is None or root is None:
             return "", ()
-        return path.relative_to(root).as_posix(), self._lines.of(path)
+        return path.relative_to(root).as_posix(), self._read.lines(path)
 
 
 def _distance(view: CursorView, edit: Edit) -> Distance:

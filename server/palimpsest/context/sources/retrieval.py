@@ -54,13 +54,7 @@ class RetrievalSource(Source):
         self._look_s = 0.0 if executor is None else LOOK_S
         self._documents = SearchedDocuments(files, self._look_s)
         self._found = Answers[tuple[Path, frozenset[str]], tuple[FoundSection, ...]](self._search, executor, ())
-
-    @property
-    def revision(self) -> int:
-        return self._found.revision
-
-    def wait(self, seconds: float | None) -> bool:
-        return self._found.wait(seconds)
+        self.readers = (self._found,)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.root is None:
@@ -105,7 +99,7 @@ class SearchedDocuments:
         self._lock = threading.Lock()
         self._indexes: dict[Path, SectionIndex] = {}
         self._walks: dict[Path, tuple[DocumentsWalk, set[Path]]] = {}
-        self._stamps: dict[Path, tuple[Stamp, int]] = {}
+        self._stamps: dict[Path, Stamp] = {}
         self._sections: dict[tuple[Path, str], FoundSection] = {}
 
     def look(self, root: Path) -> None:
@@ -128,14 +122,16 @@ class SearchedDocuments:
                 continue  # what was said about code is no documentation of it
             seen.add(path)
             walk.n_characters += len(source.text)
-            if self._stamps.get(path, (None, 0))[0] != source.stamp:
+            if self._stamps.get(path) != source.stamp:
                 self._put(index, path, source.text)
-                self._stamps[path] = source.stamp, len(source.text)
+                self._stamps[path] = source.stamp
         if not walk.is_done:
             self._walks[root] = walk, seen
             return
         for path in index.paths - seen:
-            self._forget(index, path)
+            with self._lock:
+                self._remove(index, path)
+                self._stamps.pop(path, None)
 
     def search(self, root: Path, words: frozenset[str], most: int = _CONSIDERED) -> tuple[FoundSection, ...]:
         with self._lock:
@@ -151,11 +147,6 @@ class SearchedDocuments:
             index.put(path, [(section.title, section.lines) for section in found])
             for section in reversed(found):  # the first of a title counts
                 self._sections[path, section.title] = FoundSection(path, section.title, "\n".join(section.lines))
-
-    def _forget(self, index: SectionIndex, path: Path) -> None:
-        with self._lock:
-            self._remove(index, path)
-            self._stamps.pop(path, None)
 
     def _remove(self, index: SectionIndex, path: Path) -> None:
         index.remove(path)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import children, visible
 from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
@@ -37,7 +38,7 @@ class ScopeSource(Source):
 
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
-        self._sound: dict[tuple[str, str], tuple[str, list[str]]] = {}
+        self._sound = Newest[tuple[str, str], tuple[str, list[str]]](_MOST_CACHED)
 
     def candidates(self, view: CursorView) -> list[Block]:
         name = self._module(view)
@@ -91,8 +92,6 @@ class ScopeSource(Source):
             last = without
         chosen = list(stable(full, without, last))
         if not view.parsed.n_errors:
-            if len(self._sound) > _MOST_CACHED:
-                self._sound.clear()
             self._sound[key] = view.scope.qualified_name, chosen
         return "\n".join(chosen)
 

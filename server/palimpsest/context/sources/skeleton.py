@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest.context.sources.cached import children, visible
+from palimpsest.context.sources.cached import cached, children, visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import docstring, members, parts, signature
 from palimpsest.syntax.values import Scope
@@ -38,6 +38,10 @@ class Line:
 
 def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> list[Line]:
     """The lines of a class, without those that `cursor_line` declares; then those of what adds to it in this file."""
+    return cached(parsed, ("skeleton", scope, cursor_line), lambda: _skeleton(parsed, scope, cursor_line))
+
+
+def _skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
     found = [line for part in parts(parsed, scope) for line in _part(parsed, part, cursor_line)]
     every = members(parsed, scope)
     declared = {member.name for member in every if not member.owner and not member.has_body}
@@ -49,14 +53,7 @@ def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> li
 
 def added(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
     """The lines of what adds to a class of another file: a part of it, or a member."""
-    known = parsed.once(_known_additions)
-    if (scope, cursor_line) not in known:
-        known[scope, cursor_line] = _added(parsed, scope, cursor_line)
-    return known[scope, cursor_line]
-
-
-def _known_additions(_: Parsed) -> dict[tuple[Scope, int | None], list[Line]]:
-    return {}
+    return cached(parsed, ("added", scope, cursor_line), lambda: _added(parsed, scope, cursor_line))
 
 
 def _added(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
