@@ -234,7 +234,7 @@ class ClassSource(Source):
         if view.parsed.n_errors and lines and where == view.scope.qualified_name:
             document = view.parsed.snapshot.lines
             return [line.checked(document) for line in lines]
-        full = skeleton(view.parsed, found.scope)
+        full = skeleton(found.module.parsed, found.scope)
         without = skeleton(view.parsed, found.scope, view.position.line) if view.is_typing else full
         texts = [[line.text for line in some] for some in (full, without, lines)]
         chosen = stable(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)
