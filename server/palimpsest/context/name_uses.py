@@ -63,6 +63,11 @@ def name_uses(code: str, lexical: Lexical, marks: tuple[str, ...]) -> Iterator[N
     return (NameUse(found[0], found.start(), text, every) for found in _NAME.finditer(text))
 
 
+def bare_name(written: str) -> str:
+    """`items` of `self.items`, `$items`, `@items`."""
+    return written.rpartition(".")[2].lstrip("$@")
+
+
 def names_that_come_with(language: Language) -> frozenset[str]:
     """Names that a model knows with the language."""
     return language.builtins | language.builtin_members | language.object_members | language.common_words

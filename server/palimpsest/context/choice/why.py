@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Literal
 
 from palimpsest.context.choice.selection import Ranked, Selection
-from palimpsest.context.name_uses import names_that_come_with, without_strings
+from palimpsest.context.name_uses import bare_name, names_that_come_with, without_strings
 from palimpsest.context.sources.elsewhere import ElsewhereSource
 from palimpsest.context.sources.gatherer import SourceOffer
 from palimpsest.context.sources.indexed import INCOMPLETE, IndexedDefinitions
@@ -169,7 +169,7 @@ def explain(
     uses = dict.fromkeys(use.head for use in view.name_uses if use.name == name)
     return Why(
         name=name,
-        uses=tuple(uses)[:MOST] or (("",) if name in map(_plain, view.used) else ()),
+        uses=tuple(uses)[:MOST] or (("",) if name in map(bare_name, view.used) else ()),
         is_common=name in names_that_come_with(view.parsed.language),
         own_line=own,
         is_shown=own in view.shown_lines,
@@ -189,15 +189,10 @@ def _own_line(view: CursorView, name: str) -> int | None:
     """Where the file defines a name that can be used at the cursor, if it is not imported."""
     if not any(found.bound == name for found in view.imports):
         for line in sorted(view.shown_lines):
-            if name in view.parsed.snapshot.lines[line] and name in map(_plain, bound_in(view.parsed, line, line + 1)):
+            if name in view.parsed.snapshot.lines[line] and name in map(bare_name, bound_in(view.parsed, line, line + 1)):
                 return line
-    own = (it for it in visible(view.parsed, view.scope) if _plain(it.name) == name and it.kind != "import")
+    own = (it for it in visible(view.parsed, view.scope) if bare_name(it.name) == name and it.kind != "import")
     return next((it.line for it in own), None)
-
-
-def _plain(written: str) -> str:
-    """`items` of `self.items`, `$items`, `@items`."""
-    return written.rpartition(".")[2].lstrip("$@")
 
 
 def _holders(

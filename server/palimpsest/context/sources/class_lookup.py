@@ -40,12 +40,14 @@ Pick = Callable[[Parsed, str], Scope | None]
 
 @dataclass(frozen=True, slots=True)
 class ParsedModule:
-    """A module of the workspace; `path` is None for a document that is no file."""
+    """A module of the workspace; `path` is None for a document that is no file.  `modules` are those of the document
+    that asks, whatever language this one is in."""
 
     name: str
     path: Path | None
     parsed: Parsed
     uri: str
+    modules: Modules
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +69,26 @@ class ClassLookup:
         self._classes = Kept[tuple[Path, Modules], frozenset[str]](_MOST_NAMED, _MOST_CHARACTERS_NAMED)
 
     def find(
-        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules, pick: Pick | None = None
+        self, name: str, here: ParsedModule, imported: Sequence[Import] | None = None, pick: Pick | None = None
     ) -> Iterator[ClassDefinition]:
         """The classes that `name` may mean in the module `here`, or what `pick` finds; `imported` is what can be used
-        there."""
+        there, where that is not what its file imports."""
         pick = pick or class_in
         scope, is_elsewhere = pick(here.parsed, name), False
         if scope is not None and not scope.adds:
             yield ClassDefinition(here, scope)
             return
-        for found in self._imported(name, here, imported, modules, pick):
+        for found in self._imported(name, here, imports(here.parsed) if imported is None else imported, pick):
             is_elsewhere = True
             yield found
         if scope is not None and not is_elsewhere:
             yield ClassDefinition(here, scope)
 
     def _imported(
-        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules, pick: Pick
+        self, name: str, here: ParsedModule, imported: Sequence[Import], pick: Pick
     ) -> Iterator[ClassDefinition]:
         head, _, last = name.rpartition(".")
-        search = _Search(self, modules, pick)
+        modules, search = here.modules, _Search(self, here.modules, pick)
         for item in (*imported, *modules.implied(here.name, here.path)):
             if not head and item.name and item.bound in (name, "*"):
                 module = modules.imported(item, here.name, here.path)
@@ -105,17 +107,13 @@ class ClassLookup:
             elif head and item.name == "*":  # then the head is a class with another one in it
                 yield from search.of(modules.imported(item, here.name, here.path), name, here)
 
-    def additions(
-        self, found: ClassDefinition, here: ParsedModule, modules: Modules
-    ) -> Sequence[tuple[ParsedModule, Scope]]:
+    def additions(self, found: ClassDefinition, here: ParsedModule) -> Sequence[tuple[ParsedModule, Scope]]:
         """What adds members to a class in other files of the workspace; `here` is the document as it is now."""
-        about = "additions", modules, found.name, found.module.path, here.uri, here.parsed.snapshot.version
-        return self._files.once(about, lambda: list(self._additions(found, here, modules)))
+        about = "additions", here.modules, found.name, found.module.path, here.uri, here.parsed.snapshot.version
+        return self._files.once(about, lambda: list(self._additions(found, here)))
 
-    def _additions(
-        self, found: ClassDefinition, here: ParsedModule, modules: Modules
-    ) -> Iterator[tuple[ParsedModule, Scope]]:
-        there, name = found.module, found.scope.qualified_name
+    def _additions(self, found: ClassDefinition, here: ParsedModule) -> Iterator[tuple[ParsedModule, Scope]]:
+        there, name, modules = found.module, found.scope.qualified_name, here.modules
         paths = modules.adding(name, there.name, there.path) if there.path is not None else ()
         for path in paths[:_MOST_FILES]:
             module = here if path == here.path else self._module(path, name, modules)
@@ -125,21 +123,21 @@ class ClassLookup:
             added = additions(module.parsed).get(name, ())
             if not added:
                 continue
-            meant = next(self._imported(name, module, imports(module.parsed), modules, class_in), None)
+            meant = next(self._imported(name, module, imports(module.parsed), class_in), None)
             if meant is not None and (meant.module.path, meant.scope.qualified_name) == (there.path, name):
                 yield from ((module, scope) for scope in added)
 
-    def bases(self, found: ClassDefinition, modules: Modules) -> Iterator[ClassDefinition]:
+    def bases(self, found: ClassDefinition) -> Iterator[ClassDefinition]:
         """The classes that one is derived from, as far as they are in the workspace."""
-        declared = [(found.module, found.scope), *self.additions(found, found.module, modules)]
+        declared = [(found.module, found.scope), *self.additions(found, found.module)]
         for there, scope in declared:
             for name in base_names(there.parsed, scope):
-                yield from self.find(name, there, imports(there.parsed), modules)
+                yield from self.find(name, there)
 
-    def again(self, found: ClassDefinition, here: ParsedModule, modules: Modules) -> ClassDefinition | None:
+    def again(self, found: ClassDefinition, here: ParsedModule) -> ClassDefinition | None:
         """The same class as it is now, None if it is gone; `here` is the document."""
         name = found.scope.qualified_name
-        files = self.modules(found.module.name, name, found.module, modules)
+        files = self.modules(found.module.name, name, found.module)
         for there in [here] if found.module.uri == here.uri else files:
             scope = class_in(there.parsed, name)
             if there.uri == found.module.uri and scope is not None:
@@ -151,26 +149,27 @@ class ClassLookup:
         if text is None:
             return None
         name = modules.name_of(path, self._files.root_of(path))
-        return ParsedModule(name, path, self._parse(path, text, modules), text.uri)
+        return ParsedModule(name, path, self._parse(path, text, modules), text.uri, modules)
 
-    def modules(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Iterator[ParsedModule]:
+    def modules(self, name: str, cls: str, near: ParsedModule) -> Iterator[ParsedModule]:
         """The files of a module of the workspace, parsed; none of any other, and none that may not be read.  Of a
         module that has several files, those that have the name of the class in their text."""
-        paths = modules.files_of(name, near.path)[:_MOST_FILES]
+        paths = near.modules.files_of(name, near.path)[:_MOST_FILES]
         having = (cls.rpartition(".")[2],) if cls and len(paths) > 1 else ()
         for path in paths:
             text = self._files.source(path, having=having)
             if text is not None:
-                yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
+                yield ParsedModule(name, path, self._parse(path, text, near.modules), text.uri, near.modules)
 
-    def defining(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Sequence[ParsedModule]:
+    def defining(self, name: str, cls: str, near: ParsedModule) -> Sequence[ParsedModule]:
         """Those of `modules` in which the class may be found, looked for once for each gathering."""
-        about = "defining", modules, name, cls, near.path
-        return self._files.once(about, lambda: list(self._defining(name, cls, near, modules)))
+        about = "defining", near.modules, name, cls, near.path
+        return self._files.once(about, lambda: list(self._defining(name, cls, near)))
 
-    def _defining(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Iterator[ParsedModule]:
+    def _defining(self, name: str, cls: str, near: ParsedModule) -> Iterator[ParsedModule]:
+        modules = near.modules
         if modules.searches_imports:
-            yield from self.modules(name, cls, near, modules)
+            yield from self.modules(name, cls, near)
             return
         paths = modules.files_of(name, near.path)[:_MOST_FILES]
         parts, last = cls.split("."), cls.rpartition(".")[2]
@@ -186,7 +185,7 @@ class ClassLookup:
                 names = self._classes.get((path, modules), text, partial(self._names_in, path, text, modules))
                 known[path] = names
             if not wanted.isdisjoint(names) and (text := self._files.source(path)) is not None:
-                yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
+                yield ParsedModule(name, path, self._parse(path, text, modules), text.uri, modules)
 
     def _names_in(self, path: Path, text: FileText, modules: Modules) -> frozenset[str]:
         parsed = self._parse(path, text, modules)
@@ -210,7 +209,7 @@ class _Search:
         if module is None or steps > _MAX_STEPS or (module, name) in self._asked or len(self._asked) >= _MOST_MODULES:
             return
         self._asked.add((module, name))
-        files = self._lookup.defining(module, name, near, self._modules)
+        files = self._lookup.defining(module, name, near)
         for there in files:
             given = self._modules.offered(there.parsed) or {}
             scope = self._pick(there.parsed, given.get(name, name))
@@ -242,7 +241,7 @@ class _Search:
         if module is None or steps > _MAX_STEPS or (module, "") in self._asked or len(self._asked) >= _MOST_MODULES:
             return
         self._asked.add((module, ""))
-        for there in self._lookup.modules(module, "", near, self._modules):
+        for there in self._lookup.modules(module, "", near):
             name = self._modules.whole(there.parsed)
             scope = self._pick(there.parsed, name) if name else None
             if scope is not None and not scope.adds:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from palimpsest.context.estimate import estimate
+from palimpsest.context.name_uses import bare_name
 from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.cells import shown_of
@@ -31,7 +32,6 @@ from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.stable_lines import stable
 from palimpsest.context.values import Distance, Mention, worth
 from palimpsest.context.view import CursorView
-from palimpsest.syntax.imports import imports
 from palimpsest.syntax.scopes import class_of, enclosing, parts, signature
 from palimpsest.types import Block
 
@@ -95,14 +95,14 @@ class ClassSource(Source):
                 if target.name == block.name and self._block(view, target, 0.0).text == block.text:
                     return True
         base = self._inherited.get(block.name)
-        there = self._lookup.again(base, self._here(view), self._modules.of(view)) if base is not None else None
+        there = self._lookup.again(base, self._modules.document(view)) if base is not None else None
         return there is not None and self._block(view, there, 0.0).text == block.text
 
     def _bases(self, view: CursorView, derived: Sequence[ClassDefinition]) -> Iterator[tuple[int, ClassDefinition]]:
         """The bases of classes, and theirs, each once with the steps to it: the nearest first."""
-        modules, known = self._modules.of(view), {target.name for target in derived}
+        known = {target.name for target in derived}
         for steps in range(1, MAX_STEPS + 1):
-            found = [base for target in derived for base in self._lookup.bases(target, modules)]
+            found = [base for target in derived for base in self._lookup.bases(target)]
             above = [base for each in found for base in self._current(view, each)]
             derived = list({base.name: base for base in above if base.name not in known}.values())
             known |= {base.name for base in derived}
@@ -112,13 +112,13 @@ class ClassSource(Source):
 
     def _found(self, view: CursorView, name: str) -> Iterator[ClassDefinition]:
         """The classes that a name may mean: those of the document and its imports, else that of the nearest cell."""
-        here, modules = self._here(view), self._modules.of(view)
-        found = self._lookup.find(name, here, view.imports, modules)
+        here = self._modules.document(view)
+        found = self._lookup.find(name, here, view.imports)
         own = [each for target in found for each in self._current(view, target)]
         yield from own
         for cell in () if own else reversed(view.cells):
-            there = ParsedModule(cell.name, None, cell.parsed, cell.parsed.snapshot.uri)
-            if (last := next(self._lookup.find(name, there, (), modules), None)) is not None:
+            there = ParsedModule(cell.name, None, cell.parsed, cell.parsed.snapshot.uri, here.modules)
+            if (last := next(self._lookup.find(name, there, ()), None)) is not None:
                 if last.module is there:
                     yield last
                 return
@@ -127,12 +127,8 @@ class ClassSource(Source):
         """The class as the view's text has it: by way of another file, the document is found in a later version or as
         it is on disk, where lines are others."""
         is_other = found.module.uri == view.uri and found.module.parsed is not view.parsed
-        there = self._lookup.again(found, self._here(view), self._modules.of(view)) if is_other else found
+        there = self._lookup.again(found, self._modules.document(view)) if is_other else found
         yield from [there] if there is not None else []
-
-    def _here(self, view: CursorView) -> ParsedModule:
-        name = self._modules.name_of(view) or "untitled"
-        return ParsedModule(name, view.path, view.parsed, view.uri)
 
     def _meant(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
         """The classes that may be meant, most valuable first: those of attributes behind the others, then those that
@@ -154,16 +150,16 @@ class ClassSource(Source):
         name = _enclosing_name(view)
         if name is None or class_of(view.parsed, view.scope) is not None:
             return
-        modules, used = self._modules.of(view), {use.name for use in view.name_uses}
+        used = {use.name for use in view.name_uses}
         for owner in list(self._found(view, name)) or list(self._found(view, name.rpartition(".")[2])):
             there = owner.module
             for part in parts(there.parsed, owner.scope) if there.uri != view.uri else ():
                 for item in visible(there.parsed, part):
-                    if item.kind != "attribute" or _plain(item.name) not in used:
+                    if item.kind != "attribute" or bare_name(item.name) not in used:
                         continue
                     for type_ in names_in(item.type):
                         # A header may name a class that the source alone includes the header of.
-                        known = list(self._lookup.find(type_, there, imports(there.parsed), modules))
+                        known = list(self._lookup.find(type_, there))
                         for target in known or self._found(view, type_):
                             self._inherited[target.name] = target
                             yield target, "base"
@@ -171,13 +167,13 @@ class ClassSource(Source):
     def _of_elements(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
         """The classes in the headers of what elements of markup are made by: their members are what `<Badge …>` is
         given."""
-        pattern, modules = view.parsed.language.elements, self._modules.of(view)
+        pattern = view.parsed.language.elements
         names = re.findall(pattern, view.editing.text) if pattern else ()
         for name in dict.fromkeys(name for name in names if name != view.typed):
-            for made in self._lookup.find(name, self._here(view), view.imports, modules, function_in):
+            for made in self._lookup.find(name, self._modules.document(view), view.imports, function_in):
                 there = made.module
                 for type_ in names_in(signature(there.parsed, made.scope)):
-                    for target in self._lookup.find(type_, there, imports(there.parsed), modules):
+                    for target in self._lookup.find(type_, there):
                         self._inherited[target.name] = target
                         yield target, "base"
 
@@ -197,7 +193,7 @@ class ClassSource(Source):
             yield from ((name, "base") for name in base_names(view.parsed, part))
             for item in visible(view.parsed, part):
                 if item.kind == "attribute" and item.line != view.position.line:
-                    mention: Mention = "base" if _plain(item.name) in shown else "attribute"
+                    mention: Mention = "base" if bare_name(item.name) in shown else "attribute"
                     yield from ((name, mention) for name in names_in(item.type))
 
     def _dotted(self, view: CursorView) -> Iterator[str]:
@@ -218,8 +214,8 @@ class ClassSource(Source):
 
     def _added(self, view: CursorView, found: ClassDefinition) -> Iterator[Line]:
         """What other files add to a class, not to be edited in its block."""
-        here = self._here(view)
-        for module, scope in self._lookup.additions(found, here, self._modules.of(view)):
+        here = self._modules.document(view)
+        for module, scope in self._lookup.additions(found, here):
             cursor_line = view.position.line if module is here else None
             yield from (replace(line, document_line=None) for line in added(module.parsed, scope, cursor_line))
 
@@ -267,11 +263,6 @@ class ClassSource(Source):
             source=self.name,
             lines=tuple(lines[i].document_line for i in kept),
         )
-
-
-def _plain(attribute: str) -> str:
-    """`items` of `self.items`, `$items`, `@items`."""
-    return attribute.rpartition(".")[2].lstrip("$@")
 
 
 def _distance(view: CursorView, found: ClassDefinition) -> Distance:

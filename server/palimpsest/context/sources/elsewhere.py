@@ -179,11 +179,7 @@ class ElsewhereSource(Source):
 
     def _is_for_all(self, definition: IndexedDefinition) -> bool:
         """Whether it is a class or function of a file or namespace, which others can use by its name."""
-        around = owner_of(definition)
-        outline = self._definitions.outline(definition.path) if around else ()
-        return definition.kind in ("class", "function") and not any(
-            other.kind == "class" and f"{around}.".startswith(f"{other.qualified_name}.") for other in outline
-        )
+        return definition.kind in ("class", "function") and not self._definitions.is_in_class(definition)
 
     def _unexplained(self, view: CursorView) -> list[str]:
         language = view.parsed.language

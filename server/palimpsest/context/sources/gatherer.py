@@ -131,7 +131,7 @@ class Gatherer:
         read = ReadFiles(files)
         modules, lookup = ModulesByLanguage(around), ClassLookup(files, read)
         self.definitions = definitions = IndexedDefinitions(files, modules, around.index)
-        self.names = NameLookup(files, modules, lookup, around.index)
+        self.names = NameLookup(definitions, lookup)
         return [
             ExternalSource(self._external),
             PinSource(files, self._external),

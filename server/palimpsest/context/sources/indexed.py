@@ -27,23 +27,23 @@ class IndexedDefinitions:
     def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage, index: NameIndex | None) -> None:
         self.files = files
         self.modules = modules
-        self._index = index
+        self.index = index
         self._counterparts = Counterparts(files)
 
     @property
     def is_complete(self) -> bool:
-        return self._index is not None and self._index.is_complete
+        return self.index is not None and self.index.is_complete
 
     def of(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
         """Those of the languages that the document's can use, each once; looked up once while nothing changed."""
         is_test = view.path is not None and self.is_test(view.path, view.parsed.language)
         languages = self.modules.of(view).languages
-        about = "definitions", name, languages, is_test, self._index.revision if self._index is not None else 0
+        about = "definitions", name, languages, is_test, self.index.revision if self.index is not None else 0
         return self.files.seen(about, lambda: self._look_up(name, languages, is_test=is_test))
 
     def every(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
         """All that the index has so far, those of tests and what is declared besides included."""
-        return self._index.definitions(name, self.modules.of(view).languages) if self._index is not None else ()
+        return self.index.definitions(name, self.modules.of(view).languages) if self.index is not None else ()
 
     def only(self, view: CursorView, name: str) -> IndexedDefinition | None:
         """The only one of a name, if another file has it; of one that is defined in parts the first."""
@@ -71,6 +71,12 @@ class IndexedDefinitions:
         about = "module of", path, view.parsed.language.id
         return self.files.once(about, lambda: self.modules.of(view).name_of(path, self.files.root_of(path)))
 
+    def is_in_class(self, definition: IndexedDefinition) -> bool:
+        """Whether it is defined inside of a class of its file."""
+        around = owner_of(definition)
+        outline = self.outline(definition.path) if around else ()
+        return any(it.kind == "class" and f"{around}.".startswith(f"{it.qualified_name}.") for it in outline)
+
     def overloads(self, definition: IndexedDefinition) -> Sequence[IndexedDefinition]:
         """What its file defines under its name, with other signatures, where a language has that."""
         if not language_of(definition.language, definition.path.name).overloads:
@@ -80,10 +86,10 @@ class IndexedDefinitions:
         return list(each.values())[:MOST_OVERLOADS] or [definition]
 
     def outline(self, path: Path) -> Sequence[IndexedDefinition]:
-        return (self._index.outline(path) if self._index is not None else None) or ()
+        return (self.index.outline(path) if self.index is not None else None) or ()
 
     def _look_up(self, name: str, languages: Sequence[str], *, is_test: bool) -> Sequence[IndexedDefinition]:
-        found = self._index.definitions(name, languages) if self._index is not None and self.is_complete else ()
+        found = self.index.definitions(name, languages) if self.index is not None and self.is_complete else ()
         each = {(it.path, it.qualified_name, it.kind == "class"): it for it in found if not _is_constructor(it)}
         classes = {(path, qualified) for path, qualified, is_class in each if is_class}
         kept = [

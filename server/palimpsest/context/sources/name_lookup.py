@@ -19,9 +19,8 @@ from palimpsest.context.sources.class_lookup import (
     class_in,
     function_in,
 )
-from palimpsest.context.sources.modules import ModulesByLanguage
+from palimpsest.context.sources.indexed import IndexedDefinitions
 from palimpsest.context.view import CursorView
-from palimpsest.languages.modules import Modules
 from palimpsest.languages.name_index import IndexedDefinition, NameIndex
 from palimpsest.languages.registry import kin_of
 from palimpsest.syntax.calls import Call
@@ -33,7 +32,6 @@ from palimpsest.syntax.scopes import children, file_scope, members, parts, signa
 from palimpsest.syntax.uses import uses
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.positions import utf8
-from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_STEPS = 8
 """Bases of bases are followed for at most this many steps."""
@@ -56,13 +54,19 @@ class Exported:
 
 
 class NameLookup:
-    def __init__(
-        self, files: WorkspaceFiles, modules: ModulesByLanguage, lookup: ClassLookup, index: NameIndex | None
-    ) -> None:
-        self._files = files
-        self._modules = modules
+    """Of one workspace."""
+
+    def __init__(self, definitions: IndexedDefinitions, lookup: ClassLookup) -> None:
+        self._definitions = definitions
+        self._files = definitions.files
+        self._modules = definitions.modules
+        self._index = definitions.index
         self._lookup = lookup
-        self._index = index
+
+    @property
+    def _complete_index(self) -> NameIndex | None:
+        """None until every file is in it."""
+        return self._index if self._definitions.is_complete else None
 
     # Members
     def members(self, view: CursorView, named: Named) -> Names | None:
@@ -94,50 +98,47 @@ class NameLookup:
     def _added(self, view: CursorView, name: str) -> Names | None:
         """The name itself where something in the workspace, or imported by name, may add it to any class; None where
         whatever is imported may."""
-        index = self._index
-        if index is None or not index.is_complete or any(item.name == "*" for item in view.imports):
+        index = self._complete_index
+        if index is None or any(item.name == "*" for item in view.imports):
             return None
         is_there = any(item.bound == name for item in view.imports)
         return frozenset({name}) if is_there or index.definitions(name, _related(view.parsed.language)) else frozenset()
 
     def _class(self, view: CursorView, name: str) -> Names | None:
         """The members of a class by its name in the document."""
-        here, modules = self._here(view), self._modules.of(view)
-        found = list(self._lookup.find(name, here, view.imports, modules))
+        here = self._modules.document(view)
+        found = list(self._lookup.find(name, here, view.imports))
         if not found:
             return view.parsed.language.base_members.get(name)
-        return self._union(found, here, modules, MOST_STEPS)
+        return self._union(found, here, MOST_STEPS)
 
-    def _union(
-        self, classes: Iterable[ClassDefinition], here: ParsedModule, modules: Modules, steps: int
-    ) -> Names | None:
+    def _union(self, classes: Iterable[ClassDefinition], here: ParsedModule, steps: int) -> Names | None:
         found = set[str]()
         for one in classes:
-            names = self._of_class(one, here, modules, steps)
+            names = self._of_class(one, here, steps)
             if names is None:
                 return None
             found |= names
         return frozenset(found)
 
-    def _of_class(self, found: ClassDefinition, here: ParsedModule, modules: Modules, steps: int) -> Names | None:
+    def _of_class(self, found: ClassDefinition, here: ParsedModule, steps: int) -> Names | None:
         if found.module.uri == here.uri and found.module is not here:  # by way of another file, it is found as it was
-            found = self._lookup.again(found, here, modules) or found
+            found = self._lookup.again(found, here) or found
         there, language = found.module.parsed, found.module.parsed.language
-        added = list(self._lookup.additions(found, here, modules))
-        declared = [*((there, part) for part in parts(there, found.scope)), *((m.parsed, s) for m, s in added)]
+        own = ((found.module, part) for part in parts(there, found.scope))
         names = set(language.object_members) | {found.scope.name}
-        for parsed, scope in declared:
+        for module, scope in (*own, *self._lookup.additions(found, here)):
+            parsed = module.parsed
             if steps == 0 or not _is_plain(parsed, scope):
                 return None
             names |= _own(parsed, scope)
-            module = found.module if parsed is there else next(m for m, s in added if s is scope)
             for base in language.bases(parsed, scope) if scope.kind == "class" else ():
                 classes = [
                     one
-                    for one in self._lookup.find(base, module, imports(parsed), modules)
+                    for one in self._lookup.find(base, module)
                     if (one.module.uri, one.scope.qualified_name) != (found.module.uri, found.scope.qualified_name)
                 ]
-                inherited = self._union(classes, here, modules, steps - 1) if classes else _built_in(language, base)
+                inherited = self._union(classes, here, steps - 1) if classes else _built_in(language, base)
                 if inherited is None:
                     return None
                 names |= inherited
@@ -145,7 +146,7 @@ class NameLookup:
 
     def _imported(self, view: CursorView, head: str, name: str) -> Names | None:
         """The members of what an import binds."""
-        here, modules = self._here(view), self._modules.of(view)
+        here, modules = self._modules.document(view), self._modules.of(view)
         for item in view.imports:
             if item.bound != head and (item.name is not None or item.module != head):
                 continue
@@ -183,7 +184,7 @@ class NameLookup:
     def _is_closed(self, view: CursorView, module: str) -> bool:
         """Whether all that a module passes on from others is found: everything of a module nobody can read is not."""
         modules = self._modules.of(view)
-        for there in self._lookup.modules(module, "", self._here(view), modules):
+        for there in self._lookup.modules(module, "", self._modules.document(view)):
             for item in (*imports(there.parsed), *modules.reexports(there.parsed)):
                 source = modules.imported(item, there.name, there.path) if item.name == "*" else module
                 if source is None or (item.name == "*" and not modules.files_of(source, there.path)):
@@ -193,7 +194,7 @@ class NameLookup:
     # Imports and calls
     def lacks(self, view: CursorView, item: Import) -> Literal["", "module", "name"]:
         """What an import names that certainly does not exist."""
-        here, modules = self._here(view), self._modules.of(view)
+        here, modules = self._modules.document(view), self._modules.of(view)
         if self._is_usual(view, item):
             return ""
         if modules.lacks(item, here.name, view.path):
@@ -225,37 +226,38 @@ class NameLookup:
         if names is None or name in names or modules.may_be_made(name, module, names, view.path):
             return False
         word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-        texts = (one.parsed.snapshot.text for one in self._lookup.modules(module, "", self._here(view), modules))
+        texts = (one.parsed.snapshot.text for one in self._lookup.modules(module, "", self._modules.document(view)))
         return not any(word.search(text) for text in texts)
 
     def keywords(self, view: CursorView, call: Call) -> Names | None:
         """The names by which what is called takes arguments; None where nobody can tell."""
         parsed, language = view.parsed, view.parsed.language
-        here, modules, end = self._here(view), self._modules.of(view), call.name_start + len(utf8(call.name))
+        here, end = self._modules.document(view), call.name_start + len(utf8(call.name))
+        modules = here.modules
         before = parsed.snapshot.utf8[max(0, call.name_start - _LONGEST) : call.name_start].decode("utf-8", "ignore")
         if not before.rstrip(" \t").endswith((*language.member_marks, "::")):
             if not _is_fixed(parsed, call.name):
                 return None
-            found = list(self._lookup.find(call.name, here, view.imports, modules, _callable_in))
+            found = list(self._lookup.find(call.name, here, view.imports, _callable_in))
             item = next((one for one in view.imports if one.bound == call.name and one.name), None)
             module = modules.imported(item, here.name, view.path) if item is not None and not found else None
-            return self._taken(found, here, modules) if module is None else self._told(view, module, item)
+            return self._keywords_of(found, here) if module is None else self._described_keywords(view, module, item)
         head = language.head(parsed, call.name_start, end)
         item = next((one for one in view.imports if head and (one.alias or one.name or one.module) == head), None)
         owners = language.owners(parsed, call.name_start, end)
         if owners and item is None:
-            classes = [one for owner in owners for one in self._lookup.find(owner, here, view.imports, modules)]
-            return self._of_method(classes, call.name, here, modules, MOST_STEPS) if len(owners) == 1 else None
+            classes = [one for owner in owners for one in self._lookup.find(owner, here, view.imports)]
+            return self._of_method(classes, call.name, here, MOST_STEPS) if len(owners) == 1 else None
         module = modules.imported(item, here.name, view.path) if item is not None else None
         if item is None or module is None or not _is_import(parsed, head):
             return None
         module = modules.below(module, item.name) if item.name is not None else module
-        found = list(self._lookup.find(f"{head}.{call.name}", here, view.imports, modules, _callable_in))
+        found = list(self._lookup.find(f"{head}.{call.name}", here, view.imports, _callable_in))
         if found or module is None:
-            return self._taken(found, here, modules)
-        return self._told(view, module, Import(module, call.name, None, 0, -1))
+            return self._keywords_of(found, here)
+        return self._described_keywords(view, module, Import(module, call.name, None, 0, -1))
 
-    def _told(self, view: CursorView, module: str, item: Import | None) -> Names | None:
+    def _described_keywords(self, view: CursorView, module: str, item: Import | None) -> Names | None:
         """By the description of a module that is not the workspace's."""
         modules, name = self._modules.of(view), item.name if item is not None else None
         if not name or modules.is_own(module, view.path):
@@ -267,8 +269,8 @@ class NameLookup:
         known = modules.keywords(module, entry) if entry is not None else None
         return None if known is None else known.names
 
-    def _taken(
-        self, found: Sequence[ClassDefinition], here: ParsedModule, modules: Modules, steps: int = MOST_STEPS
+    def _keywords_of(
+        self, found: Sequence[ClassDefinition], here: ParsedModule, steps: int = MOST_STEPS
     ) -> Names | None:
         """By the only function or class that is meant, whose other signatures count, too."""
         if len(found) != 1 or steps == 0:
@@ -280,7 +282,7 @@ class NameLookup:
         if len(same) != 1 and not language.overloads:
             return None
         if scope.kind == "class":
-            if language.overloads and self._lookup.additions(found[0], here, modules):
+            if language.overloads and self._lookup.additions(found[0], here):
                 return None
         elif language.overloads and not self._is_only_in(module, scope.name):
             return None
@@ -293,42 +295,37 @@ class NameLookup:
             for base in language.bases(parsed, one) if known.inherited else ():
                 if base == _OBJECT or base in language.base_members:
                     continue
-                classes = list(self._lookup.find(base, module, imports(parsed), modules))
-                inherited = self._taken(classes, here, modules, steps - 1)
+                classes = list(self._lookup.find(base, module))
+                inherited = self._keywords_of(classes, here, steps - 1)
                 if inherited is None:
                     return None
                 names |= inherited
         return frozenset(names)
 
-    def _of_method(
-        self, classes: Sequence[ClassDefinition], name: str, here: ParsedModule, modules: Modules, steps: int
-    ) -> Names | None:
+    def _of_method(self, classes: Sequence[ClassDefinition], name: str, here: ParsedModule, steps: int) -> Names | None:
         """By the method of a class, or else of one of its bases."""
         if len(classes) != 1 or steps == 0:
             return None
         module, cls = classes[0].module, classes[0].scope
         own = [one for one in members(module.parsed, cls) if one.name == name and one.kind == "function"]
         if own:
-            return self._taken([ClassDefinition(module, own[0])], here, modules)
-        bases = list(self._lookup.bases(classes[0], modules))
-        return self._of_method(bases, name, here, modules, steps - 1)
+            return self._keywords_of([ClassDefinition(module, own[0])], here)
+        bases = list(self._lookup.bases(classes[0]))
+        return self._of_method(bases, name, here, steps - 1)
 
     def _is_only_in(self, module: ParsedModule, name: str) -> bool:
-        index = self._index
-        if index is None or not index.is_complete:
-            return False
-        return all(one.path == module.path for one in index.definitions(name, _related(module.parsed.language)))
-
-    def _here(self, view: CursorView) -> ParsedModule:
-        return ParsedModule(self._modules.name_of(view) or "untitled", view.path, view.parsed, view.uri)
+        index = self._complete_index
+        return index is not None and all(
+            one.path == module.path for one in index.definitions(name, _related(module.parsed.language))
+        )
 
     # Imports
     def exported(self, view: CursorView, name: str) -> Exported | None:
         """Whether another file of the workspace exports a name, or imports it from wherever it is from."""
         if not view.roots:
             return Exported(False)
-        index = self._index
-        if index is None or not index.is_complete:
+        index = self._complete_index
+        if index is None:
             return None
         kin = _related(view.parsed.language)
         outer = [one for one in index.definitions(name, kin) if self._is_outer(view, one)]
@@ -353,22 +350,19 @@ class NameLookup:
         item = best[0][0] if len(best) == 1 or (best and best[0][1] > best[1][1]) else None
         if len(places) == 1 and not common:
             item = modules.import_of(name, places.pop(), view.parsed, view.path)
-        seen = (*view.imports, *modules.implied(self._here(view).name, view.path))
+        seen = (*view.imports, *modules.implied(self._modules.document(view).name, view.path))
         is_seen = item is not None and any(one.name == "*" and one.module == item.module for one in seen)
         return None if is_seen else item
 
     def _is_outer(self, view: CursorView, found: IndexedDefinition) -> bool:
-        if found.kind not in ("class", "function") or found.path == view.path:
-            return False
-        around = found.qualified_name.rpartition(".")[0]
-        outline = (self._index.outline(found.path) if around and self._index is not None else None) or ()
-        return not any(one.kind == "class" and f"{around}.".startswith(f"{one.qualified_name}.") for one in outline)
+        is_other = found.kind in ("class", "function") and found.path != view.path
+        return is_other and not self._definitions.is_in_class(found)
 
     def _is_offered(self, view: CursorView, found: IndexedDefinition) -> bool:
         """Whether its file gives it to others by its name."""
         modules = self._modules.of(view)
         module = modules.name_of(found.path, self._files.root_of(found.path))
-        for there in self._lookup.modules(module, "", self._here(view), modules):
+        for there in self._lookup.modules(module, "", self._modules.document(view)):
             offered = modules.offered(there.parsed) if there.path == found.path else None
             if offered is not None:
                 return found.name in offered
