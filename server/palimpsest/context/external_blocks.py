@@ -1,7 +1,7 @@
 """Blocks that users and agents put into the context, and documents that they pinned.
 
 In: `put`, `drop`, `pin`, `unpin`, at any time and from any thread.  Out: blocks that are candidates until they are
-dropped or expire, and pinned URIs.  Reads no file (`sources/pins.py` does) and knows no budget.
+dropped or expire, and pinned URIs.  Reads no file (`sources/external.py` does) and knows no budget.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class ExternalBlocks:
             return [entry.block for entry in self._entries.values()]
 
     def pin(self, uri: str) -> None:
-        """Keep a document in the context.  The caller has checked that it may be read (`sources/pins.py`)."""
+        """Keep a document in the context.  The caller has checked that it may be read (`sources/external.py`)."""
         with self._lock:
             self._revision += uri not in self._pins
             self._pins[uri] = None

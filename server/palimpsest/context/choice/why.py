@@ -189,7 +189,9 @@ def _own_line(view: CursorView, name: str) -> int | None:
     """Where the file defines a name that can be used at the cursor, if it is not imported."""
     if not any(found.bound == name for found in view.imports):
         for line in sorted(view.shown_lines):
-            if name in view.parsed.snapshot.lines[line] and name in map(bare_name, bound_in(view.parsed, line, line + 1)):
+            if name in view.parsed.snapshot.lines[line] and name in map(
+                bare_name, bound_in(view.parsed, line, line + 1)
+            ):
                 return line
     own = (it for it in visible(view.parsed, view.scope) if bare_name(it.name) == name and it.kind != "import")
     return next((it.line for it in own), None)

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from palimpsest.context.estimate import head
 from palimpsest.context.newest import Newest
-from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import Distance, worth

@@ -6,8 +6,8 @@ a `scope` block with the names that it defines further down; the nearest cell is
 
 from __future__ import annotations
 
+from palimpsest.context.estimate import head
 from palimpsest.context.sources.cached import visible
-from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import worth
 from palimpsest.context.view import Cell, CursorView

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from palimpsest.context.estimate import estimate
+from palimpsest.context.estimate import estimate, fitted
 from palimpsest.context.name_uses import bare_name
 from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import visible
@@ -25,7 +25,6 @@ from palimpsest.context.sources.class_lookup import (
     function_in,
     names_in,
 )
-from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.skeleton import Line, added, skeleton
 from palimpsest.context.sources.source import Source

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from palimpsest.context.sources.fit import head
+from palimpsest.context.estimate import head
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source, is_among
 from palimpsest.context.values import MODULE_DOCUMENTATION, PER_RANK, README_SECTION
@@ -100,29 +100,28 @@ class DocumentationSource(Source):
                     path = folder / entry.name
                     name = path.relative_to(view.root).as_posix()
                     for section in self._read(path):
-                        yield section, section_block(path, name, section, max_tokens, self.name)
+                        yield section, self._block(path, name, section, max_tokens)
+
+    def _block(self, path: Path, document: str, section: DocumentSection, max_tokens: int) -> Block:
+        """A section as far as tokens go, which is a range of its document; its value depends on the other sections."""
+        lines = head(section.lines, max_tokens)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        return Block(
+            "documentation",
+            f"{document}#{section.title}",
+            "\n".join(lines),
+            editable=bool(lines),
+            uri=to_uri(path),
+            source=self.name,
+            lines=tuple(range(section.start, section.start + len(lines))),
+        )
 
     def _read(self, path: Path) -> list[DocumentSection]:
         source = self._files.source(path)
         if source is None:
             return []
         return self._sections.get(path, source, lambda: sections(source.text, path.name))
-
-
-def section_block(path: Path, document: str, section: DocumentSection, max_tokens: int, source: str) -> Block:
-    """A section as far as tokens go, which is a range of its document; its value is for the caller to give."""
-    kept = head(section.lines, max_tokens)
-    while kept and not kept[-1].strip():
-        kept.pop()
-    return Block(
-        "documentation",
-        f"{document}#{section.title}",
-        "\n".join(kept),
-        editable=bool(kept),
-        uri=to_uri(path),
-        source=source,
-        lines=tuple(range(section.start, section.start + len(kept))),
-    )
 
 
 def sections(text: str, name: str = "") -> list[DocumentSection]:

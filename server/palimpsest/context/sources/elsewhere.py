@@ -16,10 +16,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from palimpsest.context.estimate import fitted
 from palimpsest.context.name_uses import NameUse, names_that_come_with
 from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import visible
-from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.indexed import (
     INCOMPLETE,
     NOWHERE,

@@ -30,7 +30,7 @@ from palimpsest.context.sources.companions import CompanionSource
 from palimpsest.context.sources.diagnostics import DiagnosticSource
 from palimpsest.context.sources.documentation import DocumentationSource
 from palimpsest.context.sources.elsewhere import ElsewhereSource
-from palimpsest.context.sources.external import ExternalSource
+from palimpsest.context.sources.external import ExternalSource, PinSource
 from palimpsest.context.sources.file_names import FileNamesSource
 from palimpsest.context.sources.filesystem import FilesystemSource
 from palimpsest.context.sources.history import HistorySource
@@ -39,7 +39,6 @@ from palimpsest.context.sources.linked import LinkedSource
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.name_lookup import NameLookup
 from palimpsest.context.sources.package import PackageSource
-from palimpsest.context.sources.pins import PinSource
 from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.recent import RecentSource
 from palimpsest.context.sources.retrieval import RetrievalSource

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
+from palimpsest.context.estimate import head
 from palimpsest.context.sources.answers import Answers
-from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import COMMITS, UNCOMMITTED
 from palimpsest.context.view import CursorView

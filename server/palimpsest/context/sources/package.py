@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from palimpsest.context.estimate import estimate
+from palimpsest.context.estimate import estimate, fitted
 from palimpsest.context.newest import Newest
-from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, Distance, worth

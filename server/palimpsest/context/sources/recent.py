@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.chunks import Chunk, similarity
 from palimpsest.context.activity.edits import Edit
-from palimpsest.context.sources.fit import head
+from palimpsest.context.estimate import head
 from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.source import Source, is_among
 from palimpsest.context.values import Distance, worth

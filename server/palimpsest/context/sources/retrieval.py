@@ -15,9 +15,9 @@ import time
 from concurrent.futures import Executor
 from pathlib import Path
 
+from palimpsest.context.estimate import head
 from palimpsest.context.sources.answers import Answers
 from palimpsest.context.sources.documentation import MAX_TOKENS, sections
-from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.section_index import FoundSection, SectionIndex
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, README_SECTION

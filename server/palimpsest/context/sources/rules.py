@@ -10,8 +10,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.context.estimate import estimate
-from palimpsest.context.sources.fit import head
+from palimpsest.context.estimate import estimate, head
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, RULES
 from palimpsest.context.view import CursorView

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from palimpsest.context.estimate import fitted
 from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import children, visible
-from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.stable_lines import stable
