@@ -58,7 +58,7 @@ def is_free(name: str) -> bool:
 def addressed(database: Database, conversation_id: str, address: str) -> Addressed:
     """Raises NotFound, which names what there is."""
     with database.reading() as rows:
-        found = _descriptor(rows, conversation_id, address)
+        found = _descriptor(rows, conversation_id, address, closed=False)
         if found is None and (turn := _TURN.fullmatch(address)):
             found = _turn(rows, address, _at(rows, conversation_id, int(turn[1])))
         if found is None and (result := _RESULT.fullmatch(address)):
@@ -67,29 +67,20 @@ def addressed(database: Database, conversation_id: str, address: str) -> Address
             found = _ref(rows, conversation_id, address)
         if found is None:
             hint = _hint(rows, conversation_id)
-            if closed := _closed(rows, conversation_id, address):
-                raise NotFound("fd", f"{closed} is closed.", hint=hint)
+            if (closed := _descriptor(rows, conversation_id, address, closed=True)) is not None:
+                raise NotFound("fd", f"{closed.id} is closed.", hint=hint)
             raise NotFound("fd", f"there is no descriptor {address[:60]!r} in this conversation.", hint=hint)
     return found
 
 
-def _descriptor(rows: sqlite3.Connection, conversation_id: str, address: str) -> Addressed | None:
+def _descriptor(rows: sqlite3.Connection, conversation_id: str, address: str, *, closed: bool) -> Addressed | None:
+    """The one that has this id, or got this name last."""
     row = rows.execute(
-        f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND (id = ? OR name = ?) AND NOT closed AND ? <> ''"
-        " ORDER BY id = ? DESC, created DESC LIMIT 1",
-        (conversation_id, address, address, address, address),
+        f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ?1 AND (id = ?2 OR name = ?2) AND closed = ?3"
+        " AND ?2 <> '' ORDER BY id = ?2 DESC, created DESC LIMIT 1",
+        (conversation_id, address, closed),
     ).fetchone()
     return None if row is None else of_row(row)
-
-
-def _closed(rows: sqlite3.Connection, conversation_id: str, address: str) -> str:
-    """The id of the closed descriptor that had this id or name last; "" for none."""
-    row = rows.execute(
-        "SELECT id FROM descriptor WHERE conversation = ? AND (id = ? OR name = ?) AND closed AND ? <> ''"
-        " ORDER BY id = ? DESC, created DESC LIMIT 1",
-        (conversation_id, address, address, address, address),
-    ).fetchone()
-    return "" if row is None else str(row["id"])
 
 
 def of_row(row: sqlite3.Row) -> Addressed:

@@ -6,7 +6,6 @@ In: descriptors and what is read of them.  Out: fields and XML.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from palimpsest.conversations.answers import Answer, element, listed, opening, passage
@@ -14,6 +13,7 @@ from palimpsest.conversations.descriptors.descriptors import Descriptor
 from palimpsest.conversations.descriptors.matches import Match, SearchResult
 from palimpsest.conversations.descriptors.pages import PageReading
 from palimpsest.conversations.descriptors.sections import DescriptorSection
+from palimpsest.conversations.refs.results import time_written
 from palimpsest.text.markup import escape_closing
 
 FROM_USER = "user_input"
@@ -22,9 +22,9 @@ _WHAT = {"file": "The file", "selection": "The selection", "terminal": "What the
 
 
 def descriptor_fields(one: Descriptor) -> dict[str, Any]:
-    created = datetime.fromtimestamp(one.created).isoformat(timespec="seconds")
     return {
-        "fd": one.id, "name": one.name, "source": one.source, "language": one.language, "created": created,
+        "fd": one.id, "name": one.name, "source": one.source, "language": one.language,
+        "created": time_written(one.created),
         "pages": one.pages, "total_lines": one.total_lines, "chars": one.n_chars, "page_size": one.page_size,
         "summary": one.summary,
     }  # fmt: skip
@@ -106,16 +106,6 @@ def sections(fd: str, ones: Sequence[DescriptorSection]) -> Answer:
 
 def section_fields(one: DescriptorSection) -> dict[str, Any]:
     return {"fd": one.fd, "ref_id": one.name, "start_line": one.start_line, "end_line": one.end_line}
-
-
-def written(fd: str, file_path: str, mode: str, n_bytes: int, lines: int) -> Answer:
-    head = opening("fd_write", {"fd": fd, "file_path": file_path, "success": True, "mode": mode})
-    message = escape_closing(f"Content of {fd} successfully written to {file_path}", "message")
-    xml = (
-        f"<{head}>\n  <message>{message}</message>\n  <stats>\n    <bytes>{n_bytes}</bytes>\n"
-        f"    <lines>{lines}</lines>\n  </stats>\n</fd_write>"
-    )
-    return Answer(xml, {"fd": fd, "file_path": file_path, "mode": mode, "bytes": n_bytes, "lines": lines})
 
 
 def _match(one: Match) -> str:

@@ -18,6 +18,7 @@ from palimpsest.conversations.operations.operation import (
     required,
 )
 from palimpsest.conversations.operations.refs import ASK, WRITING, file_of
+from palimpsest.conversations.refs.results import file_written
 from palimpsest.errors import InvalidArgument
 
 CONTEXT = 2
@@ -144,7 +145,8 @@ async def fd_to_file(call: OperationCall) -> Answer:
     file = file_of(call, await asyncio.to_thread(descriptors.text, call.conversation_id, fd))
     done = await call.outside.host.write_file(call.conversation_id, file)
     id = await asyncio.to_thread(descriptors.id_of, call.conversation_id, fd)
-    return results.written(id, done.shown, file.mode, done.bytes, done.lines)
+    message = f"Content of {id} successfully written to {done.shown}"
+    return file_written("fd_write", {"fd": id}, done.shown, file.mode, done.bytes, done.lines, message)
 
 
 def wrapped(
