@@ -66,11 +66,11 @@ def to_json(value: Any) -> dict[str, Any]:
     return converted
 
 
-def _problem(said: str, value: Any, wanted: Any) -> tuple[str, str]:
+def _problem(message: str, value: Any, wanted: Any) -> tuple[str, str]:
     """The field, and what is wrong with it."""
-    where, missing, field = _WHERE.search(said), _MISSING.search(said), ""
+    where, missing, field = _WHERE.search(message), _MISSING.search(message), ""
     if where is None and missing is None and isinstance(value, dict):
-        return "", said
+        return "", message
     for name, index in _STEP.findall("" if where is None else where[1]):
         kind, _ = _plain(wanted)
         if name:

@@ -129,8 +129,8 @@ class Editing:
     def marked(self) -> Editing:
         """The same with the cursor marker among the lines."""
         line, at = self.lines[self.cursor_line], self.cursor_column
-        shown = replace(line, text=line.text[:at] + CURSOR_MARKER + line.text[at:])
-        return replace(self, lines=(*self.lines[: self.cursor_line], shown, *self.lines[self.cursor_line + 1 :]))
+        marked = replace(line, text=line.text[:at] + CURSOR_MARKER + line.text[at:])
+        return replace(self, lines=(*self.lines[: self.cursor_line], marked, *self.lines[self.cursor_line + 1 :]))
 
 
 @dataclass(frozen=True, slots=True)

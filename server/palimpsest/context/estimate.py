@@ -48,9 +48,9 @@ def head(lines: Sequence[str], max_tokens: int) -> list[str]:
 def fitted(lines: Sequence[str], first: Collection[int], max_tokens: int) -> list[int]:
     """The sorted indexes of the lines that fit; the lines whose index is in `first` get room before the others."""
     order = sorted(range(len(lines)), key=lambda i: i not in first)
-    kept, n_characters = list[int](), 0
+    fitting, n_characters = list[int](), 0
     for i in order:
         if n_characters + len(lines[i]) + 1 <= chars_for(max_tokens):
-            kept.append(i)
+            fitting.append(i)
             n_characters += len(lines[i]) + 1
-    return sorted(kept)
+    return sorted(fitting)

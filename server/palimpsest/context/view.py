@@ -66,7 +66,7 @@ class CursorView:
     def imports(self) -> tuple[Import, ...]:
         """Every import of the file, or of the cell and the cells before it, in order."""
         return tuple(
-            found for parsed in (*(cell.parsed for cell in self.cells), self.parsed) for found in imports(parsed)
+            item for parsed in (*(cell.parsed for cell in self.cells), self.parsed) for item in imports(parsed)
         )
 
     @cached_property
@@ -82,7 +82,7 @@ class CursorView:
     @cached_property
     def cells_hide_names(self) -> bool:
         """Whether an earlier cell imports whatever a module has, so that nobody can tell which names there are."""
-        return any(found.bound == "*" for cell in self.cells for found in imports(cell.parsed))
+        return any(item.bound == "*" for cell in self.cells for item in imports(cell.parsed))
 
     @cached_property
     def typed(self) -> str:
@@ -98,17 +98,17 @@ class CursorView:
     @cached_property
     def used(self) -> frozenset[str]:
         """Names that the editing block uses, except the one being typed, which changes with every keystroke."""
-        found: set[str] = set()
+        names: set[str] = set()
         for start, end in self._shown_ranges():
-            found |= names_in(self.parsed, start, end)
+            names |= names_in(self.parsed, start, end)
         at_cursor = names_in(self.parsed, self.position.line, self.position.line + 1) if self._cursor_shown else set()
-        return frozenset(found | (at_cursor - {self.typed}))
+        return frozenset(names | (at_cursor - {self.typed}))
 
     @cached_property
     def unused_imports(self) -> frozenset[str]:
         """Names that are imported and that nothing in the file uses yet, unless it is being typed: whoever has just
         written an import is about to use it."""
-        bound = {found.bound for found in imports(self.parsed)}
+        bound = {item.bound for item in imports(self.parsed)}
         return frozenset(bound - (self.parsed.once(_used_names) - {self.typed}))
 
     @cached_property
@@ -128,16 +128,16 @@ class CursorView:
     def name_uses(self) -> tuple[NameUse, ...]:
         """The names that the editing block uses, in order, but for the one being typed."""
         at, language = len(self.editing.prefix) if self.is_typing else _NOWHERE, self.parsed.language
-        found = name_uses(self.editing.text, language.lexical, language.member_marks)
-        return tuple(use for use in found if not use.start < at <= use.start + len(use.name))
+        uses = name_uses(self.editing.text, language.lexical, language.member_marks)
+        return tuple(use for use in uses if not use.start < at <= use.start + len(use.name))
 
     def imports_of(self, name: str) -> Iterator[Import]:
         """Those that a name may come from: they bind it, or what the editing block has before it."""
         meant = {name, *(use.head for use in self.name_uses if use.name == name and use.head)}
-        for found in self.imports:
-            by_module = [] if found.alias or found.name not in (None, "*") else _WORD.findall(found.module)[-1:]
-            if not meant.isdisjoint((found.bound, found.name, *by_module)):
-                yield found
+        for item in self.imports:
+            by_module = [] if item.alias or item.name not in (None, "*") else _WORD.findall(item.module)[-1:]
+            if not meant.isdisjoint((item.bound, item.name, *by_module)):
+                yield item
 
     @cached_property
     def shown_lines(self) -> frozenset[int]:
@@ -202,9 +202,9 @@ def _words(parsed: Parsed) -> frozenset[str]:
 
 def _attributes(text: str, head: str, cursor: int, marks: tuple[str, ...]) -> Iterator[str]:
     mark = "|".join(re.escape(mark) for mark in marks)
-    for found in re.finditer(rf"{re.escape(head)}\s*(?:{mark})\s*([^\W\d]\w*)", text):
-        before = text[: found.start()][-2:]
-        if not (before[-1:].isalnum() or before.endswith(("_", *marks))) and not found.start(1) <= cursor <= found.end(
+    for match in re.finditer(rf"{re.escape(head)}\s*(?:{mark})\s*([^\W\d]\w*)", text):
+        before = text[: match.start()][-2:]
+        if not (before[-1:].isalnum() or before.endswith(("_", *marks))) and not match.start(1) <= cursor <= match.end(
             1
         ):
-            yield found.group(1)
+            yield match.group(1)

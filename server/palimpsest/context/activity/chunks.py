@@ -144,8 +144,8 @@ def _moved(chunk: Chunk, new: Snapshot, edits: Sequence[InputEdit]) -> Chunk | N
         return replace(chunk, start=start) if start != chunk.start else chunk
     if is_replaced and (there := chunk.place(new.lines)) is not None:  # the editor sent more than what changed
         return replace(chunk, start=there.start)
-    found = chunk_of(new, range(start, end), chunk.name) if end - start <= MOST_LINES else None
-    return None if found is None else replace(found, part=chunk.part)
+    moved = chunk_of(new, range(start, end), chunk.name) if end - start <= MOST_LINES else None
+    return None if moved is None else replace(moved, part=chunk.part)
 
 
 def similarity(one: Iterable[str], other: Iterable[str]) -> float:

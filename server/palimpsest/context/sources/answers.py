@@ -70,10 +70,10 @@ class Answers(Generic[Q, A]):
         """Wait until nothing is being read; False on a timeout."""
         until = None if seconds is None else time.monotonic() + seconds
         while due := list(self._due.values()):
-            left = None if until is None else until - time.monotonic()
-            if left is not None and left <= 0:
+            remaining = None if until is None else until - time.monotonic()
+            if remaining is not None and remaining <= 0:
                 return False
-            concurrent.futures.wait(due, left)
+            concurrent.futures.wait(due, remaining)
         return True
 
     def _begin(self, question: Q, state: Hashable) -> None:

@@ -78,9 +78,9 @@ class ClassLookup:
         if scope is not None and not scope.adds:
             yield ClassDefinition(here, scope)
             return
-        for found in self._imported(name, here, imports(here.parsed) if imported is None else imported, pick):
+        for definition in self._imported(name, here, imports(here.parsed) if imported is None else imported, pick):
             is_elsewhere = True
-            yield found
+            yield definition
         if scope is not None and not is_elsewhere:
             yield ClassDefinition(here, scope)
 
@@ -93,8 +93,8 @@ class ClassLookup:
             if not head and item.name and item.bound in (name, "*"):
                 module = modules.imported(item, here.name, here.path)
                 wanted = name if item.name == "*" else item.name
-                found = list(search.of(module, wanted, here))
-                yield from found or search.of_member(module, wanted, here)
+                classes = list(search.of(module, wanted, here))
+                yield from classes or search.of_member(module, wanted, here)
             elif not head and modules.gives_wholes and item.name is None and item.bound == name:
                 yield from search.whole(modules.imported(item, here.name, here.path), here)
             elif head and (item.alias or item.name or item.module) == head:
@@ -102,18 +102,18 @@ class ClassLookup:
                 if item.name is None or module is None:
                     yield from search.of(module, last, here)
                 else:
-                    found = list(search.of(modules.below(module, item.name), last, here))
-                    yield from found or search.of(module, f"{item.name}.{last}", here)
+                    classes = list(search.of(modules.below(module, item.name), last, here))
+                    yield from classes or search.of(module, f"{item.name}.{last}", here)
             elif head and item.name == "*":  # then the head is a class with another one in it
                 yield from search.of(modules.imported(item, here.name, here.path), name, here)
 
-    def additions(self, found: ClassDefinition, here: ParsedModule) -> Sequence[tuple[ParsedModule, Scope]]:
+    def additions(self, cls: ClassDefinition, here: ParsedModule) -> Sequence[tuple[ParsedModule, Scope]]:
         """What adds members to a class in other files of the workspace; `here` is the document as it is now."""
-        about = "additions", here.modules, found.name, found.module.path, here.uri, here.parsed.snapshot.version
-        return self._files.once(about, lambda: list(self._additions(found, here)))
+        about = "additions", here.modules, cls.name, cls.module.path, here.uri, here.parsed.snapshot.version
+        return self._files.once(about, lambda: list(self._additions(cls, here)))
 
-    def _additions(self, found: ClassDefinition, here: ParsedModule) -> Iterator[tuple[ParsedModule, Scope]]:
-        there, name, modules = found.module, found.scope.qualified_name, here.modules
+    def _additions(self, cls: ClassDefinition, here: ParsedModule) -> Iterator[tuple[ParsedModule, Scope]]:
+        there, name, modules = cls.module, cls.scope.qualified_name, here.modules
         paths = modules.adding(name, there.name, there.path) if there.path is not None else ()
         for path in paths[:_MOST_FILES]:
             module = here if path == here.path else self._module(path, name, modules)
@@ -127,9 +127,9 @@ class ClassLookup:
             if meant is not None and (meant.module.path, meant.scope.qualified_name) == (there.path, name):
                 yield from ((module, scope) for scope in added)
 
-    def bases(self, found: ClassDefinition) -> Iterator[ClassDefinition]:
+    def bases(self, cls: ClassDefinition) -> Iterator[ClassDefinition]:
         """The classes that one is derived from, as far as they are in the workspace."""
-        declared = [(found.module, found.scope), *self.additions(found, found.module)]
+        declared = [(cls.module, cls.scope), *self.additions(cls, cls.module)]
         for there, scope in declared:
             for name in base_names(there.parsed, scope):
                 yield from self.find(name, there)
@@ -253,9 +253,9 @@ class _Search:
                     yield from self.whole(source, there, steps + 1)
 
 
-def _has_member(found: ClassDefinition, name: str) -> bool:
-    parsed = found.module.parsed
-    parts = [found.scope, *(c for c in children(parsed, found.scope) if c.name in parsed.language.class_parts)]
+def _has_member(cls: ClassDefinition, name: str) -> bool:
+    parsed = cls.module.parsed
+    parts = [cls.scope, *(c for c in children(parsed, cls.scope) if c.name in parsed.language.class_parts)]
     inner = {child.name for part in parts for child in children(parsed, part)}
     return name in inner or any(
         name == item.name.rpartition(".")[2] for part in parts for item in visible(parsed, part)
@@ -289,8 +289,8 @@ def _top_classes(parsed: Parsed) -> dict[str, Scope]:
     """Those outside functions and other classes.  Of several of one name the last, but the one that declares the class
     before those that add to it, and those of the file before those of a namespace, which have their whole name too."""
     file = file_scope(parsed)
-    found = sorted(_outside(parsed, file), key=lambda scope: (scope.parent == file, not scope.adds))
-    return {name: scope for scope in found for name in (scope.qualified_name, scope.name)}
+    classes = sorted(_outside(parsed, file), key=lambda scope: (scope.parent == file, not scope.adds))
+    return {name: scope for scope in classes for name in (scope.qualified_name, scope.name)}
 
 
 def _outside(parsed: Parsed, scope: Scope) -> Iterator[Scope]:

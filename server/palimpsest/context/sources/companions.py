@@ -66,8 +66,8 @@ class CompanionSource(Source):
         if path is None or view.root is None or view.parsed.language.grammar is None:
             return []
         is_test = self._counterparts.is_test(path, view.parsed.language)
-        found = self._tested(view, path) if is_test else self._tests(view, path)
-        return [*self._blocks(view, found, TEST), *self._blocks(view, self._fixtures(view, path), FIXTURE)]
+        pieces = self._tested(view, path) if is_test else self._tests(view, path)
+        return [*self._blocks(view, pieces, TEST), *self._blocks(view, self._fixtures(view, path), FIXTURE)]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file has these lines, and the editing block does not."""
@@ -78,9 +78,9 @@ class CompanionSource(Source):
         tests = self._counterparts.tests_of(path, view.parsed.language)[:MOST_FILES]
         parsed = [(there, self._parse(there)) for there in tests]
         for name in _about(view):
-            found = [_Piece(there, chunk) for there, it in parsed if it is not None for chunk in _naming(it, name)]
-            if found:
-                yield from found[:MOST_TESTS]
+            pieces = [_Piece(there, chunk) for there, it in parsed if it is not None for chunk in _naming(it, name)]
+            if pieces:
+                yield from pieces[:MOST_TESTS]
                 return
 
     def _tested(self, view: CursorView, path: Path) -> Iterator[_Piece]:
@@ -140,11 +140,11 @@ class CompanionSource(Source):
         place = chunk.place(view.parsed.snapshot.lines if is_here else self._read.lines(piece.path))
         if root is None or place is None or (is_here and not view.shown_lines.isdisjoint(place)):
             return None
-        kept = head(chunk.lines, view.settings.block_tokens)
+        lines = head(chunk.lines, view.settings.block_tokens)
         name = f"{piece.path.relative_to(root).as_posix()} {chunk.name or f'line {chunk.start + 1}'}"
-        text = "\n".join(kept)
+        text = "\n".join(lines)
         return Block(
-            "file", name, text, value, editable=True, uri=chunk.uri, source=self.name, lines=tuple(place)[: len(kept)]
+            "file", name, text, value, editable=True, uri=chunk.uri, source=self.name, lines=tuple(place)[: len(lines)]
         )
 
 
@@ -162,19 +162,19 @@ def _about(view: CursorView) -> Iterator[str]:
 
 def _naming(parsed: Parsed, name: str) -> list[Chunk]:
     """The pieces of a test that name something, in order, each once; an import is none."""
-    found, word = list[Chunk](), re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    chunks, word = list[Chunk](), re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     imported = {item.line for item in imports(parsed)}
     for line in parsed.snapshot.lines_with([name])[:_MOST_PLACES]:
         if line in imported or not word.search(parsed.snapshot.lines[line]):
             continue
-        if any(chunk.start <= line < chunk.end for chunk in found):
+        if any(chunk.start <= line < chunk.end for chunk in chunks):
             continue
         chunk = _named_by_line(parsed, chunk_at(parsed, line))
         if chunk is not None:
-            found.append(chunk)
-        if len(found) == MOST_TESTS:
+            chunks.append(chunk)
+        if len(chunks) == MOST_TESTS:
             break
-    return found
+    return chunks
 
 
 def _named_by_line(parsed: Parsed, chunk: Chunk | None) -> Chunk | None:

@@ -30,12 +30,12 @@ class DiagnosticSource(Source):
 
     def candidates(self, view: CursorView) -> list[Block]:
         every = self._activity.diagnostics.of(view.uri)
-        shown, line = every[:MOST], view.position.line
+        first_ones, line = every[:MOST], view.position.line
         here = [it for it in every[MOST:] if it.first <= line <= it.last][:MOST]
-        told = ("problems", shown, worth("problem", "file")), ("problem here", here, worth("problem", "function"))
+        rows = ("problems", first_ones, worth("problem", "file")), ("problem here", here, worth("problem", "function"))
         blocks = [
-            Block("recent", f"{view.file} {name}", _text(found), value, uri=view.uri, source=self.name)
-            for name, found, value in told
+            Block("recent", f"{view.file} {name}", _text(diagnostics), value, uri=view.uri, source=self.name)
+            for name, diagnostics, value in rows
         ]
         return [block for block in blocks if block.text]
 
@@ -44,10 +44,10 @@ class DiagnosticSource(Source):
         return is_among(block, self.candidates(view))
 
 
-def _text(found: Sequence[Diagnostic]) -> str:
+def _text(diagnostics: Sequence[Diagnostic]) -> str:
     """Each line of code once, and below it what is wrong there."""
     lines = list[str]()
-    for (_, code), there in groupby(sorted(found, key=lambda it: it.first), key=lambda it: (it.first, it.code)):
+    for (_, code), there in groupby(sorted(diagnostics, key=lambda it: it.first), key=lambda it: (it.first, it.code)):
         lines.append(code)
         lines += [f"  {it.severity}: {it.message}{f' ({it.source})' if it.source else ''}" for it in there]
     return "\n".join(lines)

@@ -126,15 +126,15 @@ class DocumentationSource(Source):
 
 def sections(text: str, name: str = "") -> list[DocumentSection]:
     """The sections of a document, each without its subsections; text before the first heading is left out."""
-    lines, found = lines_of(text), list[DocumentSection]()
+    lines, found_sections = lines_of(text), list[DocumentSection]()
     for (mark, title, _), (behind, _, _) in pairwise([*heading_marks(text, name), (range(len(lines), 0), "", 0)]):
         start, body = mark.start, lines[mark.start : behind.start]
         while body and not body[-1].strip():
             body.pop()
         words = frozenset(_WORD.findall("\n".join(body)))
         if len(body) > 1 and any(_is_prose(line) for line in body[1:]):
-            found.append(DocumentSection(title, tuple(body), words, start))
-    return found
+            found_sections.append(DocumentSection(title, tuple(body), words, start))
+    return found_sections
 
 
 def _is_prose(line: str) -> bool:

@@ -63,17 +63,17 @@ class ElsewhereSource(Source):
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
             return []
-        functions, found = defaultdict[str, list[IndexedDefinition]](list), list[Block]()
+        functions, blocks = defaultdict[str, list[IndexedDefinition]](list), list[Block]()
         every = (*self._alone(view), *self._qualified(view), *self._called(view))
         for definition in {(one.path, one.qualified_name): one for one in every}.values():
             if definition.kind == "class":
-                block = self._class(view, definition, worth("class", "elsewhere", rank=len(found)))
-                found += [block] if block is not None else []
+                block = self._class(view, definition, worth("class", "elsewhere", rank=len(blocks)))
+                blocks += [block] if block is not None else []
             elif definition.kind != "namespace":
                 functions[self._definitions.module(view, definition)].append(definition)
         for rank, some in enumerate(functions.values()):
-            found.append(self._functions(view, some, worth("module", "elsewhere", rank=rank)))
-        return found[:MOST_BLOCKS]
+            blocks.append(self._functions(view, some, worth("module", "elsewhere", rank=rank)))
+        return blocks[:MOST_BLOCKS]
 
     def why_not(self, view: CursorView, name: str) -> str:
         if not self._definitions.is_complete:
@@ -89,10 +89,10 @@ class ElsewhereSource(Source):
             return "this file or the language has it"
         if not any(_may_be_method(view, use) for use in view.name_uses if use.name == name):
             return "as a member it is looked for where it is called, and long or of several words"
-        found = self._definitions.of(view, name)
-        only = self._definitions.one(view, found)
+        definitions = self._definitions.of(view, name)
+        only = self._definitions.one(view, definitions)
         if only is None:
-            return SEVERAL if found else NOWHERE
+            return SEVERAL if definitions else NOWHERE
         return f"the block of {owner_of(only)} has it, if it is there" if only.kind == "method" else "it is no method"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
@@ -122,14 +122,14 @@ class ElsewhereSource(Source):
 
     def _meant(self, view: CursorView, name: str) -> IndexedDefinition | str:
         """What a name means that stands alone, or why nobody can tell."""
-        found = self._definitions.of(view, name)
+        definitions = self._definitions.of(view, name)
         if view.parsed.language.global_names:  # then what is inside of another one is called by both names
-            found = [it for it in found if it.qualified_name == name] or found
-        if not found:
+            definitions = [it for it in definitions if it.qualified_name == name] or definitions
+        if not definitions:
             return NOWHERE
-        if any(it.path == view.path for it in found) or name in view.parsed.once(_bound):
+        if any(it.path == view.path for it in definitions) or name in view.parsed.once(_bound):
             return "this file defines or binds it"
-        only = self._definitions.one(view, found)
+        only = self._definitions.one(view, definitions)
         if only is None:
             return SEVERAL
         if not self._is_for_all(only):
@@ -144,9 +144,9 @@ class ElsewhereSource(Source):
             tails = tuple(
                 f".{head}.{part}{name}" for part in ("", *(f"{part}." for part in view.parsed.language.class_parts))
             )
-            found = [it for it in self._definitions.of(view, name) if f".{it.qualified_name}".endswith(tails)]
-            if found and {it.path for it in found} == {found[0].path} != {view.path}:
-                yield next((it for it in found if it.kind == "class"), found[0])
+            definitions = [it for it in self._definitions.of(view, name) if f".{it.qualified_name}".endswith(tails)]
+            if definitions and {it.path for it in definitions} == {definitions[0].path} != {view.path}:
+                yield next((it for it in definitions if it.kind == "class"), definitions[0])
 
     def _called(self, view: CursorView) -> Iterator[IndexedDefinition]:
         """The only method of a name that is called: on something whose class nobody knows, or on what is inherited."""
@@ -171,8 +171,8 @@ class ElsewhereSource(Source):
         modules, own = self._modules.of(view), self._modules.name_of(view)
         wholes = (item for item in (*view.imports, *modules.implied(own, view.path)) if item.name == "*")
         for module in dict.fromkeys(modules.imported(item, own, view.path) for item in wholes):
-            found = modules.describe(module, frozenset(), view.path) if module is not None else None
-            entry = found.entry(definition.name) if found is not None else None
+            description = modules.describe(module, frozenset(), view.path) if module is not None else None
+            entry = description.entry(definition.name) if description is not None else None
             if entry is not None and entry.kind != "class":
                 return True
         return False
@@ -193,18 +193,18 @@ class ElsewhereSource(Source):
             return None
         lines = [*own, *(replace(line, document_line=None) for part in others for line in part)]
         first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
-        kept = fitted([line.text for line in lines], first, view.settings.block_tokens)
+        indexes = fitted([line.text for line in lines], first, view.settings.block_tokens)
         name = f"{self._definitions.module(view, definition)}.{definition.qualified_name}"
         self._offered[name] = [definition]
         return Block(
             "class",
             name,
-            "\n".join(lines[i].text for i in kept),
+            "\n".join(lines[i].text for i in indexes),
             value=value,
             editable=True,
             uri=to_uri(definition.path),
             source=self.name,
-            lines=tuple(lines[i].document_line for i in kept),
+            lines=tuple(lines[i].document_line for i in indexes),
         )
 
     def _functions(self, view: CursorView, definitions: Sequence[IndexedDefinition], value: float) -> Block:
@@ -213,8 +213,8 @@ class ElsewhereSource(Source):
         lines = [f"{written(it)}  {mark} {it.doc}" if it.doc and mark else written(it) for it in every]
         name = f"{self._definitions.module(view, definitions[0])} (used)"  # the module may have a block of its own
         self._offered[name] = definitions
-        kept = fitted(lines, set(range(len(lines))), view.settings.block_tokens)
-        return Block("package", name, "\n".join(lines[i] for i in kept), value=value, source=self.name)
+        indexes = fitted(lines, set(range(len(lines))), view.settings.block_tokens)
+        return Block("package", name, "\n".join(lines[i] for i in indexes), value=value, source=self.name)
 
     def _lines(self, definition: IndexedDefinition) -> Sequence[Line]:
         """The skeleton of a class as its file is now; empty if it is not there."""
@@ -223,8 +223,8 @@ class ElsewhereSource(Source):
             return ()
         language = language_of(definition.language, definition.path.name)
         parsed = self._read.parse(definition.path, source, language)
-        found = (s for s in scopes(parsed) if s.kind == "class" and s.qualified_name == definition.qualified_name)
-        scope = next(found, None)
+        classes = (s for s in scopes(parsed) if s.kind == "class" and s.qualified_name == definition.qualified_name)
+        scope = next(classes, None)
         return () if scope is None else skeleton(parsed, scope)
 
 

@@ -39,15 +39,15 @@ class PinSource(Source):
         self._external = external
 
     def candidates(self, view: CursorView) -> list[Block]:
-        found = list[Block]()
+        blocks = list[Block]()
         for rank, uri in enumerate(self._external.pins):
             if uri == view.uri:
                 continue
             try:
-                found.append(pinned_block(self._files, uri, view.settings.block_tokens, rank))
+                blocks.append(pinned_block(self._files, uri, view.settings.block_tokens, rank))
             except PalimpsestError:
                 continue  # gone, or grown too large, since it was pinned: it may come back
-        return found
+        return blocks
 
 
 def pinned_block(files: WorkspaceFiles, uri: str, max_tokens: int, rank: int = 0) -> Block:
@@ -65,19 +65,19 @@ def pinned_block(files: WorkspaceFiles, uri: str, max_tokens: int, rank: int = 0
     lines = source.text.replace("\r\n", "\n").split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
-    kept = head(lines, max_tokens)
-    if len(kept) < len(lines):
-        name = f"{name} (lines 1-{len(kept)} of {len(lines)})"
+    first_lines = head(lines, max_tokens)
+    if len(first_lines) < len(lines):
+        name = f"{name} (lines 1-{len(first_lines)} of {len(lines)})"
     return Block(
         "file",
         name,
-        "\n".join(kept),
+        "\n".join(first_lines),
         value=PINNED_FILE - rank * PER_RANK,
         editable=True,
         pinned=True,
         uri=uri,
         source=PinSource.name,
-        lines=tuple(range(len(kept))),
+        lines=tuple(range(len(first_lines))),
     )
 
 

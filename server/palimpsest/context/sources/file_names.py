@@ -56,20 +56,20 @@ class FileNamesSource(Source):
 
     def __init__(self, definitions: IndexedDefinitions) -> None:
         self._definitions = definitions
-        self._shown = Newest[tuple[str, int], Sequence[IndexedDefinition]](_MOST_KEPT)
+        self._by_part = Newest[tuple[str, int], Sequence[IndexedDefinition]](_MOST_KEPT)
         self._read = Kept[Path, dict[str, NameUse]](_MOST_READ, _MOST_CHARACTERS_READ)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
             return []
         part = view.position.line // PART
-        shown = self._shown.get((view.uri, part), ())
-        if not shown or not self._holds(view, part, shown):
-            shown = self._defined(view, part)
-        self._shown[view.uri, part] = shown
+        definitions = self._by_part.get((view.uri, part), ())
+        if not definitions or not self._holds(view, part, definitions):
+            definitions = self._defined(view, part)
+        self._by_part[view.uri, part] = definitions
         name = f"used around {view.file}, lines {part * PART + 1} to {(part + 1) * PART}"
-        text = "\n".join(_line(definition) for definition in shown)
-        return [Block("package", name, text, FILE_NAMES, source=self.name)] if shown else []
+        text = "\n".join(_line(definition) for definition in definitions)
+        return [Block("package", name, text, FILE_NAMES, source=self.name)] if definitions else []
 
     def why_not(self, view: CursorView, name: str) -> str:
         if not self._definitions.is_complete:
@@ -79,27 +79,31 @@ class FileNamesSource(Source):
             return "this file or the language has it"
         if not any(use.name == name and _is_looked_for(view, use) for use in uses):
             return "the lines around and files beside do not use it, or as a member whose name is short and of one word"
-        found = self._definitions.of(view, name)
-        return (SEVERAL if found else NOWHERE) if self._definitions.one(view, found) is None else "others are nearer"
+        definitions = self._definitions.of(view, name)
+        return (
+            (SEVERAL if definitions else NOWHERE)
+            if self._definitions.one(view, definitions) is None
+            else "others are nearer"
+        )
 
     def _uses_in(self, view: CursorView, part: int) -> Sequence[NameUse]:
         """The cursor moves more often than the text changes."""
         return cached(view.parsed, ("uses", part), lambda: _uses(view.parsed, part))
 
-    def _holds(self, view: CursorView, part: int, shown: Sequence[IndexedDefinition]) -> bool:
-        left = {one.name for one in shown} - {use.name for use in self._uses_in(view, part)}
-        if left and not left <= {use.name for use in self._beside(view)}:
+    def _holds(self, view: CursorView, part: int, definitions: Sequence[IndexedDefinition]) -> bool:
+        unused = {one.name for one in definitions} - {use.name for use in self._uses_in(view, part)}
+        if unused and not unused <= {use.name for use in self._beside(view)}:
             return False
-        return all(self._definitions.only(view, one.name) == one for one in shown)
+        return all(self._definitions.only(view, one.name) == one for one in definitions)
 
     def _defined(self, view: CursorView, part: int) -> Sequence[IndexedDefinition]:
-        found, room = list[IndexedDefinition](), chars_for(MAX_TOKENS)
+        definitions, room = list[IndexedDefinition](), chars_for(MAX_TOKENS)
         for definition in self._definitions_of(view, part):
             room -= len(_line(definition)) + 1
             if room < 0:
                 break
-            found.append(definition)
-        return found
+            definitions.append(definition)
+        return definitions
 
     def _definitions_of(self, view: CursorView, part: int) -> Iterator[IndexedDefinition]:
         language, seen, known = view.parsed.language, set[str](), view.parsed.once(_own) | {view.typed}
@@ -133,9 +137,9 @@ class FileNamesSource(Source):
             text = files.source(file)
             if text is None or len(text.text) > _MOST_CHARACTERS:
                 continue
-            found = self._read.get(file, text, partial(_names, text.text, language))
-            counts.update(found.keys())
-            uses = {**found, **uses}
+            names = self._read.get(file, text, partial(_names, text.text, language))
+            counts.update(names.keys())
+            uses = {**names, **uses}
         return [uses[name] for name, n in counts.most_common() if n >= _FEWEST]
 
     def _siblings(self, path: Path, language: Language) -> Sequence[Path]:

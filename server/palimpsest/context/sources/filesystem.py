@@ -63,13 +63,13 @@ class FilesystemSource(Source):
         return [Block("filesystem", name, "\n".join(lines), value=FILESYSTEM, source=self.name)]
 
     def _lines(self, root: Path, path: Path, max_tokens: int) -> list[str]:
-        taken, left, ends = dict[str, None](), max_tokens, time.monotonic() + MOST_S
+        taken, remaining, ends = dict[str, None](), max_tokens, time.monotonic() + MOST_S
         for there, name, most in self._folders(root, path):
-            room = left if there != path.parent else int(left * _OF_HERE)
+            room = remaining if there != path.parent else int(remaining * _OF_HERE)
             lines, used = self._listed(root, there, name, most, room)
             taken.update(dict.fromkeys(lines))
-            left -= used
-            if left < _LEAST_TOKENS or time.monotonic() > ends:
+            remaining -= used
+            if remaining < _LEAST_TOKENS or time.monotonic() > ends:
                 break
         return sorted(taken)
 
@@ -110,10 +110,10 @@ def _lines(
     if len(entries) > most or costs > max_tokens:
         room = max_tokens - estimate(_more(before, len(entries))) - 1
         most = min(most, int(room * len(entries) / max(1, costs)), len(entries) - 1)
-    shown = nearest(entries, name, most) if most > 0 else []
-    lines = [before + visible(entry.name) + ("/" if entry.is_dir else "") for entry in shown]
-    if shown and len(shown) < len(entries):
-        lines.append(_more(before, len(entries) - len(shown), at_least=len(entries) >= MAX_ENTRIES))
+    listed = nearest(entries, name, most) if most > 0 else []
+    lines = [before + visible(entry.name) + ("/" if entry.is_dir else "") for entry in listed]
+    if listed and len(listed) < len(entries):
+        lines.append(_more(before, len(entries) - len(listed), at_least=len(entries) >= MAX_ENTRIES))
     return lines
 
 
@@ -138,8 +138,8 @@ def nearest(entries: Sequence[FolderEntry], name: str, most: int) -> list[Folder
     page = _page(kin, name, max(1, most - min(len(others), most // _OF_OTHERS)))
     stems = {_stem(entry.name) for entry in page}
     others.sort(key=lambda entry: (_stem(entry.name) not in stems, not entry.is_dir))
-    shown = {entry.name for entry in [*page, *others[: most - len(page)]]}
-    return [entry for entry in entries if entry.name in shown]
+    names = {entry.name for entry in [*page, *others[: most - len(page)]]}
+    return [entry for entry in entries if entry.name in names]
 
 
 def _page(kin: list[FolderEntry], name: str, size: int) -> list[FolderEntry]:

@@ -167,23 +167,23 @@ class Gatherer:
         is_due = self._looked is None or now - self._looked >= self._look_s
         self._looked = now if is_due else self._looked
         self._files.look_again(disk=is_due)
-        found = list[Block]()
+        candidates = list[Block]()
         for source in self._sources:
             blocks = self._asked(source, view) if _is_on(source, view) else []
             for block in blocks:
                 self._origins[block.key] = (view.uri, source)
-            found += blocks
-        return [self._with_rights(_presentable(block), view) for block in _once(found)]
+            candidates += blocks
+        return [self._with_rights(_presentable(block), view) for block in _once(candidates)]
 
     def offers(self, view: CursorView, name: str) -> list[SourceOffer]:
         """What each source has and says of a name, for a person who asks, behind `candidates`.  Of those that are off,
         the ones that look for names are asked, too."""
-        found = list[SourceOffer]()
+        offers = list[SourceOffer]()
         for source in self._sources:
             is_on, why_not = _is_on(source, view), self._guarded(source, partial(source.why_not, view, name), "")
             blocks = self._asked(source, view) if is_on or why_not else []
-            found.append(SourceOffer(source, is_on, list(map(_presentable, blocks)), why_not))
-        return found
+            offers.append(SourceOffer(source, is_on, list(map(_presentable, blocks)), why_not))
+        return offers
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """Whether a block chosen before may stay: it was a candidate in this file, and is still correct."""

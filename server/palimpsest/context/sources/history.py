@@ -62,11 +62,11 @@ class HistorySource(Source):
         path = view.path
         if path is None or view.root is None or not (state := self._state(path, view.root)):
             return []
-        found = [self._changes(view, self._diffs.ask(path, state))]
+        blocks = [self._changes(view, self._diffs.ask(path, state))]
         function = self._function(view, path)
         if function is not None:
-            found.append(self._history(view, function, self._commits.ask(function, state)))
-        return [block for block in found if block is not None]
+            blocks.append(self._history(view, function, self._commits.ask(function, state)))
+        return [block for block in blocks if block is not None]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         if view.path is None:
@@ -105,10 +105,10 @@ class HistorySource(Source):
         return Block("recent", f"{view.file} not committed", text, UNCOMMITTED, uri=view.uri, source=self.name)
 
     def _history(self, view: CursorView, function: HistoryPlace, commits: tuple[Commit, ...]) -> Block | None:
-        told = list[str]()
+        every_line = list[str]()
         for commit in commits:
-            told += [f"{commit.day} {commit.subject}", *commit.changed[:_CHANGED_LINES]]
-        lines = head(told, min(MAX_TOKENS, view.settings.block_tokens))
+            every_line += [f"{commit.day} {commit.subject}", *commit.changed[:_CHANGED_LINES]]
+        lines = head(every_line, min(MAX_TOKENS, view.settings.block_tokens))
         if not lines:
             return None
         name, text = f"{view.file} {function.name} in git", "\n".join(lines)
@@ -138,8 +138,8 @@ class HistorySource(Source):
         scope = next((it for it in scopes(parsed) if it.qualified_name == function.name and it.kind != "file"), None)
         if scope is None:
             return ()
-        found = commits_of(function.path, scope.start_line, scope.end_line - 1, MOST_COMMITS)
-        return tuple(replace(commit, changed=()) if _has_secret(commit) else commit for commit in found)
+        commits = commits_of(function.path, scope.start_line, scope.end_line - 1, MOST_COMMITS)
+        return tuple(replace(commit, changed=()) if _has_secret(commit) else commit for commit in commits)
 
     def _may_show(self, path: Path) -> bool:
         """Not for a link: git has the link, not what it leads to."""

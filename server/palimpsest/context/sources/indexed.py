@@ -49,15 +49,15 @@ class IndexedDefinitions:
         """The only one of a name, if another file has it; of one that is defined in parts the first."""
         return self.one(view, self.of(view, name))
 
-    def one(self, view: CursorView, found: Sequence[IndexedDefinition]) -> IndexedDefinition | None:
+    def one(self, view: CursorView, definitions: Sequence[IndexedDefinition]) -> IndexedDefinition | None:
         """The first of some definitions, if all are of one thing that other files define: parts of a class, or what
         is defined once for each platform, stand in several files of one module."""
-        if not found or any(it.path == view.path for it in found):
+        if not definitions or any(it.path == view.path for it in definitions):
             return None
-        first = found[0]
-        if any((it.qualified_name, it.kind) != (first.qualified_name, first.kind) for it in found[1:]):
+        first = definitions[0]
+        if any((it.qualified_name, it.kind) != (first.qualified_name, first.kind) for it in definitions[1:]):
             return None
-        return first if len(found) == 1 or len({self.module(view, it) for it in found}) == 1 else None
+        return first if len(definitions) == 1 or len({self.module(view, it) for it in definitions}) == 1 else None
 
     def parts(self, view: CursorView, definition: IndexedDefinition) -> Sequence[IndexedDefinition]:
         """All that a definition is one of, itself first."""
@@ -89,17 +89,17 @@ class IndexedDefinitions:
         return (self.index.outline(path) if self.index is not None else None) or ()
 
     def _look_up(self, name: str, languages: Sequence[str], *, is_test: bool) -> Sequence[IndexedDefinition]:
-        found = self.index.definitions(name, languages) if self.index is not None and self.is_complete else ()
-        each = {(it.path, it.qualified_name, it.kind == "class"): it for it in found if not _is_constructor(it)}
+        definitions = self.index.definitions(name, languages) if self.index is not None and self.is_complete else ()
+        each = {(it.path, it.qualified_name, it.kind == "class"): it for it in definitions if not _is_constructor(it)}
         classes = {(path, qualified) for path, qualified, is_class in each if is_class}
-        kept = [
+        usable = [
             it
             for (path, qualified, is_class), it in each.items()
             if (is_class or (path, qualified) not in classes)
             and (is_test or not self.is_test(path, language_of(it.language, path.name)))
         ]
-        declared = {it.qualified_name for it in kept if _is_in_header(it)}
-        return [it for it in kept if it.qualified_name not in declared or _is_in_header(it)]
+        declared = {it.qualified_name for it in usable if _is_in_header(it)}
+        return [it for it in usable if it.qualified_name not in declared or _is_in_header(it)]
 
     def is_test(self, path: Path, language: Language) -> bool:
         return self.files.once(("is test", path), lambda: self._counterparts.is_test(path, language))

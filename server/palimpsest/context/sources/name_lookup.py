@@ -81,19 +81,19 @@ class NameLookup:
         if head and not _is_receiver(view, head) and _is_narrowed(parsed, head):
             return None
         owners = language.owners(parsed, named.start, named.end)
-        found = [self._class(view, owner) for owner in sorted(owners - language.builtins)]
-        if not found or any(names is None for names in found):
+        members = [self._class(view, owner) for owner in sorted(owners - language.builtins)]
+        if not members or any(names is None for names in members):
             return None
-        found += [_built_in(language, owner) for owner in owners & language.builtins]
+        members += [_built_in(language, owner) for owner in owners & language.builtins]
         if language.extensible:
             added = self._added(view, named.name)
             if added is None:
                 return None
-            found.append(added)
+            members.append(added)
         # A value of an array's type has what its elements are among its owners' names, and not that it is an array.
         is_one = language.knows_builtins or _is_receiver(view, head) or is_one_of(parsed, head, owners)
         others = frozenset() if is_one else language.builtin_members
-        return others.union(parsed.once(_assigned), *(names for names in found if names is not None))
+        return others.union(parsed.once(_assigned), *(names for names in members if names is not None))
 
     def _added(self, view: CursorView, name: str) -> Names | None:
         """The name itself where something in the workspace, or imported by name, may add it to any class; None where
@@ -107,27 +107,27 @@ class NameLookup:
     def _class(self, view: CursorView, name: str) -> Names | None:
         """The members of a class by its name in the document."""
         here = self._modules.document(view)
-        found = list(self._lookup.find(name, here, view.imports))
-        if not found:
+        classes = list(self._lookup.find(name, here, view.imports))
+        if not classes:
             return view.parsed.language.base_members.get(name)
-        return self._union(found, here, MOST_STEPS)
+        return self._union(classes, here, MOST_STEPS)
 
     def _union(self, classes: Iterable[ClassDefinition], here: ParsedModule, steps: int) -> Names | None:
-        found = set[str]()
+        union = set[str]()
         for one in classes:
             names = self._of_class(one, here, steps)
             if names is None:
                 return None
-            found |= names
-        return frozenset(found)
+            union |= names
+        return frozenset(union)
 
-    def _of_class(self, found: ClassDefinition, here: ParsedModule, steps: int) -> Names | None:
-        if found.module.uri == here.uri and found.module is not here:  # by way of another file, it is found as it was
-            found = self._lookup.again(found, here) or found
-        there, language = found.module.parsed, found.module.parsed.language
-        own = ((found.module, part) for part in parts(there, found.scope))
-        names = set(language.object_members) | {found.scope.name}
-        for module, scope in (*own, *self._lookup.additions(found, here)):
+    def _of_class(self, cls: ClassDefinition, here: ParsedModule, steps: int) -> Names | None:
+        if cls.module.uri == here.uri and cls.module is not here:  # by way of another file, it is found as it was
+            cls = self._lookup.again(cls, here) or cls
+        there, language = cls.module.parsed, cls.module.parsed.language
+        own = ((cls.module, part) for part in parts(there, cls.scope))
+        names = set(language.object_members) | {cls.scope.name}
+        for module, scope in (*own, *self._lookup.additions(cls, here)):
             parsed = module.parsed
             if steps == 0 or not _is_plain(parsed, scope):
                 return None
@@ -136,7 +136,7 @@ class NameLookup:
                 classes = [
                     one
                     for one in self._lookup.find(base, module)
-                    if (one.module.uri, one.scope.qualified_name) != (found.module.uri, found.scope.qualified_name)
+                    if (one.module.uri, one.scope.qualified_name) != (cls.module.uri, cls.scope.qualified_name)
                 ]
                 inherited = self._union(classes, here, steps - 1) if classes else _built_in(language, base)
                 if inherited is None:
@@ -164,14 +164,18 @@ class NameLookup:
     def _of_module(self, view: CursorView, module: str, name: str, *, is_closed: bool = False) -> Names | None:
         language, modules = view.parsed.language, self._modules.of(view)
         dynamic = frozenset(word for word in language.dynamic_members or () if word.isidentifier())
-        found = modules.describe(module, frozenset({name}) | dynamic, view.path)
-        if found is None or not (found.public or found.read) or not found.knows(frozenset({name}) | dynamic):
+        description = modules.describe(module, frozenset({name}) | dynamic, view.path)
+        if (
+            description is None
+            or not (description.public or description.read)
+            or not description.knows(frozenset({name}) | dynamic)
+        ):
             return None
-        if not is_closed and any(found.looked_up.get(one) is not None for one in dynamic):
+        if not is_closed and any(description.looked_up.get(one) is not None for one in dynamic):
             return None
         if not self._is_closed(view, module):
             return None
-        known = {one for one, entry in found.looked_up.items() if entry is not None}
+        known = {one for one, entry in description.looked_up.items() if entry is not None}
         below = {
             item.module.removeprefix(f"{module}{modules.separator}").partition(modules.separator or "\n")[0]
             for item in view.imports
@@ -179,7 +183,7 @@ class NameLookup:
         }
         inner = modules.below(module, name)
         below |= {name} if inner is not None and modules.files_of(inner, view.path) else set()
-        return language.object_members.union(found.public, known, below)
+        return language.object_members.union(description.public, known, below)
 
     def _is_closed(self, view: CursorView, module: str) -> bool:
         """Whether all that a module passes on from others is found: everything of a module nobody can read is not."""
@@ -238,10 +242,12 @@ class NameLookup:
         if not before.rstrip(" \t").endswith((*language.member_marks, "::")):
             if not _is_fixed(parsed, call.name):
                 return None
-            found = list(self._lookup.find(call.name, here, view.imports, _callable_in))
+            callables = list(self._lookup.find(call.name, here, view.imports, _callable_in))
             item = next((one for one in view.imports if one.bound == call.name and one.name), None)
-            module = modules.imported(item, here.name, view.path) if item is not None and not found else None
-            return self._keywords_of(found, here) if module is None else self._described_keywords(view, module, item)
+            module = modules.imported(item, here.name, view.path) if item is not None and not callables else None
+            return (
+                self._keywords_of(callables, here) if module is None else self._described_keywords(view, module, item)
+            )
         head = language.head(parsed, call.name_start, end)
         item = next((one for one in view.imports if head and (one.alias or one.name or one.module) == head), None)
         owners = language.owners(parsed, call.name_start, end)
@@ -252,9 +258,9 @@ class NameLookup:
         if item is None or module is None or not _is_import(parsed, head):
             return None
         module = modules.below(module, item.name) if item.name is not None else module
-        found = list(self._lookup.find(f"{head}.{call.name}", here, view.imports, _callable_in))
-        if found or module is None:
-            return self._keywords_of(found, here)
+        callables = list(self._lookup.find(f"{head}.{call.name}", here, view.imports, _callable_in))
+        if callables or module is None:
+            return self._keywords_of(callables, here)
         return self._described_keywords(view, module, Import(module, call.name, None, 0, -1))
 
     def _described_keywords(self, view: CursorView, module: str, item: Import | None) -> Names | None:
@@ -262,27 +268,27 @@ class NameLookup:
         modules, name = self._modules.of(view), item.name if item is not None else None
         if not name or modules.is_own(module, view.path):
             return None
-        found = modules.describe(module, frozenset({name}), view.path)
-        if found is None and modules.wait(READ_S):
-            found = modules.describe(module, frozenset({name}), view.path)
-        entry = found.entry(name) if found is not None else None
+        description = modules.describe(module, frozenset({name}), view.path)
+        if description is None and modules.wait(READ_S):
+            description = modules.describe(module, frozenset({name}), view.path)
+        entry = description.entry(name) if description is not None else None
         known = modules.keywords(module, entry) if entry is not None else None
         return None if known is None else known.names
 
     def _keywords_of(
-        self, found: Sequence[ClassDefinition], here: ParsedModule, steps: int = MOST_STEPS
+        self, callables: Sequence[ClassDefinition], here: ParsedModule, steps: int = MOST_STEPS
     ) -> Names | None:
         """By the only function or class that is meant, whose other signatures count, too."""
-        if len(found) != 1 or steps == 0:
+        if len(callables) != 1 or steps == 0:
             return None
-        module, scope = found[0].module, found[0].scope
+        module, scope = callables[0].module, callables[0].scope
         parsed, language = module.parsed, module.parsed.language
         beside = parsed.once(_file_level) if scope.parent is None else children(parsed, scope.parent)
         same = [one for one in beside if one.name == scope.name]
         if len(same) != 1 and not language.overloads:
             return None
         if scope.kind == "class":
-            if language.overloads and self._lookup.additions(found[0], here):
+            if language.overloads and self._lookup.additions(callables[0], here):
                 return None
         elif language.overloads and not self._is_only_in(module, scope.name):
             return None
@@ -354,18 +360,18 @@ class NameLookup:
         is_seen = item is not None and any(one.name == "*" and one.module == item.module for one in seen)
         return None if is_seen else item
 
-    def _is_outer(self, view: CursorView, found: IndexedDefinition) -> bool:
-        is_other = found.kind in ("class", "function") and found.path != view.path
-        return is_other and not self._definitions.is_in_class(found)
+    def _is_outer(self, view: CursorView, definition: IndexedDefinition) -> bool:
+        is_other = definition.kind in ("class", "function") and definition.path != view.path
+        return is_other and not self._definitions.is_in_class(definition)
 
-    def _is_offered(self, view: CursorView, found: IndexedDefinition) -> bool:
+    def _is_offered(self, view: CursorView, definition: IndexedDefinition) -> bool:
         """Whether its file gives it to others by its name."""
         modules = self._modules.of(view)
-        module = modules.name_of(found.path, self._files.root_of(found.path))
+        module = modules.name_of(definition.path, self._files.root_of(definition.path))
         for there in self._lookup.modules(module, "", self._modules.document(view)):
-            offered = modules.offered(there.parsed) if there.path == found.path else None
+            offered = modules.offered(there.parsed) if there.path == definition.path else None
             if offered is not None:
-                return found.name in offered
+                return definition.name in offered
         return True
 
 
@@ -381,9 +387,11 @@ def _is_import(parsed: Parsed, head: str) -> bool:
 
 def _is_fixed(parsed: Parsed, name: str) -> bool:
     """Whether a name means the same everywhere in the document: a function, a class or an import of the file."""
-    found = [use for use in uses(parsed, name) if use.binds]
-    return all(use.role in ("function", "class", "import") for use in found) and (
-        len(found) == 1 or (parsed.language.overloads and bool(found)) or (not found and parsed.language.global_names)
+    binding = [use for use in uses(parsed, name) if use.binds]
+    return all(use.role in ("function", "class", "import") for use in binding) and (
+        len(binding) == 1
+        or (parsed.language.overloads and bool(binding))
+        or (not binding and parsed.language.global_names)
     )
 
 
@@ -398,9 +406,9 @@ def _file_level(parsed: Parsed) -> list[Scope]:
 def _is_narrowed(parsed: Parsed, head: str) -> bool:
     """Whether the document looks at which class a value is of: it may be one that is derived from what is declared."""
     words, text = parsed.language.narrowing, parsed.snapshot.text
-    for found in re.finditer(rf"{re.escape(head)}(?!\w)", text):
-        before = _LAST_WORD.search(text[max(0, found.start() - _LONGEST) : found.start()])
-        behind = _NEXT_WORD.match(text, found.end())
+    for match in re.finditer(rf"{re.escape(head)}(?!\w)", text):
+        before = _LAST_WORD.search(text[max(0, match.start() - _LONGEST) : match.start()])
+        behind = _NEXT_WORD.match(text, match.end())
         if (before and before[1] in words) or (behind and behind[1] in words):
             return True
     return False
@@ -427,20 +435,20 @@ def _own(parsed: Parsed, scope: Scope) -> set[str]:
     language = parsed.language
     if scope.kind != "class":
         return {scope.name}
-    found = {item.name for item in members_of(parsed, scope)} | {one.name for one in members(parsed, scope)}
-    every = found | parsed.once(_assigned)
+    defined = {item.name for item in members_of(parsed, scope)} | {one.name for one in members(parsed, scope)}
+    every = defined | parsed.once(_assigned)
     return {name.removeprefix(language.sigil) for name in every if name} | every
 
 
 def _assigned(parsed: Parsed) -> Names:
     marks = parsed.language.member_marks
-    found = set[str]()
+    names = set[str]()
     for captures in parsed.matches("assignments"):
         for target in captures.get("target", ()):
             for name in parsed.language.bound(parsed, target):
                 mark = next((mark for mark in marks if mark in name), None)
-                found |= {name.rpartition(mark)[2]} if mark else set()
-    return frozenset(found)
+                names |= {name.rpartition(mark)[2]} if mark else set()
+    return frozenset(names)
 
 
 def _built_in(language: Language, name: str) -> Names | None:

@@ -53,18 +53,18 @@ class RetrievalSource(Source):
     def __init__(self, files: WorkspaceFiles, executor: Executor | None) -> None:
         self._look_s = 0.0 if executor is None else LOOK_S
         self._documents = SearchedDocuments(files, self._look_s)
-        self._found = Answers[tuple[Path, frozenset[str]], tuple[FoundSection, ...]](self._search, executor, ())
-        self.readers = (self._found,)
+        self._answers = Answers[tuple[Path, frozenset[str]], tuple[FoundSection, ...]](self._search, executor, ())
+        self.readers = (self._answers,)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.root is None:
             return []
         own, used = _names(view)
         time_of = int(time.monotonic() / LOOK_S) if self._look_s else time.monotonic_ns()
-        found = self._found.ask((view.root, own | used), time_of)
+        found_sections = self._answers.ask((view.root, own | used), time_of)
         known = {view.path, *(view.root / name for name in view.settings.rules)}  # which are shown as they are
-        told = [section for section in found if section.path not in known and _is_about(section, own, used)]
-        return [self._block(view, view.root, section, rank) for rank, section in enumerate(told[:MOST_BLOCKS])]
+        about = [section for section in found_sections if section.path not in known and _is_about(section, own, used)]
+        return [self._block(view, view.root, section, rank) for rank, section in enumerate(about[:MOST_BLOCKS])]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the section is in its document."""
@@ -141,11 +141,11 @@ class SearchedDocuments:
         return self._sections.get((path, title))
 
     def _put(self, index: SectionIndex, path: Path, text: str) -> None:
-        found = sections(text, path.name)
+        every = sections(text, path.name)
         with self._lock:
             self._remove(index, path)
-            index.put(path, [(section.title, section.lines) for section in found])
-            for section in reversed(found):  # the first of a title counts
+            index.put(path, [(section.title, section.lines) for section in every])
+            for section in reversed(every):  # the first of a title counts
                 self._sections[path, section.title] = FoundSection(path, section.title, "\n".join(section.lines))
 
     def _remove(self, index: SectionIndex, path: Path) -> None:

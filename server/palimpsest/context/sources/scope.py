@@ -49,7 +49,7 @@ class ScopeSource(Source):
             return []  # the editing block of a file shows its names itself
         around, ground = view.scope, _ground(view)
         outermost = next((scope for scope in reversed(list(enclosing(around))) if scope.kind == "function"), None)
-        found: list[tuple[str, str, Distance]] = [(_below(name, ground), self._names(view, ground), "file")]
+        parts: list[tuple[str, str, Distance]] = [(_below(name, ground), self._names(view, ground), "file")]
         if outermost is not None:
             local = [
                 item
@@ -60,18 +60,18 @@ class ScopeSource(Source):
                 and not (item.name == outermost.name and item.line == outermost.def_line)
             ]
             text = _block_text(view, self._level(view, local))
-            found.append((f"{name}.{around.qualified_name}", text, "function"))
+            parts.append((f"{name}.{around.qualified_name}", text, "function"))
         return [
             Block("scope", name, text, value=worth("scope", distance), source=self.name)
-            for name, text, distance in found
+            for name, text, distance in parts
             if text
         ]
 
     def why_not(self, view: CursorView, name: str) -> str:
-        found = next((it for it in visible(view.parsed, view.scope) if it.name.rpartition(".")[2] == name), None)
-        if found is None:
+        item = next((it for it in visible(view.parsed, view.scope) if it.name.rpartition(".")[2] == name), None)
+        if item is None:
             return "no name of this file that can be used here is called so"
-        is_shown = found.line in view.shown_lines
+        is_shown = item.line in view.shown_lines
         return "the code at the cursor shows it" if is_shown else "it is a member, or the list of names is cut"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:

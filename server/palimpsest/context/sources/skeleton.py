@@ -42,13 +42,13 @@ def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> li
 
 
 def _skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
-    found = [line for part in parts(parsed, scope) for line in _part(parsed, part, cursor_line)]
+    lines = [line for part in parts(parsed, scope) for line in _part(parsed, part, cursor_line)]
     every = members(parsed, scope)
     declared = {member.name for member in every if not member.owner and not member.has_body}
     for member in every:
         if member.owner and member.name not in declared and not _is_at(member, cursor_line):
-            found += _method(parsed, member)
-    return found
+            lines += _method(parsed, member)
+    return lines
 
 
 def added(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
@@ -165,9 +165,9 @@ def _inner_indent(parsed: Parsed, scope: Scope, indent: str) -> str:
     firsts = [child.def_line for child in children(parsed, scope)[:1]]
     firsts += [item.line for item in visible(parsed, scope) if item.kind == "attribute"][:1]
     for line in sorted(line for line in firsts if scope.header_end_line <= line < scope.end_line):
-        found = _indent(lines[line])
-        if len(found) > len(indent) and found.startswith(indent):
-            return found
+        inner = _indent(lines[line])
+        if len(inner) > len(indent) and inner.startswith(indent):
+            return inner
     return indent + "    "
 
 
