@@ -97,18 +97,18 @@ async def running() -> list[Running]:
     places = sorted(
         {path.with_suffix(".sock") for kind in ("sock", "json") for path in folder.glob(f"engine-*.{kind}")}
     )
-    found = []
+    engines = []
     for place in map(Address, places):
         try:
             engine = await find(place)
         except EngineSilent:
-            found.append(Running(place, None))
+            engines.append(Running(place, None))
             continue
         if engine is not None:
             with suppress(EngineError):  # it left between two questions
-                found.append(Running(place, await engine.health()))
+                engines.append(Running(place, await engine.health()))
             await engine.aclose()
-    return found
+    return engines
 
 
 async def _show(*, as_json: bool) -> int:

@@ -44,12 +44,12 @@ TABLES: Mapping[str, Callable[[], Iterable[tuple[str, ...]]]] = {"settings": set
 def filled(text: str) -> str:
     """A document's text with its tables as they should be.  Raises ValueError for a table that nobody makes."""
 
-    def made(found: re.Match[str]) -> str:
-        if found[2] not in TABLES:
-            raise ValueError(f"no table {found[2]!r}; there are {', '.join(TABLES)}")
-        head, *rows = TABLES[found[2]]()
+    def made(table: re.Match[str]) -> str:
+        if table[2] not in TABLES:
+            raise ValueError(f"no table {table[2]!r}; there are {', '.join(TABLES)}")
+        head, *rows = TABLES[table[2]]()
         lines = [head, ("---",) * len(head), *rows]
-        return found[1] + "".join(_line(cells) for cells in lines) + found[3]
+        return table[1] + "".join(_line(cells) for cells in lines) + table[3]
 
     return TABLE.sub(made, text)
 

@@ -632,8 +632,8 @@ class Described:
 def described() -> Iterator[Described]:
     for section in fields(Settings):
         for item in fields(section.default):  # type: ignore[arg-type]
-            told = {name: item.metadata[name] for name in ("doc", "by", "choices", "low", "high", "secret")}
-            yield Described(f"{section.name}.{item.name}", item.default, **told)
+            facts = {name: item.metadata[name] for name in ("doc", "by", "choices", "low", "high", "secret")}
+            yield Described(f"{section.name}.{item.name}", item.default, **facts)
 
 
 @cache

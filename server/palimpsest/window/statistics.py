@@ -130,8 +130,8 @@ class Statistics:
 
     def learned(self, place: str) -> dict[str, tuple[float, float]]:
         """What the file has of it."""
-        found = self._in_file(_read_worth) or {}
-        return {kind: both for (name, kind), both in found.items() if name == place}
+        rows = self._in_file(_read_worth) or {}
+        return {kind: both for (name, kind), both in rows.items() if name == place}
 
     def forget_learned(self, place: str) -> None:
         with self._lock:
@@ -220,19 +220,19 @@ class Statistics:
     def _rows(self) -> tuple[Counts, Times, bool]:
         """The file's and those not written yet; whether the file's are there.  While a writer of this window waits for
         the file, it is not asked for them."""
-        found: tuple[Counts, Times] | None = None
+        in_file: tuple[Counts, Times] | None = None
         is_free = self._writing.acquire(timeout=ANSWER_S)
         try:
             if is_free and self._path is not None and self._write(ANSWER_S):
-                found = self._in_file(_read, ANSWER_S)
-            counts, times = found or ({}, {})
+                in_file = self._in_file(_read, ANSWER_S)
+            counts, times = in_file or ({}, {})
             with self._lock:
                 for more in ((self._counts, self._times), self._written):
                     _merge(counts, times, *more)
         finally:
             if is_free:
                 self._writing.release()
-        return counts, times, found is not None or self._path is None
+        return counts, times, in_file is not None or self._path is None
 
     def _in_file(self, work: Callable[[sqlite3.Connection], T], wait_s: float = BUSY_S) -> T | None:
         """What `work` makes of the file in one transaction, None where it cannot be used; a broken one is set aside."""
@@ -292,8 +292,8 @@ def _add(file: sqlite3.Connection, counts: Counts, times: Times, worth: Worth) -
 
 
 def _read_worth(file: sqlite3.Connection) -> Worth:
-    found = file.execute("SELECT workspace, kind, expected, found FROM worth").fetchall()
-    return {row[:2]: row[2:] for row in found}
+    rows = file.execute("SELECT workspace, kind, expected, found FROM worth").fetchall()
+    return {row[:2]: row[2:] for row in rows}
 
 
 def _read(file: sqlite3.Connection) -> tuple[Counts, Times]:

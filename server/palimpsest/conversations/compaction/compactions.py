@@ -76,8 +76,8 @@ class Compactions:
         """To be applied after the current batch of calls; it takes the place of one that is queued.  Raises
         InvalidArgument, also for one of more than `most_chars`: it stands in every prompt from then on."""
         _check(summary)
-        said = {**asdict(summary), "remember": []}
-        n_chars = sum(len(text) for value in said.values() for text in ([value] if isinstance(value, str) else value))
+        fields = {**asdict(summary), "remember": []}
+        n_chars = sum(len(text) for value in fields.values() for text in ([value] if isinstance(value, str) else value))
         if most_chars is not None and n_chars > most_chars:
             raise InvalidArgument(
                 "goal", f"the summary has {n_chars:,} characters in all, and at most {most_chars:,} can be."
@@ -120,11 +120,11 @@ class Compactions:
     def applied(self, conversation: str) -> dict[int, Compaction]:
         """The newest one behind each turn that has one, on whichever branch."""
         with self._database.reading() as rows:
-            found = rows.execute(
+            records = rows.execute(
                 f"SELECT {COLUMNS} FROM compaction WHERE conversation = ? AND state = 'applied' ORDER BY id",
                 (conversation,),
             ).fetchall()
-        return {row["turn"]: _compaction(row) for row in found}
+        return {row["turn"]: _compaction(row) for row in records}
 
     def behind(self, turn: int) -> Compaction | None:
         """The newest one that stands for all up to a turn."""

@@ -106,12 +106,12 @@ class Descriptors:
     def list(self, conversation_id: str) -> Sequence[Descriptor]:
         """Those that are open, the oldest first."""
         with self._database.reading() as rows:
-            found = rows.execute(
+            records = rows.execute(
                 f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND NOT closed"
                 " ORDER BY CAST(substr(id, 4) AS INTEGER)",
                 (conversation_id,),
             ).fetchall()
-        return [self._described(of_row(row)) for row in found]
+        return [self._described(of_row(row)) for row in records]
 
     def read(
         self, conversation_id: str, fd: str, wanted: PartWanted | None = None, *, most: int | None = None
@@ -164,9 +164,9 @@ class Descriptors:
         if not 0 <= context <= MOST_CONTEXT:
             raise InvalidArgument("context", f"0 to {MOST_CONTEXT} lines are wanted, not {context}.")
         at = addressed(self._database, conversation_id, fd)
-        found = places(self._contents.pieces(at.hash), query, regex=regex, case_sensitive=case_sensitive)
-        matches = tuple(match(self._contents, self._tables, at, place, context) for place in found.found[:limit])
-        return SearchResult(at.id, query, found.count, matches)
+        lines = places(self._contents.pieces(at.hash), query, regex=regex, case_sensitive=case_sensitive)
+        matches = tuple(match(self._contents, self._tables, at, place, context) for place in lines.found[:limit])
+        return SearchResult(at.id, query, lines.count, matches)
 
     def rename(self, conversation_id: str, names: Mapping[str, str]) -> Sequence[Descriptor]:
         """All or none.  An empty name takes the name away."""

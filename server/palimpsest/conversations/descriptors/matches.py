@@ -49,8 +49,8 @@ def match(contents: Contents, tables: PageTables, at: Addressed, place: tuple[in
         each = text.removesuffix("\n").split("\n") if text else ()
         return tuple(one[:LONGEST_SHOWN].rstrip("\r") for one in each)
 
-    shown = max(start, char - LONGEST_SHOWN // 2)
-    end = min(contents.line_start(at.hash, line + 1), shown + LONGEST_SHOWN)
-    text = contents.slice(at.hash, shown, end).rstrip("\r\n")
+    begin_shown = max(start, char - LONGEST_SHOWN // 2)
+    end = min(contents.line_start(at.hash, line + 1), begin_shown + LONGEST_SHOWN)
+    text = contents.slice(at.hash, begin_shown, end).rstrip("\r\n")
     page = tables.page_of(at.hash, at.page_size, char)
     return Match(line + 1, text, lines(first, line), lines(line + 1, line + 1 + context), page, char)

@@ -35,7 +35,7 @@ def created(
 ) -> Answer:
     """What stands in the place of a text that became a descriptor; `preview` is its first page.  `threshold`: what it
     exceeds, where that is why.  `about`: what is told of it besides."""
-    told = {
+    attributes = {
         "fd": one.id, **(about or {}), "pages": one.pages, "truncated": preview.truncated, "lines": preview.lines,
         "total_lines": one.total_lines,
     }  # fmt: skip
@@ -45,25 +45,25 @@ def created(
     else:
         message = f"{what} exceeds {threshold} characters. Use read_fd to read more pages."
     summary = f"\n  <summary>{escape_closing(one.summary, 'summary')}</summary>" if one.summary else ""
-    shown = escape_closing(escape_closing(preview.content, "preview"), "fd_result")
+    text = escape_closing(escape_closing(preview.content, "preview"), "fd_result")
     xml = (
-        f"<{opening('fd_result', told)}>\n  <message>{message}</message>{summary}\n  <preview>\n{shown}\n"
+        f"<{opening('fd_result', attributes)}>\n  <message>{message}</message>{summary}\n  <preview>\n{text}\n"
         "  </preview>\n</fd_result>"
     )
-    return Answer(xml, {**descriptor_fields(one), **told, "preview": preview.content})
+    return Answer(xml, {**descriptor_fields(one), **attributes, "preview": preview.content})
 
 
 def read(part: PageReading, about: Mapping[str, str] | None = None) -> Answer:
     """`about`: what is told of the text besides."""
-    told: dict[str, Any] = {"fd": part.fd, **(about or {})}
+    attributes: dict[str, Any] = {"fd": part.fd, **(about or {})}
     if part.page is not None:
-        told["page"] = part.page
-    told |= {
+        attributes["page"] = part.page
+    attributes |= {
         "pages": part.pages, "continued": part.continued, "truncated": part.truncated, "lines": part.lines,
         "total_lines": part.total_lines,
     }  # fmt: skip
     more = {"page": part.page, "content": part.content, "start_char": part.start, "end_char": part.end}
-    return Answer(passage("fd_content", told, part.content), {**told, **more})
+    return Answer(passage("fd_content", attributes, part.content), {**attributes, **more})
 
 
 def section_read(part: PageReading, name: str) -> Answer:
@@ -83,7 +83,7 @@ def found(answer: SearchResult) -> Answer:
 
 
 def descriptors(ones: Sequence[Descriptor]) -> Answer:
-    rows = [element("fd", _shown(one)) for one in ones]
+    rows = [element("fd", _attributes(one)) for one in ones]
     fields = {"count": len(ones), "descriptors": [descriptor_fields(one) for one in ones]}
     return Answer(listed("fd_list", {"count": len(ones)}, rows), fields)
 
@@ -114,7 +114,7 @@ def _match(one: Match) -> str:
     return "\n".join(f"{'>' if number == one.line else ' '} {number}: {text}" for number, text in lines)
 
 
-def _shown(one: Descriptor) -> dict[str, Any]:
+def _attributes(one: Descriptor) -> dict[str, Any]:
     about = {
         "fd": one.id, "name": one.name, "source": one.source, "pages": one.pages, "total_lines": one.total_lines,
         "summary": one.summary,

@@ -44,21 +44,21 @@ class Sections:
     def list(self, conversation_id: str, fd: str) -> Sequence[DescriptorSection]:
         """By line."""
         with self._database.reading() as rows:
-            found = rows.execute(
+            records = rows.execute(
                 "SELECT name, start_line, end_line, created FROM section WHERE conversation = ? AND descriptor = ?"
                 " ORDER BY start_line, end_line, name",
                 (conversation_id, fd),
             ).fetchall()
-        return [DescriptorSection(fd, *row) for row in found]
+        return [DescriptorSection(fd, *row) for row in records]
 
     def get(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:
         """Raises NotFound, which names those there are."""
         known = self.list(conversation_id, fd)
-        found = next((one for one in known if one.name == name), None)
-        if found is None:
+        section = next((one for one in known if one.name == name), None)
+        if section is None:
             hint = f"There are: {', '.join(one.name for one in known[:30])}." if known else "It has none."
             raise NotFound("ref_id", f"there is no section {name[:60]!r} in {fd}.", hint=hint)
-        return found
+        return section
 
     def unmark(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:
         with self._database.transaction() as rows:

@@ -78,7 +78,7 @@ def _read(call: OperationCall) -> tuple[PageReading | None, Descriptor]:
 
 def search_fd(call: OperationCall) -> Answer:
     context = call.number("context")
-    found = call.memory.descriptors.search(
+    answer = call.memory.descriptors.search(
         call.conversation_id,
         _fd(call),
         call.text("query"),
@@ -86,7 +86,7 @@ def search_fd(call: OperationCall) -> Answer:
         case_sensitive=call.is_set("case_sensitive"),
         context=CONTEXT if context is None else context,
     )
-    return results.found(found)
+    return results.found(answer)
 
 
 def rename_fds(call: OperationCall) -> Answer:

@@ -37,9 +37,9 @@ def note(path: Path) -> None:
 def look_through(path: Path, connection: sqlite3.Connection) -> None:
     """Where it was noted.  Raises sqlite3.DatabaseError, as SQLite does."""
     if _noted(path).exists():
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if found != "ok":
-            error = sqlite3.DatabaseError(found)
+        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if result != "ok":
+            error = sqlite3.DatabaseError(result)
             error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
             raise error
         _noted(path).unlink(missing_ok=True)

@@ -52,9 +52,9 @@ def with_front(text: str, front: Mapping[str, str]) -> str:
 def unnumbered(text: str, first: int, last: int) -> str:
     """From turn `first` on as the person would write them, and without those behind turn `last`."""
     known, lines = parse(text).turns, text.split("\n")
-    kept = lines[: known[first].start]
+    before = lines[: known[first].start]
     behind = "".join(turn_text(WrittenTurn(one.role, None, one.text)) for one in known[first : last + 1])
-    return "\n".join([*kept, behind])
+    return "\n".join([*before, behind])
 
 
 def without(text: str, turn: DocumentTurn) -> str:
@@ -111,9 +111,9 @@ def _place(known: Transcript, turn: WrittenTurn) -> DocumentTurn | None:
 
 def _typed_on(known: Transcript, turn: WrittenTurn) -> DocumentTurn | None:
     """The turn that the person wrote, and has written more in since."""
-    said = lines_of(turn.text).strip()
+    text = lines_of(turn.text).strip()
     written = [one for one in known.turns if one.id is None and one.role == turn.role == "user"]
-    return next((one for one in written if said and one.text.strip().startswith(said)), None)
+    return next((one for one in written if text and one.text.strip().startswith(text)), None)
 
 
 def _joined(before: Sequence[str], turns: Sequence[WrittenTurn], behind: Sequence[str]) -> str:
