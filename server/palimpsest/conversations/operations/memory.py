@@ -40,9 +40,9 @@ async def forget(call: OperationCall) -> Answer:
     if call.by == "model":
         known = await asyncio.to_thread(lambda: memory.experiences.list(_key(call), talk))
         experience = next((one for one in known if one.id == wanted and not one.alone), None)
-        if experience is not None and await _others_have_it(call):
-            if not await _agrees(call, FORGET.format(preview(experience.text)), "Forget", "Keep it"):
-                raise Denied("The person did not agree that it is forgotten.")
+        question = "" if experience is None else FORGET.format(preview(experience.text))
+        if question and await _others_have_it(call) and not await _agrees(call, question, "Forget", "Keep it"):
+            raise Denied("The person did not agree that it is forgotten.")
     gone = await memory.writes.run(lambda: memory.experiences.forget(_key(call), wanted, talk))
     return Answer(element("forgotten", {"id": gone.id}, gone.text), {"forgotten": gone.id})
 
