@@ -81,7 +81,7 @@ def _look_up(path: Path, files: WorkspaceFiles) -> str | None:
 def _read_configurations(path: Path, top: Path) -> Iterator[tuple[str, str]]:
     """The texts of the files that say it, up to the top of the repository, each with the path from there."""
     for folder in path.parents:
-        with suppress(OSError, Refused):
+        with suppress(OSError, Refused):  # there is none, or none that may be read
             yield read_text(folder / NAME, MOST_BYTES, [top]), path.relative_to(folder).as_posix()
         if folder == top:
             return

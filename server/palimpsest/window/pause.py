@@ -77,10 +77,10 @@ class Pause:
         try:
             await self._work()
         except (Cancelled, InvalidArgument):
-            pass
+            pass  # the person typed on, or closed the document
         except EngineError as error:
             logger.debug("%s: %s", self._what, error)
-        except Exception:
+        except Exception:  # nobody awaits the task, and the next pause may go well
             logger.exception("%s failed", self._what)
         finally:
             self._works = False

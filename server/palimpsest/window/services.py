@@ -175,7 +175,7 @@ class Services:
 
     async def model(self) -> wire.ModelInfo | None:
         """Waits until it is known which one there is; None where there is no engine."""
-        with suppress(EngineError):
+        with suppress(EngineError):  # whoever asks for an answer hears why there is no engine
             await self.supervisor.ready(LOADING_S)
         return self.supervisor.status.model
 
@@ -198,7 +198,7 @@ class Services:
         if answer.sync is not None:
             self.note(blocks, answer.sync)
         if request.chat is not None and request.chat.native is not None:
-            with suppress(EngineError):
+            with suppress(EngineError):  # what the server can do is asked beside the answer, which is there
                 await self.supervisor.look_again()
         self.usage.generated(answer)
         return answer if request.fim is not None else heard(answer)

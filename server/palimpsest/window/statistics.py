@@ -309,7 +309,7 @@ def _forget(file: sqlite3.Connection) -> bool:
 
 
 def _inode(path: Path) -> int:
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):  # the first transaction makes it
         return path.stat().st_ino
     return -1
 

@@ -103,7 +103,7 @@ class Chooser:
         names = self._gatherer.names
         if names is None:
             return None
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # a slow file system: a completion does not wait for it
             return await asyncio.wait_for(self._aside(partial(question, names)), most_s)
         return None
 

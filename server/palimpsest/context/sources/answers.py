@@ -105,7 +105,9 @@ class Answers(Generic[Q, A]):
     def _answer(self, question: Q, state: Hashable) -> None:
         try:
             answer = self._read(question)
-        except Exception as error:
+        except (
+            Exception
+        ) as error:  # whatever a stranger's repository or document does to a reader, nobody typing hears it
             log.info("%s: %s", question, error)
             answer = self._none
         with self._lock:

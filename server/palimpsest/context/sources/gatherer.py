@@ -233,7 +233,7 @@ class Gatherer:
     def _guarded(self, source: Source, question: Callable[[], T], otherwise: T) -> T:
         try:
             return question()
-        except Exception as error:
+        except Exception as error:  # a source that fails costs its own blocks, never the completion
             self._log_once(source, error)
             return otherwise
 

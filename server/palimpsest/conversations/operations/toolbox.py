@@ -75,7 +75,7 @@ class Toolbox:
             return await self._within(answer, limit, room, tool, conversation_id)
         except PalimpsestError as error:
             return failed(name if name in TOOLS else "", error)
-        except Exception:
+        except Exception:  # a mistake of ours is a result, too: the model goes on without it
             logger.exception("the tool %s failed", name)
             return failed(name, PalimpsestError(f"{name} failed; the log says why."))
 

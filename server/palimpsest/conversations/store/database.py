@@ -153,7 +153,7 @@ class Database:
 
 def _file(path: Path) -> tuple[int, int] | None:
     """Which one it is; None where there is none."""
-    with suppress(OSError):
+    with suppress(OSError):  # it was deleted, or its folder cannot be read
         status = path.stat()
         return status.st_dev, status.st_ino
     return None

@@ -62,6 +62,6 @@ class LateWrites:
     async def _try_again(self) -> None:
         while self._waiting:
             await asyncio.sleep(AGAIN_S)
-            with suppress(StorageError):
+            with suppress(StorageError):  # it is tried again
                 await self.catch_up()
         self._task = None
