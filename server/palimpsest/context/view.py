@@ -89,8 +89,8 @@ class CursorView:
         """The word that the cursor is in or at the end of, which the user is still typing; "" where nobody types."""
         if not self.is_typing:
             return ""
-        line = self._line(self.position.line)
-        for word in _WORD.finditer(line):
+        lines, number = self.parsed.snapshot.lines, self.position.line
+        for word in _WORD.finditer(lines[number]) if number < len(lines) else ():
             if word.start() < self.position.column <= word.end():
                 return word.group()
         return ""
@@ -101,7 +101,11 @@ class CursorView:
         names: set[str] = set()
         for start, end in self._shown_ranges():
             names |= names_in(self.parsed, start, end)
-        at_cursor = names_in(self.parsed, self.position.line, self.position.line + 1) if self._cursor_shown else set()
+        at_cursor = (
+            names_in(self.parsed, self.position.line, self.position.line + 1)
+            if self.position.line in self.shown_lines
+            else set()
+        )
         return frozenset(names | (at_cursor - {self.typed}))
 
     @cached_property
@@ -114,7 +118,7 @@ class CursorView:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word of the file, except the one being typed: for blocks that stay the same in all its functions."""
-        text, at = self._text, self._offset
+        text, at = self.parsed.snapshot.text, self._offset
         if not self.is_typing:
             return self.parsed.once(_words)
         start = at
@@ -152,24 +156,12 @@ class CursorView:
     def attributes_of(self, head: str) -> frozenset[str]:
         """Names that follow `head.` in the file, except the one being typed.  Found by text, so in broken code too."""
         cursor = self._offset if self.is_typing else _NOWHERE
-        return frozenset(_attributes(self._text, head, cursor, self._marks))
+        return frozenset(_attributes(self.parsed.snapshot.text, head, cursor, self.parsed.language.member_marks))
 
     def shown_attributes_of(self, head: str) -> frozenset[str]:
         """The same of the editing block alone."""
         cursor = len(self.editing.prefix) if self.is_typing else _NOWHERE
-        return frozenset(_attributes(self.editing.text, head, cursor, self._marks))
-
-    @property
-    def _marks(self) -> tuple[str, ...]:
-        return self.parsed.language.member_marks
-
-    @property
-    def _cursor_shown(self) -> bool:
-        return self.position.line in self.shown_lines
-
-    @property
-    def _text(self) -> str:
-        return self.parsed.snapshot.text
+        return frozenset(_attributes(self.editing.text, head, cursor, self.parsed.language.member_marks))
 
     @cached_property
     def _offset(self) -> int:
@@ -186,10 +178,6 @@ class CursorView:
             end = line + 1
         if end > start:
             yield start, end
-
-    def _line(self, number: int) -> str:
-        lines = self.parsed.snapshot.lines
-        return lines[number] if 0 <= number < len(lines) else ""
 
 
 def _used_names(parsed: Parsed) -> frozenset[str]:

@@ -28,13 +28,10 @@ class Pause:
         usage: Usage | None,
         *,
         idle_s: float = IDLE_S,
-        what: str = "preparing context",
     ) -> None:
-        """`what` is the work's name in the log."""
         self._work = work
         self._usage = usage
         self._idle_s = idle_s
-        self._what = what
         self._task: asyncio.Task[None] | None = None
         self._closed = self._works = self._again = False
 
@@ -79,9 +76,9 @@ class Pause:
         except (Cancelled, InvalidArgument):
             pass  # the person typed on, or closed the document
         except EngineError as error:
-            logger.debug("%s: %s", self._what, error)
+            logger.debug("preparing context: %s", error)
         except Exception:  # nobody awaits the task, and the next pause may go well
-            logger.exception("%s failed", self._what)
+            logger.exception("preparing context failed")
         finally:
             self._works = False
         if self._again:

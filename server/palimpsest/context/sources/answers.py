@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from palimpsest.context.newest import Newest
@@ -24,14 +23,6 @@ MOST_KEPT = 64
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known(Generic[A]):
-    """An answer, and what it was read for (`state`): it is old when that differs."""
-
-    state: Hashable
-    answer: A
-
-
 class Answers(Generic[Q, A]):
     """`read` runs on one thread at a time and may raise; what it raises is logged, and `none` is the answer."""
 
@@ -40,7 +31,7 @@ class Answers(Generic[Q, A]):
         self._executor = executor
         self._none = none
         self._lock = threading.Lock()
-        self._known = Newest[Q, _Known[A]](MOST_KEPT)
+        self._known = Newest[Q, tuple[Hashable, A]](MOST_KEPT)  # with the state that each was read for
         self._due: dict[Q, Future[None]] = {}
         self._revision = 0
 
@@ -55,16 +46,16 @@ class Answers(Generic[Q, A]):
             known = self._known.get(question)
             if known is not None:
                 self._known[question] = known  # the last one used
-        if known is None or known.state != state:
+        if known is None or known[0] != state:
             self._begin(question, state)
             with self._lock:
                 known = self._known.get(question)
-        return self._none if known is None else known.answer
+        return self._none if known is None else known[1]
 
     def last(self, question: Q) -> A:
         """The last answer, old or not; nothing is read."""
         known = self._known.get(question)
-        return self._none if known is None else known.answer
+        return self._none if known is None else known[1]
 
     def wait(self, seconds: float | None) -> bool:
         """Wait until nothing is being read; False on a timeout."""
@@ -112,6 +103,6 @@ class Answers(Generic[Q, A]):
             answer = self._none
         with self._lock:
             known = self._known.get(question)
-            self._known[question] = _Known(state, answer)
-            if (self._none if known is None else known.answer) != answer:
+            self._known[question] = state, answer
+            if (self._none if known is None else known[1]) != answer:
                 self._revision += 1

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.context.activity.chunks import Chunk, chunk_at
@@ -29,6 +28,7 @@ from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import enclosing, file_scope, scope_at, scopes
 from palimpsest.syntax.values import Scope
+from palimpsest.text.uris import to_path
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
 
@@ -45,12 +45,6 @@ _MOST_OFFERED = 128
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    path: Path
-    chunk: Chunk
-
-
 class CompanionSource(Source):
     name = "test"
     setting = "file"
@@ -59,7 +53,7 @@ class CompanionSource(Source):
         self._files = files
         self._read = read
         self._counterparts = Counterparts(files)
-        self._offered = Newest[str, _Piece](_MOST_OFFERED)
+        self._offered = Newest[str, Chunk](_MOST_OFFERED)
 
     def candidates(self, view: CursorView) -> list[Block]:
         path = view.path
@@ -74,41 +68,41 @@ class CompanionSource(Source):
         known = self._offered.get(block.name)
         return known is not None and (now := self._block(view, known, 0.0)) is not None and now.text == block.text
 
-    def _tests(self, view: CursorView, path: Path) -> Iterator[_Piece]:
+    def _tests(self, view: CursorView, path: Path) -> Iterator[Chunk]:
         tests = self._counterparts.tests_of(path, view.parsed.language)[:MOST_FILES]
-        parsed = [(there, self._parse(there)) for there in tests]
+        parsed = [self._parse(there) for there in tests]
         for name in _about(view):
-            pieces = [_Piece(there, chunk) for there, it in parsed if it is not None for chunk in _naming(it, name)]
+            pieces = [chunk for it in parsed if it is not None for chunk in _naming(it, name)]
             if pieces:
                 yield from pieces[:MOST_TESTS]
                 return
 
-    def _tested(self, view: CursorView, path: Path) -> Iterator[_Piece]:
+    def _tested(self, view: CursorView, path: Path) -> Iterator[Chunk]:
         there = self._counterparts.source_of(path, view.parsed.language)
         parsed = self._parse(there) if there is not None else None
-        if there is None or parsed is None:
+        if parsed is None:
             return
         words = frozenset(_WORD.findall(view.editing.text)) - {view.typed}
         named = [it for it in scopes(parsed) if it.kind == "function" and it.has_body and it.name in words]
         chunks = (chunk_at(parsed, it.def_line) for it in named if len(it.name) >= _SHORTEST)
-        yield from [_Piece(there, chunk) for chunk in chunks if chunk is not None][:MOST_TESTED]
+        yield from [chunk for chunk in chunks if chunk is not None][:MOST_TESTED]
 
-    def _fixtures(self, view: CursorView, path: Path) -> Iterator[_Piece]:
+    def _fixtures(self, view: CursorView, path: Path) -> Iterator[Chunk]:
         """What makes the function's parameters, from the nearest file that has it."""
         language = view.parsed.language
         if not language.fixture_files or view.root is None or view.scope.kind != "function":
             return
-        files = [(path, view.parsed), *self._fixture_files(view, path, view.root)]
+        files = [view.parsed, *self._fixture_files(view, path, view.root)]
         wanted = {name for name in view.used if name in _parameters(view)}
         for name in sorted(wanted)[: 2 * MOST_FIXTURES]:
-            for there, parsed in files:
+            for parsed in files:
                 scope = _fixtures_in(parsed).get(name)
                 chunk = chunk_at(parsed, scope.def_line) if scope is not None and scope != view.scope else None
                 if chunk is not None:
-                    yield _Piece(there, chunk)
+                    yield chunk
                     break
 
-    def _fixture_files(self, view: CursorView, path: Path, root: Path) -> Iterator[tuple[Path, Parsed]]:
+    def _fixture_files(self, view: CursorView, path: Path, root: Path) -> Iterator[Parsed]:
         for folder in (path.parent, *path.parent.parents):
             if not folder.is_relative_to(root):
                 return
@@ -116,7 +110,7 @@ class CompanionSource(Source):
             for name in view.parsed.language.fixture_files:
                 parsed = self._parse(folder / name) if name in names and folder / name != path else None
                 if parsed is not None:
-                    yield folder / name, parsed
+                    yield parsed
 
     def _parse(self, path: Path) -> Parsed | None:
         source = self._files.source(path)
@@ -124,24 +118,24 @@ class CompanionSource(Source):
             return None
         return self._read.parse(path, source, language_in(path.name, source.text))
 
-    def _blocks(self, view: CursorView, pieces: Iterator[_Piece], value: float) -> Iterator[Block]:
-        for rank, piece in enumerate(pieces):
+    def _blocks(self, view: CursorView, chunks: Iterator[Chunk], value: float) -> Iterator[Block]:
+        for rank, chunk in enumerate(chunks):
             if rank == MOST_FIXTURES:
                 return
-            block = self._block(view, piece, value - rank * PER_RANK)
+            block = self._block(view, chunk, value - rank * PER_RANK)
             if block is not None:
-                self._offered[block.name] = piece
+                self._offered[block.name] = chunk
                 yield block
 
-    def _block(self, view: CursorView, piece: _Piece, value: float) -> Block | None:
+    def _block(self, view: CursorView, chunk: Chunk, value: float) -> Block | None:
         """None if the file has the lines no more, or the editing block shows them."""
-        root, chunk = self._files.root_of(piece.path), piece.chunk
-        is_here = piece.path == view.path
-        place = chunk.place(view.parsed.snapshot.lines if is_here else self._read.lines(piece.path))
+        path = to_path(chunk.uri)
+        root, is_here = self._files.root_of(path), path == view.path
+        place = chunk.place(view.parsed.snapshot.lines if is_here else self._read.lines(path))
         if root is None or place is None or (is_here and not view.shown_lines.isdisjoint(place)):
             return None
         lines = head(chunk.lines, view.settings.block_tokens)
-        name = f"{piece.path.relative_to(root).as_posix()} {chunk.name or f'line {chunk.start + 1}'}"
+        name = f"{path.relative_to(root).as_posix()} {chunk.name or f'line {chunk.start + 1}'}"
         text = "\n".join(lines)
         return Block(
             "file", name, text, value, editable=True, uri=chunk.uri, source=self.name, lines=tuple(place)[: len(lines)]
