@@ -19,11 +19,9 @@ from palimpsest.conversations.descriptors.addresses import (
     is_free,
     of_row,
 )
-from palimpsest.conversations.descriptors.matches import SearchResult, match
-from palimpsest.conversations.descriptors.page_tables import PageTables
 from palimpsest.conversations.descriptors.pages import LEAST, MOST, PageReading
 from palimpsest.conversations.descriptors.pretty import pretty_printed
-from palimpsest.conversations.descriptors.reader import DescriptorReader, PartWanted, no_such
+from palimpsest.conversations.descriptors.reader import Match, PartWanted, StoredText, no_such
 from palimpsest.conversations.descriptors.searching import places
 from palimpsest.conversations.descriptors.sections import DescriptorSection, Sections
 from palimpsest.conversations.descriptors.units import PARAGRAPH
@@ -55,12 +53,20 @@ class Descriptor:
     summary: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """`count` lines, of which `matches` are the first."""
+
+    fd: str
+    query: str
+    count: int
+    matches: tuple[Match, ...]
+
+
 class Descriptors:
     def __init__(self, database: Database, contents: Contents) -> None:
         self._database = database
         self._contents = contents
-        self._tables = PageTables(database, contents)
-        self._reader = DescriptorReader(contents, self._tables)
         self._sections = Sections(database)
 
     def create(
@@ -84,7 +90,7 @@ class Descriptors:
             if pretty and (text := pretty_printed(given)) != given:
                 original = self._contents.put(given).hash
         hash = self._contents.put(text).hash
-        self._tables.n_pages(hash, page_size)
+        StoredText(self._database, self._contents, Addressed("", hash, page_size)).count_pages()  # now, not when read
         with self._database.transaction() as rows:
             if name:
                 self._check_name(conversation_id, name)
@@ -119,7 +125,7 @@ class Descriptors:
         """A part, of `most` characters at most; the first page where nothing is wanted."""
         at, wanted = addressed(self._database, conversation_id, fd), wanted or PartWanted()
         language = "" if wanted.unit in ("", PARAGRAPH) else self._language(at)
-        return self._reader.read(at.id, at.hash, at.page_size, language, wanted, most)
+        return self._stored(at).read(language, wanted, most)
 
     def extract(self, conversation_id: str, fd: str, wanted: PartWanted) -> Descriptor:
         """A part as a descriptor of its own."""
@@ -165,7 +171,8 @@ class Descriptors:
             raise InvalidArgument("context", f"0 to {MOST_CONTEXT} lines are wanted, not {context}.")
         at = addressed(self._database, conversation_id, fd)
         lines = places(self._contents.pieces(at.hash), query, regex=regex, case_sensitive=case_sensitive)
-        matches = tuple(match(self._contents, self._tables, at, place, context) for place in lines.found[:limit])
+        stored = self._stored(at)
+        matches = tuple(stored.match(place, context) for place in lines.found[:limit])
         return SearchResult(at.id, query, lines.count, matches)
 
     def rename(self, conversation_id: str, names: Mapping[str, str]) -> Sequence[Descriptor]:
@@ -206,9 +213,10 @@ class Descriptors:
     def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> DescriptorSection:
         """Lines that are not there are refused."""
         at = self._own(conversation_id, fd)
-        self._reader.line_bounds(at.hash, start_line, end_line)
-        if end_line > (n_lines := self._contents.info(at.hash).n_lines):
-            raise no_such("end_line", "line", end_line, n_lines)
+        stored = self._stored(at)
+        stored.line_bounds(start_line, end_line)
+        if end_line > stored.info.n_lines:
+            raise no_such("end_line", "line", end_line, stored.info.n_lines)
         return self._sections.mark(conversation_id, at.id, name, start_line, end_line)
 
     def section(self, conversation_id: str, fd: str, name: str, *, most: int | None = None) -> PageReading:
@@ -238,12 +246,14 @@ class Descriptors:
             raise AlreadyExists("name", f"another descriptor is called {name!r} already.")
 
     def _described(self, at: Addressed) -> Descriptor:
-        info = self._contents.info(at.hash)
-        pages = self._tables.n_pages(at.hash, at.page_size)
+        stored = self._stored(at)
         return Descriptor(
-            at.id, at.name, at.source, at.language, at.created, at.page_size, pages, info.n_lines, info.n_chars,
-            at.hash, at.summary,
+            at.id, at.name, at.source, at.language, at.created, at.page_size, stored.count_pages(), stored.info.n_lines,
+            stored.info.n_chars, at.hash, at.summary,
         )  # fmt: skip
+
+    def _stored(self, at: Addressed) -> StoredText:
+        return StoredText(self._database, self._contents, at)
 
     def _language(self, at: Addressed) -> str:
         path = at.source.partition(":")[2]

@@ -31,7 +31,6 @@ ASK = of_programs(
     "ask", "true or false", "where the file exists, the person is asked whether it may be replaced", use="ask"
 )
 _REF_ID = required("ref_id", "text", "id of the ref", also=("id", "ref"))
-_DONE = {"write": "successfully written to", "append": "successfully appended to", "insert": "successfully inserted in"}
 
 
 def list_refs(call: OperationCall) -> Answer:
@@ -60,9 +59,7 @@ async def ref_to_file(call: OperationCall) -> Answer:
     file = file_of(call, for_file(content, call.text("file_path")))
     file = replace(file, may_replace=partial(_check_replaces, file.path, file.text))
     done = await call.outside.host.write_file(call.conversation_id, file)
-    message = f"Reference content {_DONE[file.mode]} {done.shown}"
-    sizes = file.mode, done.bytes, done.lines
-    return results.file_written("ref_write", {"ref_id": ref_id}, done.shown, *sizes, message)
+    return results.written(ref_id, done.shown, file.mode, done.bytes, done.lines)
 
 
 def file_of(call: OperationCall, text: str) -> FileWrite:

@@ -48,6 +48,14 @@ def content(ref: Ref, text: str) -> Answer:
     return Answer(xml, {**fields_of(ref), "content": text}, text)
 
 
+_DONE = {"write": "successfully written to", "append": "successfully appended to", "insert": "successfully inserted in"}
+
+
+def written(ref_id: str, file_path: str, mode: str, n_bytes: int, n_lines: int) -> Answer:
+    message = f"Reference content {_DONE[mode]} {file_path}"
+    return file_written("ref_write", {"ref_id": ref_id}, file_path, mode, n_bytes, n_lines, message)
+
+
 def file_written(
     name: str, id: Mapping[str, str], file_path: str, mode: str, n_bytes: int, n_lines: int, message: str
 ) -> Answer:
