@@ -41,7 +41,7 @@ class Calibration:
         return _sigmoid((_log_odds(probability) - self.offset) / self.slope) if probability > 0 else 0.0
 
     def then(self, other: Calibration) -> Calibration:
-        """Both maps as one, this one first."""
+        """One map that is this one and then the other."""
         return Calibration(other.slope * self.slope, other.slope * self.offset + other.offset)
 
 
@@ -53,7 +53,7 @@ def bin_of(probability: float) -> str:
 
 
 def middle(number: int) -> float:
-    """Of a bin."""
+    """The probability in the middle of a bin."""
     return (number + 0.5) / N_BINS
 
 

@@ -127,7 +127,7 @@ class Editing:
 
     @property
     def marked(self) -> Editing:
-        """The same with the cursor marker among the lines."""
+        """The editing block with the cursor marker in its line."""
         line, at = self.lines[self.cursor_line], self.cursor_column
         marked = replace(line, text=line.text[:at] + CURSOR_MARKER + line.text[at:])
         return replace(self, lines=(*self.lines[: self.cursor_line], marked, *self.lines[self.cursor_line + 1 :]))

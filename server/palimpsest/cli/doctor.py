@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _all(checks: AsyncIterator[Check], show: Callable[[Check], None]) -> list[Check]:
-    """Each is shown as soon as it is known: the engine is still to be started then."""
+    """All checks; each is shown as soon as it is known, since the engine is still to be started then."""
     every = list[Check]()
     async for check in checks:
         show(check)

@@ -84,7 +84,7 @@ class Running:
         return self.health.pid if self.health is not None else process_lock.holder(self.place.lock) or 0
 
     def is_called(self, name: str) -> bool:
-        """By its name, its process or its port; "" is every one that a person started with `--http`."""
+        """Whether it has this name, process or port; "" means every engine that a person started with `--http`."""
         http = self.health.http if self.health is not None else ""
         return bool(http) if not name else name in (self.name, str(self.pid), http, http.rpartition(":")[2])
 

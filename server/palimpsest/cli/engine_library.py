@@ -55,7 +55,8 @@ def _fetched_before(options: argparse.Namespace) -> tuple[Located, Tried] | None
 
 
 def _first_that_works(options: argparse.Namespace) -> tuple[Located, Tried]:
-    """Of `auto` the one for the GPU, or where it can use none the one for processors.  Raises PalimpsestError."""
+    """The library that is asked for; of `auto` the one for the GPU, else that for processors.  Raises
+    PalimpsestError."""
     wanted = get.wanted(options.backend or "auto")
     cpu = archive("cpu", machine())
     if options.backend in BACKENDS or wanted.backend == "cpu" or cpu is None:

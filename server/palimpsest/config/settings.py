@@ -70,7 +70,7 @@ TOOLS = (
     *("create_checkpoint", "restore_checkpoint", "list_checkpoints"),
     *("read_document", "list_documents", "find_documents", "find_excerpts"),
 )
-"""Those of `conversations/operations/table.py`, in its order, which this package may not import."""
+"""The tools of `conversations/operations/table.py`, in its order, which this package may not import."""
 KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
 
 
@@ -642,5 +642,5 @@ def _by_name() -> dict[str, Permission]:
 
 
 def permission(name: str) -> Permission | None:
-    """For a setting's full name (`engine.url`); None if there is no such setting."""
+    """The permission of a setting by its full name (`engine.url`); None if there is no such setting."""
     return _by_name().get(name)

@@ -136,7 +136,7 @@ class CursorView:
         return tuple(use for use in uses if not use.start < at <= use.start + len(use.name))
 
     def imports_of(self, name: str) -> Iterator[Import]:
-        """Those that a name may come from: they bind it, or what the editing block has before it."""
+        """The imports that a name may come from: they bind it, or what the editing block has before it."""
         meant = {name, *(use.head for use in self.name_uses if use.name == name and use.head)}
         for item in self.imports:
             by_module = [] if item.alias or item.name not in (None, "*") else _WORD.findall(item.module)[-1:]
@@ -159,7 +159,7 @@ class CursorView:
         return frozenset(_attributes(self.parsed.snapshot.text, head, cursor, self.parsed.language.member_marks))
 
     def shown_attributes_of(self, head: str) -> frozenset[str]:
-        """The same of the editing block alone."""
+        """Names that follow `head.` in the editing block, except the one being typed."""
         cursor = len(self.editing.prefix) if self.is_typing else _NOWHERE
         return frozenset(_attributes(self.editing.text, head, cursor, self.parsed.language.member_marks))
 

@@ -61,7 +61,7 @@ def budget_rows(usage: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _bar(used: int, most: int) -> str:
-    """Not empty where something is used: one cell is the least that there is."""
+    """A short bar that is not empty where something is used: one cell is the least that there is."""
     least = most / CELLS if used else 0
     return bar(max(used, least), most, CELLS).translate({ord("█"): "▰", ord("░"): "▱"})
 

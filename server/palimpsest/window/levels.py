@@ -51,7 +51,7 @@ class Levels:
         self._known.clear()
 
     async def of(self, snapshot: Snapshot) -> str | None:
-        """None where the document has indentation of its own, and where nobody says."""
+        """What one level is in a document; None where it has indentation of its own, and where nobody says."""
         path = path_or_none(snapshot.uri)
         if path is None or is_indented(snapshot.lines):
             return None

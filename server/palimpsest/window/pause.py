@@ -48,7 +48,7 @@ class Pause:
             self._task.add_done_callback(lambda _task: usage.end())
 
     def once_more(self) -> None:
-        """The same, but a pause that is under way goes on; work that is, may have looked at what has changed since."""
+        """Wait for a pause, unless one is under way; behind work that is under way it is done once more."""
         if not self.pending:
             self.soon()
         else:

@@ -165,7 +165,7 @@ class Services:
         )
 
     def _cells(self, at: NotebookCell, notebook: str, language: Language) -> Iterator[Cell]:
-        """Those before the one at the cursor that are in its language."""
+        """The cells before the one at the cursor that are in its language."""
         for index, uri in enumerate(at.before):
             cell = self.documents.find(uri)
             if cell is None or self.privacy.why_not(cell):

@@ -34,9 +34,9 @@ PARTS: tuple[Part, ...] = ("all", "line", "word")
 
 FILE = "statistics.sqlite"
 WRITE_S = 1.0
-"""So long after a count it is written, with what was counted meanwhile."""
+"""Seconds until a count is written, with what was counted meanwhile."""
 BUSY_S, ANSWER_S = 5.0, 0.25
-"""So long another process's transaction is waited for; and where somebody waits for an answer meanwhile."""
+"""Seconds for which another process's transaction is waited for, and where somebody waits for an answer meanwhile."""
 VERSION = 1
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS counts (day TEXT, language TEXT, what TEXT, happened TEXT, part TEXT, n INTEGER,"
@@ -49,11 +49,11 @@ WORTH_SCHEMA = (
     "CREATE TABLE IF NOT EXISTS worth (workspace TEXT, kind TEXT, expected REAL, found REAL,"
     " PRIMARY KEY (workspace, kind)) WITHOUT ROWID"
 )
-"""Newer than the others; a window of before goes on without it."""
+"""The schema of a table that is newer than the others: a window of an earlier version goes on without it."""
 BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 Rows = dict[tuple[Any, ...], tuple[Any, ...]]
-"""Of a table: what is counted, and the sums."""
+"""The rows of a table: what is counted, and the sums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,12 @@ COUNTS = SumTable("counts", ("day", "language", "what", "happened", "part"), ("n
 LATENCY = SumTable("latency", ("day", "language", "what", "bucket"), ("n",))
 """A bucket ends with 2 ** (bucket / 2) ms."""
 WORTH = SumTable("worth", ("workspace", "kind"), ("expected", "found"))
-"""By model and bin of probability: completions shown, and those that came true."""
+"""Completions that were shown and those that came true, by model and bin of probability."""
 
 
 @dataclass(slots=True)
 class Sums:
-    """Of some rows; `accepted` by part."""
+    """The sums of some rows, `accepted` by part."""
 
     shown: int = 0
     accepted: dict[str, int] | None = None

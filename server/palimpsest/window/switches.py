@@ -31,7 +31,7 @@ MINUTES = 5.0
 """Unless a person says otherwise."""
 MOST_MINUTES = 24 * 60.0
 COUNTED_S = 5.0
-"""So often it is told what is left."""
+"""Seconds after which it is told again what is left."""
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class _FeatureSettings(Protocol):
 
 
 class _Switches:
-    """Of one feature; `section` is that of its settings."""
+    """The toggles of one feature, whose settings are in `section`."""
 
     def __init__(self, section: str, settings: _FeatureSettings, roots: Roots) -> None:
         self._section, self._settings, self._roots = section, settings, roots
@@ -170,7 +170,7 @@ class Snooze:
         events.on(WindowClosing, lambda _: self._stop())
 
     def start(self, minutes: float) -> None:
-        """From now on, whatever was left of an earlier one; 0 ends it.  Must be called on the event loop."""
+        """Begin anew, whatever was left of an earlier time; 0 ends it.  Must be called on the event loop."""
         self._stop()
         if minutes > 0:
             self.until = time.time() + 60 * minutes

@@ -87,7 +87,7 @@ def _blocks(made: Page, why: Mapping[str, Any]) -> None:
 
 
 def _order(made: Page, why: Mapping[str, Any]) -> None:
-    """Up to the first block that has the name and no room."""
+    """The blocks in the order of the choice, up to the first that has the name and no room."""
     last = min(it["place"] for it in why["blocks"] if it["declares"] and it["outcome"] == "no room")
     made.row(("What came before", "title"), (f"  {why['tokens']} of {why['budget']} tokens are taken", "dim"))
     for place, it in enumerate(why["order"][:last], 1):

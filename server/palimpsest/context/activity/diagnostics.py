@@ -71,7 +71,7 @@ class Diagnostics:
                 known[uri] = now
 
     def settle(self, uri: str) -> bool:
-        """From now on what was told last is shown; whether that is something else."""
+        """Show what was told last from now on; whether that is something else than before."""
         before = self.of(uri)
         self._put(self._settled, uri, self._of(uri, self._newest))
         return before != self.of(uri)
@@ -101,7 +101,7 @@ def _touches(it: Diagnostic, lines: range) -> bool:
 
 
 def _trimmed(it: Diagnostic, snapshot: Snapshot) -> Diagnostic:
-    """With its line's text, and no longer than a block should have it: the message's first paragraph, on one line."""
+    """A diagnostic with its line's text, and of its message the first paragraph, on one line."""
     paragraph = " ".join(it.message.strip().split("\n\n", 1)[0].split())
     return replace(
         it,

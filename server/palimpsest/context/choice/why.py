@@ -115,7 +115,7 @@ class Why:
 
     @property
     def summary(self) -> str:
-        """In a sentence: the first that holds."""
+        """What became of the name in one sentence, the first that holds."""
         return next(self._summaries())
 
     def _summaries(self) -> Iterator[str]:

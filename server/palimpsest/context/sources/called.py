@@ -144,7 +144,8 @@ def _more_of(entry: ModuleEntry | None) -> str:
 
 
 def _own(view: CursorView, name: str) -> str:
-    """Of a function of the file, of which other blocks show the signature; of a method also the first line."""
+    """The documentation of a function of the file, as far as other blocks do not show it: they have its signature, and
+    of a method also the first line."""
     scope = next((one for one in scopes(view.parsed) if one.kind == "function" and one.qualified_name == name), None)
     text = first_paragraph(docstring(view.parsed, scope) or "") if scope is not None else ""
     is_method = scope is not None and scope.parent is not None and scope.parent.kind == "class"

@@ -31,7 +31,7 @@ _MOST_MODULES = 32
 _MOST_FILES = 64
 """At most this many files of one module are read."""
 _MOST_NAMED, _MOST_CHARACTERS_NAMED = 4_096, 64_000_000
-"""It is kept which classes files have, for at most so many files of so many characters together."""
+"""The names of the classes of at most so many files, of so many characters together, are kept."""
 
 
 Pick = Callable[[Parsed, str], Scope | None]
@@ -52,7 +52,7 @@ class ParsedModule:
 
 @dataclass(frozen=True, slots=True)
 class ClassDefinition:
-    """Or that of a function."""
+    """A class, or a function, with the module that defines it."""
 
     module: ParsedModule
     scope: Scope
@@ -162,7 +162,7 @@ class ClassLookup:
                 yield ParsedModule(name, path, self._parse(path, text, near.modules), text.uri, near.modules)
 
     def defining(self, name: str, cls: str, near: ParsedModule) -> Sequence[ParsedModule]:
-        """Those of `modules` in which the class may be found, looked for once for each gathering."""
+        """The files of a module in which a class may be found, looked for once for each gathering."""
         about = "defining", near.modules, name, cls, near.path
         return self._files.once(about, lambda: list(self._defining(name, cls, near)))
 
@@ -196,7 +196,7 @@ class ClassLookup:
 
 
 class _Search:
-    """For one name.  No module is asked for the same class twice."""
+    """The search for one name, which asks no module for the same class twice."""
 
     def __init__(self, lookup: ClassLookup, modules: Modules, pick: Pick) -> None:
         self._lookup = lookup
@@ -286,8 +286,9 @@ def _top_functions(parsed: Parsed) -> dict[str, Scope]:
 
 
 def _top_classes(parsed: Parsed) -> dict[str, Scope]:
-    """Those outside functions and other classes.  Of several of one name the last, but the one that declares the class
-    before those that add to it, and those of the file before those of a namespace, which have their whole name too."""
+    """The classes outside of functions and other classes.  Of several of one name the last, but the one that declares
+    the class before those that add to it, and those of the file before those of a namespace, which have their whole
+    name too."""
     file = file_scope(parsed)
     classes = sorted(_outside(parsed, file), key=lambda scope: (scope.parent == file, not scope.adds))
     return {name: scope for scope in classes for name in (scope.qualified_name, scope.name)}

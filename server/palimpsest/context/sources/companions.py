@@ -128,7 +128,7 @@ class CompanionSource(Source):
                 yield block
 
     def _block(self, view: CursorView, chunk: Chunk, value: float) -> Block | None:
-        """None if the file has the lines no more, or the editing block shows them."""
+        """The block of a piece; None if the file has the lines no more, or the editing block shows them."""
         path = to_path(chunk.uri)
         root, is_here = self._files.root_of(path), path == view.path
         place = chunk.place(view.parsed.snapshot.lines if is_here else self._read.lines(path))

@@ -45,7 +45,7 @@ class Counterparts:
         self._files = files
 
     def is_test(self, path: Path, language: Language) -> bool:
-        """By its name, or by the folder that it is in."""
+        """Whether a file is a test, by its name or by the folder that it is in."""
         return bool(of_test(path.stem, language.test_names)) or self._split(path) is not None
 
     def tests_of(self, path: Path, language: Language) -> list[Path]:

@@ -45,7 +45,7 @@ class DiagnosticSource(Source):
 
 
 def _text(diagnostics: Sequence[Diagnostic]) -> str:
-    """Each line of code once, and below it what is wrong there."""
+    """The block's text: each line of code once, and below it what is wrong there."""
     lines = list[str]()
     for (_, code), there in groupby(sorted(diagnostics, key=lambda it: it.first), key=lambda it: (it.first, it.code)):
         lines.append(code)

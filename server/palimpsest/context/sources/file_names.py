@@ -143,7 +143,7 @@ class FileNamesSource(Source):
         return [uses[name] for name, n in counts.most_common() if n >= _FEWEST]
 
     def _siblings(self, path: Path, language: Language) -> Sequence[Path]:
-        """Those in the same folder that are called most like the document."""
+        """The files in the same folder that are called most like the document."""
         own, files = set(_WORDS.findall(path.stem)), self._definitions.files
         is_test = self._definitions.is_test(path, language)
         names = (it.name for it in files.listing(path.parent) if not it.is_dir and it.name.endswith(path.suffix))
@@ -174,12 +174,12 @@ def _uses(parsed: Parsed, part: int) -> Sequence[NameUse]:
 
 
 def _names(code: str, language: Language) -> dict[str, NameUse]:
-    """Each name once; as one that stands alone, if it does somewhere."""
+    """Each name of some code once, as one that stands alone if it does somewhere."""
     return {use.name: use for use in sorted(_uses_of(code, language), key=lambda use: use.head == "")}
 
 
 def _uses_of(code: str, language: Language) -> Iterator[NameUse]:
-    """Without names that are too short to tell anything and those that a model knows."""
+    """The uses of names, without those that are too short to tell anything and those that a model knows."""
     known = names_that_come_with(language)
     for use in name_uses(code, language.lexical, language.member_marks):
         if len(use.name) >= _SHORTEST and use.name not in known:

@@ -111,14 +111,14 @@ class Gatherer:
         self._aside: Executor | None = (
             None if synchronous else ThreadPoolExecutor(1, thread_name_prefix="palimpsest-aside")
         )
-        """For what takes seconds, such as git: the modules that code uses do not wait behind it."""
+        """A second thread for what takes seconds, such as git: the modules that code uses do not wait behind it."""
         self._roots: tuple[Path, ...] | None = None
         self._files = self.files(())
         self._sources: list[Source] = []
         self.names: NameLookup | None = None
-        """Of the files of the last candidates; asked by one caller at a time, too."""
+        """The names in the files of the last candidates, to be asked by one caller at a time."""
         self.definitions: IndexedDefinitions | None = None
-        """The same."""
+        """The definitions in the same files, to be asked by one caller at a time."""
         self._origins = Newest[BlockKey, tuple[str, Source]](_MOST_CACHED)
         self._failed: set[tuple[str, str]] = set()
         self._changes = 0
@@ -238,7 +238,7 @@ class Gatherer:
             return otherwise
 
     def _log_once(self, source: Source, error: Exception) -> None:
-        """The same failure would be logged with every keystroke."""
+        """Log a failure the first time: it would be logged with every keystroke otherwise."""
         what = (source.name, f"{type(error).__name__}: {error}")
         if what not in self._failed:
             self._failed.add(what)
@@ -250,7 +250,7 @@ def _is_on(source: Source, view: CursorView) -> bool:
 
 
 def _once(blocks: list[Block]) -> list[Block]:
-    """Of several blocks with the same lines of a document, as a test that was edited lately, the most valuable one."""
+    """The blocks without those whose lines of a document a more valuable one has, as a test that was edited lately."""
     best = dict[object, Block]()
     for block in blocks:
         if block.lines is not None and not block.pinned:

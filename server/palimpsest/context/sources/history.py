@@ -142,7 +142,7 @@ class HistorySource(Source):
         return tuple(replace(commit, changed=()) if _has_secret(commit) else commit for commit in commits)
 
     def _may_show(self, path: Path) -> bool:
-        """Not for a link: git has the link, not what it leads to."""
+        """Whether a block may have the file's history; not that of a link, which leads elsewhere than what git has."""
         self._own.look_again()
         return self._own.source(path) is not None and not path.is_symlink()
 

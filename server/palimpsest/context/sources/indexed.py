@@ -22,7 +22,7 @@ INCOMPLETE = "the index of names is not complete: it is being built, or off"
 
 
 class IndexedDefinitions:
-    """Of one workspace; empty until every file is in the index."""
+    """The definitions of one workspace; there are none until every file is in the index."""
 
     def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage, index: NameIndex | None) -> None:
         self.files = files
@@ -35,7 +35,8 @@ class IndexedDefinitions:
         return self.index is not None and self.index.is_complete
 
     def of(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
-        """Those of the languages that the document's can use, each once; looked up once while nothing changed."""
+        """The definitions of a name in the languages that the document's can use, looked up once while nothing
+        changed."""
         is_test = view.path is not None and self.is_test(view.path, view.parsed.language)
         languages = self.modules.of(view).languages
         about = "definitions", name, languages, is_test, self.index.revision if self.index is not None else 0
@@ -110,7 +111,7 @@ def owner_of(definition: IndexedDefinition) -> str:
 
 
 def written(definition: IndexedDefinition) -> str:
-    """On one line, without the colon that a body would follow; a method with its class before it."""
+    """A definition on one line, without the colon that a body would follow; a method with its class before it."""
     signature = definition.signature.rstrip(":")
     return f"{owner_of(definition)}: {signature}" if definition.kind == "method" else signature
 

@@ -121,7 +121,7 @@ def _lines_to_show(lines: Sequence[str], known: Outline, heading: str) -> list[i
 
 
 def _links(view: CursorView) -> Iterator[Link]:
-    """Those of the comments and docstrings that the editing block shows; in a document, of all of it."""
+    """The links in the comments and docstrings that the editing block shows; in a document, all that it shows."""
     if view.path is not None and view.path.suffix.lower() in SUFFIXES:
         yield from (prose_links if is_markdown(view.path.name) else links)(view.editing.text)
         return

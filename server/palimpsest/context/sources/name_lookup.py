@@ -54,7 +54,7 @@ class Exported:
 
 
 class NameLookup:
-    """Of one workspace."""
+    """What is known of the names of one workspace, for the checks of completions."""
 
     def __init__(self, definitions: IndexedDefinitions, lookup: ClassLookup) -> None:
         self._definitions = definitions
@@ -65,7 +65,7 @@ class NameLookup:
 
     @property
     def _complete_index(self) -> NameIndex | None:
-        """None until every file is in it."""
+        """The index of names; None until every file is in it."""
         return self._index if self._definitions.is_complete else None
 
     # Members
@@ -264,7 +264,7 @@ class NameLookup:
         return self._described_keywords(view, module, Import(module, call.name, None, 0, -1))
 
     def _described_keywords(self, view: CursorView, module: str, item: Import | None) -> Names | None:
-        """By the description of a module that is not the workspace's."""
+        """The arguments' names by the description of a module that is not the workspace's."""
         modules, name = self._modules.of(view), item.name if item is not None else None
         if not name or modules.is_own(module, view.path):
             return None
@@ -278,7 +278,7 @@ class NameLookup:
     def _keywords_of(
         self, callables: Sequence[ClassDefinition], here: ParsedModule, steps: int = MOST_STEPS
     ) -> Names | None:
-        """By the only function or class that is meant, whose other signatures count, too."""
+        """The arguments' names of the only function or class that is meant, whose other signatures count, too."""
         if len(callables) != 1 or steps == 0:
             return None
         module, scope = callables[0].module, callables[0].scope
@@ -309,7 +309,7 @@ class NameLookup:
         return frozenset(names)
 
     def _of_method(self, classes: Sequence[ClassDefinition], name: str, here: ParsedModule, steps: int) -> Names | None:
-        """By the method of a class, or else of one of its bases."""
+        """The arguments' names of the method of a class, or else of one of its bases."""
         if len(classes) != 1 or steps == 0:
             return None
         module, cls = classes[0].module, classes[0].scope
@@ -345,8 +345,8 @@ class NameLookup:
     def _import(
         self, view: CursorView, name: str, defined: Sequence[IndexedDefinition], imported: Sequence[Import]
     ) -> Import | None:
-        """As most other files write it, unless that depends on where they are; else by the only place that defines
-        it."""
+        """The import of a name as most other files write it, unless that depends on where they are; else from the only
+        place that defines it."""
         modules = self._modules.of(view)
         common = Counter(
             replace(item, line=-1) for item in imported if not item.level and not item.module.startswith(".")

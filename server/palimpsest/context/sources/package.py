@@ -128,7 +128,7 @@ class PackageSource(Source):
         return [use for module, use in uses.items() if module in chosen][:_MOST_LOOKED_AT]
 
     def _imports(self, view: CursorView, own: str) -> list[Import]:
-        """Those of the file, then those that it need not write."""
+        """The imports of the file, then those that it need not write."""
         return [*view.imports, *self._modules.of(view).implied(own, view.path)]
 
     def _imported(self, view: CursorView, own: str, item: Import) -> list[str]:

@@ -75,7 +75,7 @@ class ScopeSource(Source):
         return "the code at the cursor shows it" if is_shown else "it is a member, or the list of names is cut"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
-        """For the names of the file and of the namespace: those of a function are correct only there."""
+        """Whether it has the names of the file or of the namespace: those of a function are correct only there."""
         name = self._module(view)
         return block.name in (name, _below(name, _ground(view)))
 

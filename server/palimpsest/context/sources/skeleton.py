@@ -181,7 +181,7 @@ def _before(parsed: Parsed, scope: Scope) -> Iterator[Line]:
 
 
 def _attributes(parsed: Parsed, scope: Scope, indent: str, cursor_line: int | None) -> Iterator[Line]:
-    """Those of the class's body, verbatim if they are on one line, then those that the initializers assign."""
+    """The attributes of the class's body, verbatim if on one line, then those that the initializers assign."""
     lines, inner = parsed.snapshot.lines, children(parsed, scope)
     own = set[str]()
     for item in visible(parsed, scope):

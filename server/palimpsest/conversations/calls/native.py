@@ -50,7 +50,7 @@ def _read(arguments: str) -> Any:
 
 
 def _encodable(value: Any) -> Any:
-    """Without lone surrogates, which no database and no editor takes."""
+    """The value without lone surrogates, which no database and no editor takes."""
     match value:
         case str():
             return well_formed(value)

@@ -91,7 +91,7 @@ class _Reader:
         self._passed_to = 0
 
     def calls(self) -> Iterator[tuple[ParsedCall | WrongCall, int, int]]:
-        """Each with its place, half-open."""
+        """The calls of the reply, each with its place, half-open."""
         fenced: list[Fence] | None = None
         behind = 0
         for begin in _BEGIN.finditer(self._without_refs):

@@ -21,7 +21,7 @@ from palimpsest.syntax.scopes import scopes
 MOST_PIECES = 20
 """At most this many pieces of one message are looked at."""
 MOST_TRIED = 8
-"""Without a fence: each is parsed in every language."""
+"""At most this many pieces without a fence are looked at: each is parsed in every language."""
 LEAST_LINES = 3
 """Code without a fence counts as code from this many lines on."""
 LEAST_NAME = 3
@@ -37,7 +37,7 @@ CALLED = re.compile(r"([A-Za-z_]\w*)\(")
 
 @dataclass(frozen=True, slots=True)
 class CodePiece:
-    """Half-open.  `language`: its fence's word, "" where it has none."""
+    """A piece of code in a text, from `start` to `end`.  `language`: its fence's word, "" where it has none."""
 
     start: int
     end: int

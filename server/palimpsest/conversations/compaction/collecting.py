@@ -105,7 +105,7 @@ def with_short_calls(text: str, tools: Collection[str]) -> str:
 
 
 def short(text: str, most: int = MOST_CHARS) -> str:
-    """In one line, cut with `…`."""
+    """A text in one line, cut with `…`."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
@@ -161,7 +161,7 @@ def _part(text: str) -> str:
 
 
 def _is_path(text: str) -> bool:
-    """With a folder, or with a suffix in lower case that a method would not have."""
+    """Whether it names a folder, or has a suffix in lower case that a method would not have."""
     stem, suffix = text.rsplit(".", 1)
     return "/" in text or (
         len(stem) > 1 and len(suffix) <= 4 and suffix.islower() and text.count(".") == 1 and "_" not in suffix

@@ -96,8 +96,8 @@ class Compactions:
         after_turn: int,
         kept: Sequence[int] = (),
     ) -> Compaction:
-        """At once, for all turns up to this one but those that are `kept`; one that is queued stays so.  What it says
-        to remember is remembered; what a model says, for this conversation alone."""
+        """Apply a summary at once, for all turns up to this one but those that are `kept`; one that is queued stays so.
+        What it says to remember is remembered; what a model says, for this conversation alone."""
         _check(summary)
         with self._database.transaction() as rows:
             return self._applied(rows, _added(rows, conversation, summary, written_by), after_turn, kept)

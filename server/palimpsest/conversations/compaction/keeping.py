@@ -40,10 +40,10 @@ def kept(
     most_chars: int,
     most_with_code: int | None = None,
 ) -> list[int]:
-    """Of those up to `until`: first what the person marked, then what later ones mention and what was kept `before`,
-    then other code, which may be asked about yet; of each the newest first, as long as they fit.  Of code that was
-    written again, the later is kept, unless it is shorter.  `most_with_code`: the most characters with that other code,
-    `most_chars` where it is None."""
+    """The messages up to `until` that stay: first what the person marked, then what later ones mention and what was
+    kept `before`, then other code, which may be asked about yet; of each the newest first, as long as they fit.  Of
+    code that was written again, the later is kept, unless it is shorter.  `most_with_code`: the most characters with
+    that other code, `most_chars` where it is None."""
     marked, others, code, mentioned = (
         list[KeepableMessage](),
         list[KeepableMessage](),

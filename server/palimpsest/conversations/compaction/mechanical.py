@@ -76,8 +76,8 @@ def completed(
 
 
 def fitted(summary: Summary, most_chars: int) -> Summary:
-    """With some `most_chars` at most in what the model reads: of the longest list the last goes first, then texts are
-    cut."""
+    """The summary with some `most_chars` at most in what the model reads: of the longest list the last item goes first,
+    then texts are cut."""
     lists = {name: list(getattr(summary, name)) for name in LISTS}
     texts = {name: getattr(summary, name) for name in TEXTS}
     room = most_chars - sum(map(len, texts.values()))
@@ -98,7 +98,7 @@ def _n_chars(items: Sequence[str]) -> int:
 
 
 def _joined(*lists: Iterable[str]) -> list[str]:
-    """Each item once, the first lists' before the others'."""
+    """The items of all lists, each once, the first lists' before the others'."""
     return list(dict.fromkeys(item for items in lists for item in items))[:MOST_ITEMS]
 
 

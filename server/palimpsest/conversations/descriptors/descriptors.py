@@ -80,8 +80,8 @@ class Descriptors:
         page_size: int = DEFAULT_PAGE_SIZE,
         pretty: bool = False,
     ) -> Descriptor:
-        """Of secrets in a whole text, `...` is kept.  `pretty`: JSON on one line is read on lines, and still kept as it
-        was given."""
+        """Make a descriptor of a text; of secrets in a whole one, `...` is kept.  `pretty`: JSON on one line is read on
+        lines, and still kept as it was given."""
         if not LEAST <= page_size <= MOST:
             raise InvalidArgument("page_size", f"{LEAST} to {MOST:,} characters are wanted, not {page_size}.")
         original = None
@@ -106,11 +106,11 @@ class Descriptors:
         return self.get(conversation_id, id)
 
     def get(self, conversation_id: str, fd: str) -> Descriptor:
-        """By id, name or address.  Raises NotFound, which names those there are."""
+        """The descriptor of an id, name or address.  Raises NotFound, which names those there are."""
         return self._described(addressed(self._database, conversation_id, fd))
 
     def list(self, conversation_id: str) -> Sequence[Descriptor]:
-        """Those that are open, the oldest first."""
+        """The descriptors that are open, the oldest first."""
         with self._database.reading() as rows:
             records = rows.execute(
                 f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND NOT closed"
@@ -140,7 +140,7 @@ class Descriptors:
         return self._language(addressed(self._database, conversation_id, fd))
 
     def id_of(self, conversation_id: str, fd: str) -> str:
-        """Of what has this id, name or address."""
+        """The id of what has this id, name or address."""
         return addressed(self._database, conversation_id, fd).id
 
     def text(self, conversation_id: str, fd: str) -> str:

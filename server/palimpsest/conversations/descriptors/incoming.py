@@ -56,7 +56,7 @@ def written(text: str, parts: Sequence[MessagePart]) -> str:
 def paged(
     descriptors: Descriptors, conversation_id: str, text: str, paging: Paging, parts: Sequence[MessagePart] = ()
 ) -> Incoming | None:
-    """None where all is short enough."""
+    """The message with its long parts as descriptors; None where all is short enough."""
     bound = paging.part_limit
     if paging.limit is not None and len(text) + _within(parts, bound) > paging.limit:
         bound = min(bound, paging.page_size)

@@ -77,7 +77,7 @@ def _column(line: str, lowered: int) -> int:
 
 
 def _whole_lines(pieces: Iterable[str]) -> Iterator[str]:
-    """The same text in parts that end with a line."""
+    """The pieces joined to parts that end with a line."""
     begun = list[str]()
     for piece in pieces:
         end = piece.rfind("\n") + 1
@@ -107,7 +107,7 @@ def _matched(pieces: Iterable[str], query: str, case_sensitive: bool, most_s: fl
 
 
 def _n_characters(utf8: bytes) -> int:
-    """Without decoding: `\\C` matches a byte."""
+    """How many characters there are, without decoding: `\\C` matches a byte."""
     return len(utf8.translate(None, _CONTINUED))
 
 

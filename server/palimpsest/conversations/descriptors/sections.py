@@ -29,7 +29,7 @@ class Sections:
         self._database = database
 
     def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> DescriptorSection:
-        """The same name again moves the mark."""
+        """Mark lines by a name; the same name again moves the mark."""
         if not name or len(name) > 200 or not name.isprintable():
             raise InvalidArgument("ref_id", f"{name[:40]!r} cannot be a section's name; give it a short one.")
         made = DescriptorSection(fd, name, start_line, end_line, time.time())
@@ -42,7 +42,7 @@ class Sections:
         return made
 
     def list(self, conversation_id: str, fd: str) -> Sequence[DescriptorSection]:
-        """By line."""
+        """The sections of a descriptor, in the order of their lines."""
         with self._database.reading() as rows:
             records = rows.execute(
                 "SELECT name, start_line, end_line, created FROM section WHERE conversation = ? AND descriptor = ?"

@@ -60,7 +60,7 @@ def _value(parameter: OperationParameter, value: Any) -> Any:
 
 
 def _read(parameter: OperationParameter, value: Any) -> Any:
-    """None for a value of another kind."""
+    """The value as one of the parameter's kind; None for a value of another kind."""
     match parameter.kind:
         case "text":
             return value if isinstance(value, str) else None

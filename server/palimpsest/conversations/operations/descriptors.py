@@ -108,7 +108,7 @@ def close_fds(call: OperationCall) -> Answer:
 
 
 async def summarize_fd(call: OperationCall) -> Answer:
-    """From the beginning of the text."""
+    """Have the model say what a descriptor is about, by the beginning of its text."""
     fd = _fd(call)
     await call.outside.summarize(call.conversation_id, fd)
     return results.descriptors([await asyncio.to_thread(call.memory.descriptors.get, call.conversation_id, fd)])
@@ -162,7 +162,7 @@ def _preview(call: OperationCall, made: Descriptor) -> Answer:
 
 
 def _fd(call: OperationCall) -> str:
-    """By `fd` or by `name`."""
+    """The descriptor that the call names by `fd` or by `name`.  Raises InvalidArgument where it names none."""
     given = call.text("fd") or call.text("name")
     if not given:
         hint = 'As in read_fd(fd="fd-3").' if call.by == "model" else ""

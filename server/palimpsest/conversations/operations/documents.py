@@ -26,7 +26,7 @@ async def find_excerpts(call: OperationCall) -> Answer:
 
 
 def list_documents(call: OperationCall) -> Answer:
-    """Each document, or link that leads nowhere, once, with the turns that refer to it.  Reads no document."""
+    """List each document, or link that leads nowhere, once, with the turns that refer to it.  Reads no document."""
     numbers = {turn.id: turn.number for turn in call.memory.turns.branch(call.conversation_id)}
     references = call.memory.documents.of_conversation(call.conversation_id)
     visible = [(turn, one) for turn, one in references if turn in numbers]

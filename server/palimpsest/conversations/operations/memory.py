@@ -27,7 +27,7 @@ _TOPICS = ("remember", "forget", "always", "never", "prefer", "experience", "mem
 
 
 async def remember(call: OperationCall) -> Answer:
-    """By a model for this conversation alone, unless the person agrees to more."""
+    """Keep a fact; what a model says is for this conversation alone, unless the person agrees to more."""
     experience = await call.memory.writes.run(_remember, call, call.by == "model")
     question = REMEMBER.format(preview(experience.text))
     if experience.alone and await _others_have_it(call) and await _agrees(call, question, "Remember", "Only here"):
@@ -91,7 +91,7 @@ def _key(call: OperationCall) -> str:
 
 
 async def _others_have_it(call: OperationCall) -> bool:
-    """Not what a fork has under its own key."""
+    """Whether other conversations have it, too; they do not have what a fork has under its own key."""
     return not await asyncio.to_thread(lambda: call.memory.experiences.is_fork(_key(call)))
 
 

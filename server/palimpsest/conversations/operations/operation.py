@@ -142,7 +142,7 @@ class Operation:
 
     @property
     def native(self) -> dict[str, Any]:
-        """As an OpenAI-compatible server is told of it."""
+        """The tool as an OpenAI-compatible server is told of it."""
         function = {"name": self.name, "description": self.description, "parameters": self.schema}
         return {"type": "function", "function": function}
 

@@ -43,7 +43,7 @@ def get_ref(call: OperationCall) -> Answer:
 
 
 def add_ref(call: OperationCall) -> Answer:
-    """As if a turn of the conversation had marked it."""
+    """Keep a text as a ref, as if a turn of the conversation had marked it."""
     memory, turn, talk = call.memory, call.number("turn"), call.conversation_id
     if turn is None:
         turn = memory.conversations.get(talk).head

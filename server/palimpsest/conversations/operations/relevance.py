@@ -32,7 +32,7 @@ def foreseen(
     lately: Collection[str] = (),
     before: Sequence[str] = (),
 ) -> list[Operation]:
-    """Those that are always offered, those that the last of the messages is about, and those that were called
+    """The tools that are always offered, those that the last of the messages is about, and those that were called
     `lately`; as long as it `fits`, also those of earlier messages and those called `before`, the newest first.  Where
     no message says anything of tools: all of them, if they fit."""
 

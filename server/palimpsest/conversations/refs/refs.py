@@ -23,7 +23,7 @@ from palimpsest.errors import InvalidArgument, NotFound
 MOST_GUESSED = 50
 """Refs of one turn whose language is guessed: each is parsed in every language."""
 MOST_NAMED = 30
-"""Ids that an error lists."""
+"""An error lists at most this many ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Refs:
         return [_ref(row) for row in records]
 
     def versions(self, conversation_id: str, ref_id: str) -> Sequence[Ref]:
-        """All of them, the oldest first."""
+        """All versions of a ref, the oldest first."""
         with self._database.reading() as rows:
             records = rows.execute(
                 f"SELECT {_COLUMNS} FROM ref AS r WHERE conversation = ? AND id = ? ORDER BY version",

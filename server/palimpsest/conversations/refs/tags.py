@@ -65,7 +65,7 @@ class ShownReply:
 
 
 def extracted(reply: str, details: Mapping[str, Any]) -> Extracted:
-    """Of a turn with these details."""
+    """What the tags in the reply of a turn with these details mark."""
     return Extracted((), reply) if details.get(UNSEARCHED) else extract(reply)
 
 

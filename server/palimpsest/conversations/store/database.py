@@ -202,8 +202,8 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Each step in a transaction of its own, with the number of steps done in `user_version`.  Where all are done,
-    nobody who writes is waited for."""
+    """Bring the tables up to date, each step in a transaction of its own, with the number of steps done in
+    `user_version`.  Where all are done, nobody who writes is waited for."""
     if _n_done(connection) == len(STEPS):
         return
     while True:
