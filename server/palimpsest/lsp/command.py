@@ -1,7 +1,7 @@
 """A command as it is declared: once, beside what carries it out.
 
 In: `workspace/executeCommand`.  Out: an answer, or an error that names the field.  `commands.py` has the list of them;
-`palimpsest.cli.reference` makes the documents' table of it.
+`scripts/reference.py` makes the documents' table of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The documents' tables of settings and of an editor's commands, made from their declarations.
 
 In: documents with `<!-- table: NAME -->` and `<!-- end of table -->`, each on a line.  Out: the same with the table
-between them.  `python -m palimpsest.cli.reference [--check] FILE...` writes them, or says whether they are as they
+between them.  `python scripts/reference.py [--check] FILE...` writes them, or says whether they are as they
 should be.
 """
 
@@ -67,7 +67,7 @@ def _default(value: Any) -> str:
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("palimpsest.cli.reference", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("scripts/reference.py", description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 where a table differs")
     options = parser.parse_args(argv)
