@@ -14,7 +14,7 @@ V = TypeVar("V")
 class Newest(dict[K, V]):
     """A dictionary of at most `most` entries, the one that was set last at its end: the first one makes room."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int = 256) -> None:
         super().__init__()
         self._most = most
 

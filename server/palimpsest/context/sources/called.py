@@ -28,7 +28,6 @@ from palimpsest.types import Block
 
 MOST_BLOCKS = 5
 MAX_TOKENS = 120
-_MOST_KEPT = 256
 _LONGEST_HEAD = 200
 _HEAD = re.compile(r"([^\W\d]\w*)\s*\Z")
 _FIRST_PARAMETER = re.compile(r"\(\s*([^\W\d]\w*)")
@@ -48,7 +47,7 @@ class CalledSource(Source):
 
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
-        self._places = Newest[tuple[str, str], _Place](_MOST_KEPT)
+        self._places = Newest[tuple[str, str], _Place]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         blocks = dict[str, Block]()

@@ -37,7 +37,6 @@ from palimpsest.types import Block
 MAX_CLASSES = 12
 MAX_STEPS = 3
 """Bases of bases are followed for at most this many steps."""
-_MOST_SKELETONS = 128
 _UNUSED_TOKENS = 200
 """Members that the file does not name, of a class that is not around the cursor, take at most this many tokens."""
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -53,8 +52,8 @@ class ClassSource(Source):
     def __init__(self, lookup: ClassLookup, modules: ModulesByLanguage) -> None:
         self._lookup = lookup
         self._modules = modules
-        self._sound = Newest[tuple[str, str], tuple[str, list[Line]]](_MOST_SKELETONS)
-        self._inherited = Newest[str, ClassDefinition](_MOST_SKELETONS)
+        self._sound = Newest[tuple[str, str], tuple[str, list[Line]]]()
+        self._inherited = Newest[str, ClassDefinition]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         blocks, derived = dict[str, Block](), list[ClassDefinition]()

@@ -41,7 +41,6 @@ MOST_FIXTURES = 4
 _SHORTEST = 3
 _MOST_PLACES = 40
 """Lines with a name that are looked at in one file."""
-_MOST_OFFERED = 128
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -53,7 +52,7 @@ class CompanionSource(Source):
         self._files = files
         self._read = read
         self._counterparts = Counterparts(files)
-        self._offered = Newest[str, Chunk](_MOST_OFFERED)
+        self._offered = Newest[str, Chunk]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         path = view.path

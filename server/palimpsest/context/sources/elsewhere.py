@@ -46,7 +46,6 @@ MOST_NAMES = 40
 """The index is asked for at most this many names."""
 MOST_BLOCKS = 12
 SHORTEST = 3
-_MOST_KEPT = 64
 
 
 class ElsewhereSource(Source):
@@ -58,7 +57,7 @@ class ElsewhereSource(Source):
         self._files = definitions.files
         self._modules = modules
         self._read = read
-        self._offered = Newest[str, Sequence[IndexedDefinition]](_MOST_KEPT)
+        self._offered = Newest[str, Sequence[IndexedDefinition]]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:

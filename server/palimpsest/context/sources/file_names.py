@@ -39,7 +39,6 @@ _LONGEST_LINE = 140
 _SHORTEST = 4
 _MOST_NAMES = 250
 """The index is asked for at most this many names."""
-_MOST_KEPT = 256
 _MOST_FILES, _FEWEST = 8, 2
 """Files beside the document that are looked into, and by how many of them a name has to be used."""
 _LONGEST_READ, _MOST_CHARACTERS = 500, 50_000
@@ -56,7 +55,7 @@ class FileNamesSource(Source):
 
     def __init__(self, definitions: IndexedDefinitions) -> None:
         self._definitions = definitions
-        self._by_part = Newest[tuple[str, int], Sequence[IndexedDefinition]](_MOST_KEPT)
+        self._by_part = Newest[tuple[str, int], Sequence[IndexedDefinition]]()
         self._read = Kept[Path, dict[str, NameUse]](_MOST_READ, _MOST_CHARACTERS_READ)
 
     def candidates(self, view: CursorView) -> list[Block]:

@@ -33,7 +33,6 @@ MOST_HERE = 40
 MOST_ABOVE = 24
 MOST_NEAR = 12
 """At most this many files of each folder below or beside it are listed."""
-_MOST_KNOWN = 512
 _LEAST_TOKENS = 12
 """Where fewer are left, no further folder is begun."""
 _OF_HERE = 0.6
@@ -50,7 +49,7 @@ class FilesystemSource(Source):
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._known = Newest[tuple[Path, Path, str, int, int], tuple[Sequence[FolderEntry], list[str]]](_MOST_KNOWN)
+        self._known = Newest[tuple[Path, Path, str, int, int], tuple[Sequence[FolderEntry], list[str]]]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.path is None or view.root is None:

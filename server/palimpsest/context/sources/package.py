@@ -28,7 +28,6 @@ MAX_MODULES, _MOST_LOOKED_AT = 16, 48
 _FILLER_TOKENS = 150
 """The unused names of a module whose names are all at hand take at most this many tokens: there may be dozens of such
 modules."""
-_MOST_CACHED = 256
 _LONGEST_DOC = 90
 _LONGEST_LINE = 220
 _MAX_MEMBERS = 24
@@ -60,7 +59,7 @@ class PackageSource(Source):
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
         self.readers = (modules,)
-        self._texts = Newest[str, tuple[Description, ModuleUse, int, frozenset[str], str]](_MOST_CACHED)
+        self._texts = Newest[str, tuple[Description, ModuleUse, int, frozenset[str], str]]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         groups = [list(self._blocks(view, use, rank)) for rank, use in enumerate(self._uses(view))]

@@ -24,7 +24,6 @@ from palimpsest.syntax.scopes import enclosing, file_scope
 from palimpsest.syntax.values import Scope
 from palimpsest.types import Block
 
-_MOST_CACHED = 128
 _LONGEST_OUTLINED = 5_000
 """Lines of a document of which there is an outline."""
 _LOCAL = ("parameter", "local", "function", "class")
@@ -38,7 +37,7 @@ class ScopeSource(Source):
 
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
-        self._sound = Newest[tuple[str, str], tuple[str, list[str]]](_MOST_CACHED)
+        self._sound = Newest[tuple[str, str], tuple[str, list[str]]]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         name = self._module(view)
