@@ -19,7 +19,7 @@ from palimpsest.conversations.descriptors.addresses import (
     is_free,
     of_row,
 )
-from palimpsest.conversations.descriptors.pages import LEAST, MOST, PageReading
+from palimpsest.conversations.descriptors.pages import PageReading
 from palimpsest.conversations.descriptors.pretty import pretty_printed
 from palimpsest.conversations.descriptors.reader import Match, PartWanted, StoredText, no_such
 from palimpsest.conversations.descriptors.searching import places
@@ -82,8 +82,6 @@ class Descriptors:
     ) -> Descriptor:
         """Make a descriptor of a text; of secrets in a whole one, `...` is kept.  `pretty`: JSON on one line is read on
         lines, and still kept as it was given."""
-        if not LEAST <= page_size <= MOST:
-            raise InvalidArgument("page_size", f"{LEAST} to {MOST:,} characters are wanted, not {page_size}.")
         original = None
         if isinstance(text, str):
             text = given = masked(text)
@@ -167,8 +165,6 @@ class Descriptors:
         limit: int = 50,
     ) -> SearchResult:
         """Lines with the query, each with the lines around it."""
-        if not 0 <= context <= MOST_CONTEXT:
-            raise InvalidArgument("context", f"0 to {MOST_CONTEXT} lines are wanted, not {context}.")
         at = addressed(self._database, conversation_id, fd)
         lines = places(self._contents.pieces(at.hash), query, regex=regex, case_sensitive=case_sensitive)
         stored = self._stored(at)

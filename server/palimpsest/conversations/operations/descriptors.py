@@ -37,15 +37,14 @@ def create_fd(call: OperationCall) -> Answer:
     content = call.arguments.get("content", "")
     if not content:
         raise InvalidArgument("content", "is missing; give a text, or the uri of a document that has one.")
-    sizes = {} if call.page_size is None else {"page_size": call.page_size}
     made = call.memory.descriptors.create(
         call.conversation_id,
         content,
         call.text("source", "selection"),
         call.text("name"),
         call.text("language"),
+        page_size=call.page_size,
         pretty=call.pretty,
-        **sizes,
     )
     return _preview(call, made)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from palimpsest.conversations.answers import Answer
+from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.host import ToolHost
 
@@ -65,7 +66,7 @@ class OperationCall:
     outside: ToolHost
     by: Literal["model", "program"] = "model"
     most_chars: int | None = None
-    page_size: int | None = None
+    page_size: int = DEFAULT_PAGE_SIZE
     pretty: bool = True
 
     def text(self, name: str, default: str = "") -> str:
