@@ -13,9 +13,9 @@ import time
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
-from palimpsest.config.settings import Settings
+from palimpsest.config.settings import CompletionSettings, NextEditSettings, Settings, SuggestionSettings
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.documents import Documents
 from palimpsest.text.patterns import Patterns
@@ -32,6 +32,9 @@ MINUTES = 5.0
 MOST_MINUTES = 24 * 60.0
 COUNTED_S = 5.0
 """Seconds after which it is told again what is left."""
+
+
+_FeatureSettings = CompletionSettings | SuggestionSettings | NextEditSettings
 
 
 @dataclass(slots=True)
@@ -78,17 +81,6 @@ class Switches:
         """A buffer that is closed is no buffer any more."""
         for switches in self._features.values():
             switches.toggles.buffers.pop(uri, None)
-
-
-class _FeatureSettings(Protocol):
-    @property
-    def enabled(self) -> bool: ...
-
-    @property
-    def disabled_languages(self) -> tuple[str, ...]: ...
-
-    @property
-    def disabled_folders(self) -> tuple[str, ...]: ...
 
 
 class _Switches:
