@@ -120,13 +120,13 @@ class Story:
         start: float,
         uri: str,
         position: Any,
-        shown: dict[str, Any] | None,
+        at_cursor: dict[str, Any] | None,
         completion: str | None,
     ) -> StoryEvent:
         ms = (time.perf_counter() - start) * 1000
         cache = await self.driver.command("palimpsest.cache.map")
         where = {"uri": uri, "position": {"line": position.line, "character": position.character}}
-        shown = shown or await self.driver.command("palimpsest.context.show", where)
+        at_cursor = at_cursor or await self.driver.command("palimpsest.context.show", where)
         after = cache["stats"]
         attached = sum(s["end"] - s["start"] for s in cache["spans"] if s["state"] not in ("detached", "tail"))
         tail = sum(s["end"] - s["start"] for s in cache["spans"] if s["state"] == "tail")
@@ -150,8 +150,8 @@ class Story:
             warmed=warmed,
             dropped=dropped,
             ms=round(ms, 1),
-            blocks=shown["blocks"],
-            new=self._new(shown["blocks"]),
+            blocks=at_cursor["blocks"],
+            new=self._new(at_cursor["blocks"]),
             map=cache,
             completion=completion,
             before_cursor=typed[: position.character],

@@ -158,18 +158,18 @@ class DemoTalk:
         result = {"written_by": done["written_by"], "before": before, "after": after}
         return TalkStep("a summary in the place of what was said", facts, result=result)
 
-    async def _kept(self) -> dict[str, Any]:
+    async def _everything(self) -> dict[str, Any]:
         exported = await self._do("conversation.export", {"format": "json"})
-        found = await self._do("fork.gather", {"include_history": True})
-        forks = {name: child["history"] for name, child in found.items() if name != "xml"}
+        children = await self._do("fork.gather", {"include_history": True})
+        forks = {name: child["history"] for name, child in children.items() if name != "xml"}
         checkpoints = (await self._do("checkpoint.list"))["checkpoints"]
         return {"text": exported["text"], "forks": forks, "checkpoints": [one["checkpoint_id"] for one in checkpoints]}
 
     async def _kill(self) -> TalkStep:
-        before = await self._kept()
+        before = await self._everything()
         refs, fds = (await self._do("refs.list"))["count"], len((await self._do("fd.list"))["descriptors"])
         self._driver = await self._restart()
-        after = await self._kept()
+        after = await self._everything()
         same = before == after
         what = f"{refs} ref, {fds} descriptor, {len(TASKS)} forks and the summary"
         facts = [
