@@ -71,7 +71,7 @@ lint: setup
 
 types: setup
 	.venv/bin/mypy
-	.venv/bin/mypy scripts/clients.py scripts/parts.py scripts/repository.py scripts/llama_layout.py scripts/measure_library.py scripts/vllm_trial.py scripts/vllm_folder.py \
+	.venv/bin/mypy scripts/clients.py scripts/reference.py scripts/parts.py scripts/repository.py scripts/llama_layout.py scripts/measure_library.py scripts/vllm_trial.py scripts/vllm_folder.py \
 		clients/shared/install.py
 
 ## make dist  dist/: the server's wheel, and the extension for VS Code with the wheel in it
@@ -88,7 +88,7 @@ evaluate: setup
 
 ## make docs  writes the tables of settings and commands into docs/ and clients/ as the code has them
 docs: setup
-	$(PY) -m palimpsest.cli.reference docs/*.md
+	$(PY) scripts/reference.py docs/*.md
 	$(PY) scripts/clients.py
 
 ## make figures  measures again what docs/measurements.md says, with the model in use (hours; ONLY=names for one table)

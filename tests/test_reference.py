@@ -1,15 +1,15 @@
-"""The documents' tables of settings and commands are what `palimpsest.cli.reference` makes of the code."""
+"""The documents' tables of settings and commands are what `scripts/reference.py` makes of the code."""
 
 from pathlib import Path
 
 import pytest
+from scripts.reference import TABLE, TABLES, filled, main
 
-from palimpsest.cli.reference import TABLE, TABLES, filled, main
 from palimpsest.config.settings import described
 from palimpsest.lsp.features import all_commands
 from tests.documents import ALL
 
-MADE_BY = "run `python -m palimpsest.cli.reference docs/*.md`"
+MADE_BY = "run `make docs`"
 
 
 def test_every_table_is_somewhere_and_is_as_the_code_says() -> None:

@@ -41,7 +41,7 @@ class Calibration:
         return _sigmoid((_log_odds(probability) - self.offset) / self.slope) if probability > 0 else 0.0
 
     def then(self, other: Calibration) -> Calibration:
-        """Both maps as one, this one first."""
+        """One map that is this one and then the other."""
         return Calibration(other.slope * self.slope, other.slope * self.offset + other.offset)
 
 
@@ -53,7 +53,7 @@ def bin_of(probability: float) -> str:
 
 
 def middle(number: int) -> float:
-    """Of a bin."""
+    """The probability in the middle of a bin."""
     return (number + 0.5) / N_BINS
 
 
@@ -61,9 +61,9 @@ def fitted(counts: Counts) -> Calibration:
     """The likeliest map from what was said, a bin's middle, to what came true; none yet: as it was said."""
     points = list[tuple[float, float, float]]()
     for number in range(N_BINS):
-        said = middle(number)
-        shown, right = counts.get(str(number), (0.0, 0.0))
-        points.append((_log_odds(said), shown + PRIOR, right + PRIOR * said))
+        probability = middle(number)
+        n_shown, right = counts.get(str(number), (0.0, 0.0))
+        points.append((_log_odds(probability), n_shown + PRIOR, right + PRIOR * probability))
     slope, offset = 1.0, 0.0
     for _ in range(N_STEPS):  # Newton's method: two unknowns, and the likelihood has one maximum
         g_slope = g_offset = h_slope = h_both = h_offset = 0.0

@@ -49,7 +49,7 @@ INTERRUPTED = 130
 
 
 def tree(*asked: str) -> argparse.ArgumentParser:
-    """With the branches of these commands, or of all that are there; the others are named in it."""
+    """The tree of arguments with the branches of these commands, or of all; the others are only named in it."""
     root = argparse.ArgumentParser("palimpsest", epilog="`palimpsest COMMAND --help` says more.")
     root.add_argument("-V", "--version", action="version", version=f"palimpsest {__version__}")
     root.set_defaults(tree=tree, ends_at_once=False)
@@ -66,8 +66,8 @@ def tree(*asked: str) -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None, *, on_interrupt: Callable[..., None] | None = None) -> int:
-    """Without `argv` it is the process's own.  `on_interrupt` hears Ctrl-C now, and again when the command has ended;
-    one that has something to undo gets an exception instead while it runs."""
+    """Run a command, that of the process where there is no `argv`.  `on_interrupt` hears Ctrl-C now, and again when the
+    command has ended; one that has something to undo gets an exception instead while it runs."""
     words = sys.argv[1:] if argv is None else argv
     asked = next((word for word in words if not word.startswith("-")), "help")
     if not _is_there(asked):

@@ -34,7 +34,7 @@ def Range(low: float, high: float) -> msgspec.Meta:
 
 
 def Length(low: int, high: int) -> msgspec.Meta:
-    """The same for how long a list or a text may be."""
+    """How long a list or a text may be, both ends included: `Annotated[str, Length(1, 100)]`."""
     return msgspec.Meta(min_length=low, max_length=high)
 
 
@@ -66,11 +66,11 @@ def to_json(value: Any) -> dict[str, Any]:
     return converted
 
 
-def _problem(said: str, value: Any, wanted: Any) -> tuple[str, str]:
+def _problem(message: str, value: Any, wanted: Any) -> tuple[str, str]:
     """The field, and what is wrong with it."""
-    where, missing, field = _WHERE.search(said), _MISSING.search(said), ""
+    where, missing, field = _WHERE.search(message), _MISSING.search(message), ""
     if where is None and missing is None and isinstance(value, dict):
-        return "", said
+        return "", message
     for name, index in _STEP.findall("" if where is None else where[1]):
         kind, _ = _plain(wanted)
         if name:
@@ -118,7 +118,7 @@ def _expected(wanted: Any, value: Any) -> str:
 
 
 def _plain(kind: Any) -> tuple[Any, msgspec.Meta | None]:
-    """Without None and bounds, and the bounds."""
+    """The type without None and bounds, and the bounds."""
     bounds = None
     while get_origin(kind) is Annotated or NoneType in get_args(kind):
         if get_origin(kind) is Annotated:

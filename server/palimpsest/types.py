@@ -127,10 +127,10 @@ class Editing:
 
     @property
     def marked(self) -> Editing:
-        """The same with the cursor marker among the lines."""
+        """The editing block with the cursor marker in its line."""
         line, at = self.lines[self.cursor_line], self.cursor_column
-        shown = replace(line, text=line.text[:at] + CURSOR_MARKER + line.text[at:])
-        return replace(self, lines=(*self.lines[: self.cursor_line], shown, *self.lines[self.cursor_line + 1 :]))
+        marked = replace(line, text=line.text[:at] + CURSOR_MARKER + line.text[at:])
+        return replace(self, lines=(*self.lines[: self.cursor_line], marked, *self.lines[self.cursor_line + 1 :]))
 
 
 @dataclass(frozen=True, slots=True)

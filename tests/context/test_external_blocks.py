@@ -51,7 +51,6 @@ def test_priority_moves_a_block_among_the_others() -> None:
 @pytest.mark.parametrize(
     ("field", "arguments"),
     [
-        ("type", {"type": "nonsense"}),
         ("name", {"name": "  "}),
         ("ttl", {"ttl": 0}),
         ("ttl", {"ttl": float("nan")}),

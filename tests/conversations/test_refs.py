@@ -164,36 +164,36 @@ def test_a_fence_that_is_left_open_is_closed_as_it_was_opened(text: str, end: st
 def test_list_refs_is_written_as_the_format_has_it(memory: Memory, conversation: str) -> None:
     said(memory, conversation, f'<ref id="fib">\n{FIB}\n</ref><ref id="x &quot;y&quot;">\n1\n</ref>')
     memory.refs.add(conversation, None, "fib", "x")
-    xml = results.list_xml(memory.refs.list(conversation))
+    answer = results.refs(memory.refs.list(conversation))
     when = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"
     assert re.fullmatch(
         f"""<ref_list count="2">
   <ref id="fib" created="{when}" lines="1" chars="1" category="text" versions="2" />
   <ref id="x &quot;y&quot;" created="{when}" lines="1" chars="1" category="text" />
 </ref_list>""",
-        xml,
+        answer.xml,
     )
-    fields = results.list_fields(memory.refs.list(conversation))
-    assert fields["count"] == 2
-    assert fields["refs"][0].items() >= {"id": "fib", "lines": 1, "chars": 1, "versions": 2, "turn": None}.items()
+    assert answer.fields["count"] == 2
+    assert (
+        answer.fields["refs"][0].items() >= {"id": "fib", "lines": 1, "chars": 1, "versions": 2, "turn": None}.items()
+    )
 
 
 def test_get_ref_is_written_as_the_format_has_it(memory: Memory, conversation: str) -> None:
     ref = memory.refs.add(conversation, None, "a", 'x = "<ref_content>" # </ref_content>')
     content = memory.refs.content(ref)
-    assert results.content_xml(ref, content) == (
-        '<ref_content id="a">\nx = "<ref_content>" # &lt;/ref_content>\n</ref_content>'
-    )
-    assert results.content_fields(ref, content).items() >= {"id": "a", "content": content, "version": 1}.items()
+    answer = results.content(ref, content)
+    assert answer.xml == ('<ref_content id="a">\nx = "<ref_content>" # &lt;/ref_content>\n</ref_content>')
+    assert answer.fields.items() >= {"id": "a", "content": content, "version": 1}.items()
 
 
 def test_a_written_ref_is_reported_as_the_format_has_it() -> None:
-    assert results.write_xml("example_code", "/path/to/hello.py", "write", 48, 3) == (
+    assert results.written("example_code", "/path/to/hello.py", "write", 48, 3).xml == (
         '<ref_write ref_id="example_code" file_path="/path/to/hello.py" success="true" mode="write">\n'
         "  <message>Reference content successfully written to /path/to/hello.py</message>\n"
         "  <stats>\n    <bytes>48</bytes>\n    <lines>3</lines>\n  </stats>\n</ref_write>"
     )
-    assert results.write_fields("a", "f", "append", 1, 2) == {
+    assert results.written("a", "f", "append", 1, 2).fields == {
         "ref_id": "a", "file_path": "f", "mode": "append", "bytes": 1, "lines": 2,
     }  # fmt: skip
 

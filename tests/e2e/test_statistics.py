@@ -89,28 +89,6 @@ async def test_nothing_is_counted_where_that_is_not_wanted(shop: Path, tmp_path:
         await stop_editor(editor)
 
 
-async def test_which_kind_of_block_accepted_names_came_from_is_learned_shown_and_forgotten(
-    machine: dict[str, str], shop: Path
-) -> None:
-    for learn in (True, False):
-        editor = await start_editor(shop, {"context": {"learn": learn}})
-        try:
-            uri = editor.open("shop/cart.py")
-            position = editor.edit(uri, REMOVED, REMOVED + "        if self.disc$0\n")
-            await editor.settled(uri, position)
-            item = (await editor.complete(uri, position))[0]
-            assert item.command is not None
-            (argument,) = item.command.arguments or []
-            await editor.command(item.command.command, argument if isinstance(argument, dict) else {"id": argument.id})
-            known = await editor.command("palimpsest.context.learned")
-            found = {row["kind"]: row["found"] for row in known["kinds"]}
-            assert (known["enabled"], found.get("class", 0) > 0) == (learn, learn)
-            await editor.command("palimpsest.context.forget")
-            assert (await editor.command("palimpsest.context.learned"))["kinds"] == []
-        finally:
-            await stop_editor(editor)
-
-
 def came_true(answer: dict[str, Any]) -> tuple[float, float]:
     rows = answer["calibration"]
     return sum(row["shown"] for row in rows), sum(row["right"] for row in rows)

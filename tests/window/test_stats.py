@@ -214,7 +214,7 @@ def test_the_sums_agree_with_one_another(events: list[tuple[str, str, str, int, 
             assert sum(sums[name] for sums in report[table].values()) == report[name]
 
 
-def test_what_was_learned_is_kept_by_workspace_also_where_nothing_is_counted_and_forgotten(file: Path) -> None:
+def test_what_was_learned_is_kept_by_model_also_where_nothing_is_counted_and_forgotten(file: Path) -> None:
     one, two = (Statistics(file, enabled=False, write_s=LATER) for _ in range(2))
     for window in (one, two):
         window.learn("here", {"class": (1.0, 2.0)})

@@ -40,7 +40,7 @@ def index_checks(settings: IndexSettings, workspaces: Sequence[Path]) -> Iterato
             yield Check("index", True, detail, needed=False)
             continue
         try:
-            found = report(folders.cache(), folder.resolve())
+            index = report(folders.cache(), folder.resolve())
         except OSError as error:
             yield Check(
                 "index", False, f"{folder}: {folders.refusal(error)}", "Make room in your cache folder.", needed=False
@@ -48,8 +48,8 @@ def index_checks(settings: IndexSettings, workspaces: Sequence[Path]) -> Iterato
             continue
         if not folder.is_dir():
             yield Check("index", False, f"{folder}: there is no such folder", needed=False)
-        elif found is None:
+        elif index is None:
             detail = f"none yet of the names in {folder.resolve()}: an editor builds it that opens a file there"
             yield Check("index", True, detail, needed=False)
         else:
-            yield Check("index", found.is_whole, found.detail, "It is built while an editor has it open.", needed=False)
+            yield Check("index", index.is_whole, index.detail, "It is built while an editor has it open.", needed=False)

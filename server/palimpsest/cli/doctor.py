@@ -73,20 +73,20 @@ def run(options: argparse.Namespace) -> int:
     checks = asyncio.run(_all(examine(options.model, editor, workspaces), show))
     ok = all(check.ok for check in checks if check.needed)
     if options.json:
-        shown = [{k: v for k, v in asdict(check).items() if k not in ("needed", "but")} for check in checks]
-        print(json.dumps({"ok": ok, "checks": shown}))
+        rows = [{k: v for k, v in asdict(check).items() if k not in ("needed", "but")} for check in checks]
+        print(json.dumps({"ok": ok, "checks": rows}))
     else:
         _end(checks, ok)
     return 0 if ok else 1
 
 
 async def _all(checks: AsyncIterator[Check], show: Callable[[Check], None]) -> list[Check]:
-    """Each is shown as soon as it is known: the engine is still to be started then."""
-    found = list[Check]()
+    """All checks; each is shown as soon as it is known, since the engine is still to be started then."""
+    every = list[Check]()
     async for check in checks:
         show(check)
-        found.append(check)
-    return found
+        every.append(check)
+    return every
 
 
 async def examine(model: str, editor: Mapping[str, Any], workspaces: Sequence[Path]) -> AsyncIterator[Check]:
@@ -158,32 +158,32 @@ def _not_started(settings: EngineSettings) -> list[Check]:
     if settings.kind == "none":
         return [Check("engine", True, "off (engine.kind)", needed=False)]
     try:
-        found = Endpoint.of(settings)
+        endpoint = Endpoint.of(settings)
     except ModelError as error:
         return [Check("engine.url", False, error.message.removeprefix("engine.url: "), error.hint)]
-    detail = f"{settings.kind} at {found.url}, {'with' if found.key else 'without'} a key"
-    hint = "Code goes there unencrypted: use https, or a tunnel." if found.is_unencrypted else ""
+    detail = f"{settings.kind} at {endpoint.url}, {'with' if endpoint.key else 'without'} a key"
+    hint = "Code goes there unencrypted: use https, or a tunnel." if endpoint.is_unencrypted else ""
     return [Check("engine.url", not hint, detail, hint, needed=False)]
 
 
 def _library(settings: EngineSettings) -> Check:
     try:
-        found = located(settings.library)
-        library = tried(found.file)
+        place = located(settings.library)
+        library = tried(place.file)
     except EngineUnavailable as error:
         return Check("llama.cpp", False, error.message, error.hint)
     faster = "" if library.gpus or library.processor else f" ({FASTER})"
-    return Check("llama.cpp", True, f"{described(library)}, from {found.source}: {found.file}{faster}")
+    return Check("llama.cpp", True, f"{described(library)}, from {place.source}: {place.file}{faster}")
 
 
 def _model(settings: ModelSettings) -> Iterator[Check]:
     path = model_path(settings)
     try:
-        found = inspect(path)
+        model = inspect(path)
     except ModelError as error:
         yield Check("model", False, error.message, error.hint)
         return
-    detail = f"{found.name}, {found.architecture}, {found.size / 1e6:,.0f} MB, context {found.n_ctx_train:,}: {path}"
+    detail = f"{model.name}, {model.architecture}, {model.size / 1e6:,.0f} MB, context {model.n_ctx_train:,}: {path}"
     if path == embedded():
         yield Check("model", True, f"{detail} (a demonstrator: {BETTER})", but=f"{DEMONSTRATOR}. {BETTER}.")
     else:
@@ -199,9 +199,9 @@ def _next_edits(settings: Settings) -> Iterator[Check]:
             )
         return
     try:
-        if found := next_edit_models.inspect(settings.next_edit.model):
-            file = found.file
-            detail = f"{file.name}, as {found.format}, {file.size / 1e6:,.0f} MB, beside the other: {file.path}"
+        if second := next_edit_models.inspect(settings.next_edit.model):
+            file = second.file
+            detail = f"{file.name}, as {second.format}, {file.size / 1e6:,.0f} MB, beside the other: {file.path}"
             yield Check("next edits", True, detail, needed=False)
     except ModelError as error:
         yield Check("next edits", False, error.message, error.hint, needed=False)
@@ -281,17 +281,17 @@ async def _speed(engine: Engine) -> Check:
 async def _memory(engine: Engine) -> Check:
     """What the model takes here, of host and GPU memory together."""
     try:
-        found = await engine.cache_map(f"doctor-{os.getpid()}")
+        cache = await engine.cache_map(f"doctor-{os.getpid()}")
     except EngineError as error:  # an engine on HTTP shows none without a key
         return Check("memory", False, f"not known: {error.message}", error.hint, needed=False)
-    if not found.memory:
-        return Check("memory", True, f"{found.n_ctx:,} tokens of context, in another server's memory", needed=False)
-    sizes = {name: n / (1 << 20) for name, n in found.memory.items()}
+    if not cache.memory:
+        return Check("memory", True, f"{cache.n_ctx:,} tokens of context, in another server's memory", needed=False)
+    sizes = {name: n / (1 << 20) for name, n in cache.memory.items()}
     parts = [
         f"{name} {sizes[name]:,.0f} MiB" for name in ("model", "cache", "compute", "store", "disk") if name in sizes
     ]
-    per_token = found.memory.get("cache", 0) / max(1, found.n_ctx)
-    detail = f"{', '.join(parts)}; {per_token:,.0f} bytes of cache a token, {found.n_ctx:,} tokens"
+    per_token = cache.memory.get("cache", 0) / max(1, cache.n_ctx)
+    detail = f"{', '.join(parts)}; {per_token:,.0f} bytes of cache a token, {cache.n_ctx:,} tokens"
     if sizes.get("limit"):
         detail += f"; cache and compute may take {sizes['limit']:,.0f} MiB"
     return Check("memory", True, detail, needed=False)
@@ -323,10 +323,10 @@ async def _cache(engine: InPlaceEngine) -> Check:
 
 
 def _editors() -> Iterator[Check]:
-    found = [f"{name} ({path})" for command, name in EDITORS.items() if (path := shutil.which(command))]
-    detail = ", ".join(found) or "none on PATH"
+    editors = [f"{name} ({path})" for command, name in EDITORS.items() if (path := shutil.which(command))]
+    detail = ", ".join(editors) or "none on PATH"
     yield Check(
-        "editors", bool(found), detail, "" if found else "Any LSP client will do; see the README.", needed=False
+        "editors", bool(editors), detail, "" if editors else "Any LSP client will do; see the README.", needed=False
     )
 
 

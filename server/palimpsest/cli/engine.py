@@ -84,7 +84,7 @@ class Running:
         return self.health.pid if self.health is not None else process_lock.holder(self.place.lock) or 0
 
     def is_called(self, name: str) -> bool:
-        """By its name, its process or its port; "" is every one that a person started with `--http`."""
+        """Whether it has this name, process or port; "" means every engine that a person started with `--http`."""
         http = self.health.http if self.health is not None else ""
         return bool(http) if not name else name in (self.name, str(self.pid), http, http.rpartition(":")[2])
 
@@ -97,18 +97,18 @@ async def running() -> list[Running]:
     places = sorted(
         {path.with_suffix(".sock") for kind in ("sock", "json") for path in folder.glob(f"engine-*.{kind}")}
     )
-    found = []
+    engines = []
     for place in map(Address, places):
         try:
             engine = await find(place)
         except EngineSilent:
-            found.append(Running(place, None))
+            engines.append(Running(place, None))
             continue
         if engine is not None:
             with suppress(EngineError):  # it left between two questions
-                found.append(Running(place, await engine.health()))
+                engines.append(Running(place, await engine.health()))
             await engine.aclose()
-    return found
+    return engines
 
 
 async def _show(*, as_json: bool) -> int:

@@ -23,7 +23,7 @@ CPU = "`palimpsest engine get cpu` has the one for processors."
 
 def run(options: argparse.Namespace) -> int:
     try:
-        found, library = _kept(options) or _first_that_works(options)
+        place, library = _fetched_before(options) or _first_that_works(options)
     except PalimpsestError as error:
         print(json.dumps({"error": {"code": error.code, "message": error.message, "hint": error.hint}}) if options.json
               else str(error), file=sys.stdout if options.json else sys.stderr)  # fmt: skip
@@ -32,30 +32,31 @@ def run(options: argparse.Namespace) -> int:
         print("Stopped. It goes on from here the next time.", file=sys.stderr)
         return 130
     if options.json:
-        print(json.dumps({"library": str(found.file), **dataclasses.asdict(library)}))
+        print(json.dumps({"library": str(place.file), **dataclasses.asdict(library)}))
     else:
         set_ = own_settings().engine.library.strip()
         then = f"The setting engine.library, which names {set_}, goes before it." if set_ else "It is used from now on."
-        print(f"{found.file}: {described(library)}.  {then}")
+        print(f"{place.file}: {described(library)}.  {then}")
     return 0
 
 
-def _kept(options: argparse.Namespace) -> tuple[Located, Tried] | None:
+def _fetched_before(options: argparse.Namespace) -> tuple[Located, Tried] | None:
     """What was fetched before, unless a backend is asked for: it may have been chosen."""
     folder = used() if options.backend is None else None
     if folder is None or not any(folder.name == one.folder for one in ARCHIVES.values()):
         return None
     try:
-        found = located(str(folder))
-        library = tried(found.file)
+        place = located(str(folder))
+        library = tried(place.file)
     except PalimpsestError:
         return None
     needs_gpu = any(folder.name == one.folder for one in ARCHIVES.values() if one.backend in get.DRIVERS)
-    return (found, library) if library.gpus or not needs_gpu else None
+    return (place, library) if library.gpus or not needs_gpu else None
 
 
 def _first_that_works(options: argparse.Namespace) -> tuple[Located, Tried]:
-    """Of `auto` the one for the GPU, or where it can use none the one for processors.  Raises PalimpsestError."""
+    """The library that is asked for; of `auto` the one for the GPU, else that for processors.  Raises
+    PalimpsestError."""
     wanted = get.wanted(options.backend or "auto")
     cpu = archive("cpu", machine())
     if options.backend in BACKENDS or wanted.backend == "cpu" or cpu is None:
@@ -89,24 +90,24 @@ def _got(what: Archive, options: argparse.Namespace) -> tuple[Located, Tried]:
     with bar(options.json, options.progress) as progress:
         got = get.get(what, progress)
     try:
-        found = _tried(what)
+        result = _tried(what)
     except PalimpsestError:
         get.forget(what)
         raise
     _say(options, f"{got.size / 1e6:.1f} MB in {got.folder}.")
-    return found
+    return result
 
 
 def _tried(what: Archive) -> tuple[Located, Tried]:
     """What is here; used from now on.  Raises EngineUnavailable where it does not load, ModelError where it can use no
     GPU though it is for one."""
-    found = located(str(home() / what.folder))
-    library = tried(found.file)
+    place = located(str(home() / what.folder))
+    library = tried(place.file)
     if what.backend in get.DRIVERS and not library.gpus:
         why, hint = library.fault or "there is none that it knows", "A newer driver may help.  " * bool(library.fault)
         raise ModelError(f"{what.name} can use no GPU here ({why}), so it is not used.", hint=hint + CPU)
     get.use(what)
-    return found, library
+    return place, library
 
 
 def _say(options: argparse.Namespace, text: str) -> None:

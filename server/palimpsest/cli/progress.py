@@ -17,7 +17,7 @@ from palimpsest.system.terminal import terminal
 def bar(as_json: bool, objects: bool) -> Iterator[Tell | None]:
     """A progress bar; or `objects`, where a program asks."""
     if as_json:
-        yield _told() if objects else None
+        yield _print_hundredths() if objects else None
         return
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
     with Progress(*columns, console=terminal(stderr=True)) as bar:
@@ -33,7 +33,7 @@ def bar(as_json: bool, objects: bool) -> Iterator[Tell | None]:
         yield tell
 
 
-def _told() -> Tell:
+def _print_hundredths() -> Tell:
     """Prints each hundredth that is done."""
     last = -1
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from palimpsest.completions import requests
 from palimpsest.completions.ghost import Ghost, Remainder
 from palimpsest.completions.indentation import is_blank, missing_at, others_at
-from palimpsest.completions.learning import Learning, Seen
 from palimpsest.completions.names import Names
 from palimpsest.completions.offers import ShownCompletions
 from palimpsest.completions.outcomes import Outcomes
@@ -100,8 +99,7 @@ class Completions:
         self.outcomes = Outcomes(services)
         self.names = Names(services, self._quiet.admits)
         self._steps = Steps(services.parser, self._quiet, self.names)
-        self.learning = Learning(services)
-        self.offers = ShownCompletions(services.statistics, self.learning)
+        self.offers = ShownCompletions(services.statistics)
         services.events.on(CacheForgotten, lambda _: self._forget())
         services.events.on(FeatureSwitched, lambda _: self._forget_screen())
         services.events.on(SettingsChanged, self._settings_changed)
@@ -178,7 +176,7 @@ class Completions:
         self._forget_screen()
         if not result.texts or services.documents.find(old.uri) is not old:
             return None
-        ids = self.offers.give(result.texts, old.language_id, 1000 * (time.perf_counter() - began), _seen(query))
+        ids = self.offers.give(result.texts, old.language_id, 1000 * (time.perf_counter() - began))
         self.names.remember_imports(ids, result.texts, result.imports, old.uri)
         return Completed(old, position, result.texts, ids, selected, sure=result.sure.of(result.texts[0]))
 
@@ -236,7 +234,7 @@ class Completions:
             raise Cancelled(OVERTAKEN)
         self._ghost.show(snapshot.uri, before, after, result.texts)
         ms = 1000 * (time.perf_counter() - began)
-        ids = self.offers.give(result.texts, snapshot.language_id, ms, _seen(query))
+        ids = self.offers.give(result.texts, snapshot.language_id, ms)
         self.names.remember_imports(ids, result.texts, result.imports, snapshot.uri)
         first = result.texts[0] if result.texts else ""
         finished = result.finished or invoked
@@ -413,7 +411,7 @@ class Completions:
         """Ask for all of it and for others, the one that the code behind the cursor chose first; what is on screen
         stays among them."""
         n, screen.wanted = screen.wanted, 0
-        result, seen = await self._asked_again(screen, n)
+        result = await self._asked_again(screen, n)
         if self._screen is not screen:
             return
         screen.asked, screen.reviewed = n, True
@@ -421,18 +419,18 @@ class Completions:
         texts = [text for text in dict.fromkeys([*result.texts, first]) if text]
         if texts == [screen.text] or not texts:
             return
-        ids = self.offers.give(texts, screen.snapshot.language_id, -1, seen, instead=bool(screen.ids))
+        ids = self.offers.give(texts, screen.snapshot.language_id, -1, instead=bool(screen.ids))
         self._show(screen, texts, ids, result)
 
     async def _lengthen(self, screen: _OnScreen) -> None:
         """Ask again with more time; the engine goes on from what it said."""
-        result, seen = await self._asked_again(screen)
+        result = await self._asked_again(screen)
         screen.finished = True
         if self._screen is not screen or not result.texts or result.texts[0] == screen.text:
             return
         first = result.texts[0]
         if not screen.text:
-            ids = self.offers.give([first], screen.snapshot.language_id, -1, seen)
+            ids = self.offers.give([first], screen.snapshot.language_id, -1)
             self._show(screen, [first], ids, result)
         elif grows(screen.text, first):  # with newer blocks it may say something else
             remainders = self._ghost.remainders(screen.snapshot.uri, *_around(screen.snapshot, screen.position))
@@ -440,9 +438,9 @@ class Completions:
             ids = (screen.ids[0], *(screen.ids[it.index] for it in others))
             self._show(screen, [first, *(it.text for it in others)], ids, result)
 
-    async def _asked_again(self, screen: _OnScreen, n: int = 0) -> tuple[CompletionResult, Seen]:
-        """With time, for a completion that is on screen; what the answer is worth showing of, and what it was asked
-        with.  `n`: alternatives that a person asked for."""
+    async def _asked_again(self, screen: _OnScreen, n: int = 0) -> CompletionResult:
+        """With time, for a completion that is on screen; what the answer is worth showing of.
+        `n`: alternatives that a person asked for."""
         services, snapshot, position = self._services, screen.snapshot, screen.position
         indentation = missing_at(services.parser.hurried(snapshot), position, asked=n > 0)
         if screen.text and is_blank(snapshot, position):
@@ -456,7 +454,7 @@ class Completions:
         result = await self._steps.taken(result, place)
         if result.start is not None:  # that would be another place
             result = replace(result, texts=())
-        return result, _seen(query)
+        return result
 
     async def _with_others(
         self,
@@ -529,12 +527,6 @@ class Completions:
 
 def _behind_cursor(snapshot: Snapshot, position: Position) -> str:
     return snapshot.lines[position.line][position.column :]
-
-
-def _seen(query: CompletionQuery) -> Seen:
-    view = query.view
-    line = view.parsed.snapshot.lines[view.position.line]
-    return Seen(query.blocks, view.editing.text, line[: view.position.column])
 
 
 def _around(snapshot: Snapshot, position: Position) -> tuple[str, str]:

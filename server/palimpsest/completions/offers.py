@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from palimpsest.completions.learning import Learning, Seen
 from palimpsest.window.statistics import Happened, Part, Statistics
 
 KEPT = 256
@@ -18,34 +17,29 @@ KEPT = 256
 
 @dataclass(slots=True)
 class ShownCompletion:
-    """`text`: what was left to insert of `whole` when it was last given out; `seen`: what the model saw for it."""
+    """`text`: what was left to insert of it when it was last given out."""
 
     text: str
-    whole: str
     language: str
-    seen: Seen
     closed: bool = False
 
 
 class ShownCompletions:
     """The completions that were shown, by id."""
 
-    def __init__(self, statistics: Statistics, learning: Learning) -> None:
+    def __init__(self, statistics: Statistics) -> None:
         self._statistics = statistics
-        self._learning = learning
         self._offers: OrderedDict[str, ShownCompletion] = OrderedDict()
         self._n = 0
 
-    def give(
-        self, texts: Sequence[str], language: str, ms: float, seen: Seen, *, instead: bool = False
-    ) -> tuple[str, ...]:
+    def give(self, texts: Sequence[str], language: str, ms: float, *, instead: bool = False) -> tuple[str, ...]:
         """Ids of alternatives shown together, which count as one, and as none `instead` of what was shown; `ms` is what
         they were waited for."""
         ids = []
         for text in texts:
             self._n += 1
             ids.append(f"c-{self._n}")
-            self._offers[ids[-1]] = ShownCompletion(text, text, language, seen)
+            self._offers[ids[-1]] = ShownCompletion(text, language)
         while len(self._offers) > KEPT:
             self._offers.popitem(last=False)
         if ids and not instead:
@@ -71,9 +65,6 @@ class ShownCompletions:
                 return
             offer.closed = happened == "rejected" or part == "all"
             language = offer.language
-            if happened == "accepted":
-                typed = offer.whole.removesuffix(offer.text) if offer.whole.endswith(offer.text) else ""
-                self._learning.accepted(offer.seen, typed, offer.text[:chars])
             if chars is None and part == "all":
                 chars = len(offer.text)
             elif part != "all":  # the rest stays on screen, and is all that is left to be accepted

@@ -117,11 +117,11 @@ def of_others(layer: Layer) -> bool:
 
 def from_editor(layer: Layer) -> Layer:
     """The layer without what only the editor's extension reads, and without what a client says of itself."""
-    kept = dict[str, dict[str, Any]]()
+    ours = dict[str, dict[str, Any]]()
     for section, name, value in _flat(layer):
         if f"{section}.{name}" not in OF_CLIENTS and not INTRODUCTIONS & {section, name}:
-            kept.setdefault(section, {})[name] = value
-    return {**kept.pop("", {}), **kept}
+            ours.setdefault(section, {})[name] = value
+    return {**ours.pop("", {}), **ours}
 
 
 def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:
@@ -161,7 +161,7 @@ def merged(layers: Iterable[Layer]) -> tuple[Settings, list[SettingsError]]:
 
 def from_file(layer: Layer, *, whose: Literal["user", "workspace"]) -> tuple[Layer, list[SettingsError]]:
     """The layer without the settings that this file may not set, and an error for each of those."""
-    kept, problems = dict[str, dict[str, Any]](), list[SettingsError]()
+    allowed_here, problems = dict[str, dict[str, Any]](), list[SettingsError]()
     for section, name, value in _flat(layer):
         full = f"{section}.{name}" if section else name
         allowed = permission(full)
@@ -173,8 +173,10 @@ def from_file(layer: Layer, *, whose: Literal["user", "workspace"]) -> tuple[Lay
         elif allowed is not None and allowed.set_by == "off" and whose == "workspace" and value is not False:
             problems.append(SettingsError(full, "can only be switched off by a workspace's file.", hint=TRUST_HINT))
         else:
-            kept.setdefault(section, {})[name] = value  # not by its full name: that could be read in another way
-    return (WorkspaceLayer(kept) if whose == "workspace" else kept), problems
+            allowed_here.setdefault(section, {})[name] = (
+                value  # not by its full name: that could be read in another way
+            )
+    return (WorkspaceLayer(allowed_here) if whose == "workspace" else allowed_here), problems
 
 
 def read_toml(path: Path, within: Path | None = None) -> tuple[dict[str, Any], list[SettingsError]]:

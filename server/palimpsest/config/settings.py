@@ -70,7 +70,7 @@ TOOLS = (
     *("create_checkpoint", "restore_checkpoint", "list_checkpoints"),
     *("read_document", "list_documents", "find_documents", "find_excerpts"),
 )
-"""Those of `conversations/operations/table.py`, in its order, which this package may not import."""
+"""The tools of `conversations/operations/table.py`, in its order, which this package may not import."""
 KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
 
 
@@ -209,12 +209,6 @@ class ContextSettings:
         "The kinds of context that are gathered.",
         choices=SOURCES,
         by=OWN_CODE,
-    )
-    learn: bool = _setting(
-        False,
-        "Learn on this machine, for each workspace, which kinds of block the names in accepted completions came from, "
-        "and let such blocks come first.",
-        by=LESS_HELP,
     )
     python: str = _setting(
         "",
@@ -649,8 +643,8 @@ class Described:
 def described() -> Iterator[Described]:
     for section in fields(Settings):
         for item in fields(section.default):  # type: ignore[arg-type]
-            told = {name: item.metadata[name] for name in ("doc", "by", "choices", "low", "high", "secret")}
-            yield Described(f"{section.name}.{item.name}", item.default, **told)
+            facts = {name: item.metadata[name] for name in ("doc", "by", "choices", "low", "high", "secret")}
+            yield Described(f"{section.name}.{item.name}", item.default, **facts)
 
 
 @cache
@@ -659,5 +653,5 @@ def _by_name() -> dict[str, Permission]:
 
 
 def permission(name: str) -> Permission | None:
-    """For a setting's full name (`engine.url`); None if there is no such setting."""
+    """The permission of a setting by its full name (`engine.url`); None if there is no such setting."""
     return _by_name().get(name)

@@ -1,7 +1,7 @@
 """Blocks that users and agents put into the context, and documents that they pinned.
 
 In: `put`, `drop`, `pin`, `unpin`, at any time and from any thread.  Out: blocks that are candidates until they are
-dropped or expire, and pinned URIs.  Reads no file (`sources/pins.py` does) and knows no budget.
+dropped or expire, and pinned URIs.  Reads no file (`sources/external.py` does) and knows no budget.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.text import tokens
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.uris import path_or_none
-from palimpsest.types import BLOCK_TYPES, Block, BlockKey, BlockType
+from palimpsest.types import Block, BlockKey, BlockType
 
 MAX_BLOCKS = 256
 MAX_CHARACTERS = 400_000
@@ -43,7 +43,7 @@ class ExternalBlocks:
 
     def put(
         self,
-        type: str,
+        type: BlockType,
         name: str,
         text: str,
         *,
@@ -58,7 +58,6 @@ class ExternalBlocks:
         Each unit of `priority` is worth `values.PER_PRIORITY` points.  An editable block needs the `uri` of the
         document that its edits change.  Raises InvalidArgument that names the field.
         """
-        checked = _checked_type(type)
         if not name.strip():
             raise InvalidArgument("name", "a block needs a name.")
         if len(text) > MAX_CHARACTERS:
@@ -73,7 +72,7 @@ class ExternalBlocks:
         if ttl is not None and not ttl > 0:
             raise InvalidArgument("ttl", "expected a number of seconds above 0.")
         block = Block(
-            checked,
+            type,
             name,
             text.strip("\n"),
             value=OUTSIDE + PER_PRIORITY * priority,
@@ -89,9 +88,9 @@ class ExternalBlocks:
             self._revision += 1
         return block
 
-    def drop(self, type: str, name: str) -> bool:
+    def drop(self, type: BlockType, name: str) -> bool:
         """Remove a block; False if there is none of that type and name."""
-        key = BlockKey(_checked_type(type), name)
+        key = BlockKey(type, name)
         with self._lock:
             self._expire()
             dropped = self._entries.pop(key, None) is not None
@@ -112,7 +111,7 @@ class ExternalBlocks:
             return [entry.block for entry in self._entries.values()]
 
     def pin(self, uri: str) -> None:
-        """Keep a document in the context.  The caller has checked that it may be read (`sources/pins.py`)."""
+        """Keep a document in the context.  The caller has checked that it may be read (`sources/external.py`)."""
         with self._lock:
             self._revision += uri not in self._pins
             self._pins[uri] = None
@@ -155,10 +154,3 @@ def _check_editable(uri: str | None) -> None:
     path = path_or_none(uri) if uri is not None else None
     if path is not None and any(is_secret(p) or is_of_version_control(p) for p in (path, Path(os.path.realpath(path)))):
         raise InvalidArgument("uri", f"{uri} looks like a file of secrets, or is version control's own.")
-
-
-def _checked_type(type: str) -> BlockType:
-    for known in BLOCK_TYPES:
-        if type == known:
-            return known
-    raise InvalidArgument("type", f"expected one of {', '.join(BLOCK_TYPES)}, got {type!r}.")

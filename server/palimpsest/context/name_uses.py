@@ -60,7 +60,12 @@ class NameUse:
 def name_uses(code: str, lexical: Lexical, marks: tuple[str, ...]) -> Iterator[NameUse]:
     """`marks` stand before members: `.`, `->`."""
     text, every = without_strings(code, lexical), (*marks, _OF_TYPES)
-    return (NameUse(found[0], found.start(), text, every) for found in _NAME.finditer(text))
+    return (NameUse(match[0], match.start(), text, every) for match in _NAME.finditer(text))
+
+
+def bare_name(written: str) -> str:
+    """`items` of `self.items`, `$items`, `@items`."""
+    return written.rpartition(".")[2].lstrip("$@")
 
 
 def names_that_come_with(language: Language) -> frozenset[str]:

@@ -170,8 +170,8 @@ again, whenever the user goes from typing to asking.  Rules rarely help a comple
 behind all code and before other prose: even a resident block of rules (`RESIDENT_BONUS`) comes behind a block of names
 that is not resident, both being of `context.block_tokens`.  If code fills the budget, there are no rules."""
 FOLLOWED_RULES = 95.0
-"""This is what rules are worth to a model that follows instructions (`Chooser.fits`): only the class at the cursor
-comes first."""
+"""The value of rules for a model that follows instructions (`Chooser.fits`): only the class at the cursor comes
+first."""
 MODULE_DOCUMENTATION = worth("documentation", "file", "unnamed")
 UNCOMMITTED = worth("history", "file", "unnamed")
 LINKED = worth("documentation", "imported", "signature")

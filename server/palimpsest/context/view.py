@@ -66,7 +66,7 @@ class CursorView:
     def imports(self) -> tuple[Import, ...]:
         """Every import of the file, or of the cell and the cells before it, in order."""
         return tuple(
-            found for parsed in (*(cell.parsed for cell in self.cells), self.parsed) for found in imports(parsed)
+            item for parsed in (*(cell.parsed for cell in self.cells), self.parsed) for item in imports(parsed)
         )
 
     @cached_property
@@ -82,15 +82,15 @@ class CursorView:
     @cached_property
     def cells_hide_names(self) -> bool:
         """Whether an earlier cell imports whatever a module has, so that nobody can tell which names there are."""
-        return any(found.bound == "*" for cell in self.cells for found in imports(cell.parsed))
+        return any(item.bound == "*" for cell in self.cells for item in imports(cell.parsed))
 
     @cached_property
     def typed(self) -> str:
         """The word that the cursor is in or at the end of, which the user is still typing; "" where nobody types."""
         if not self.is_typing:
             return ""
-        line = self._line(self.position.line)
-        for word in _WORD.finditer(line):
+        lines, number = self.parsed.snapshot.lines, self.position.line
+        for word in _WORD.finditer(lines[number]) if number < len(lines) else ():
             if word.start() < self.position.column <= word.end():
                 return word.group()
         return ""
@@ -98,23 +98,27 @@ class CursorView:
     @cached_property
     def used(self) -> frozenset[str]:
         """Names that the editing block uses, except the one being typed, which changes with every keystroke."""
-        found: set[str] = set()
+        names: set[str] = set()
         for start, end in self._shown_ranges():
-            found |= names_in(self.parsed, start, end)
-        at_cursor = names_in(self.parsed, self.position.line, self.position.line + 1) if self._cursor_shown else set()
-        return frozenset(found | (at_cursor - {self.typed}))
+            names |= names_in(self.parsed, start, end)
+        at_cursor = (
+            names_in(self.parsed, self.position.line, self.position.line + 1)
+            if self.position.line in self.shown_lines
+            else set()
+        )
+        return frozenset(names | (at_cursor - {self.typed}))
 
     @cached_property
     def unused_imports(self) -> frozenset[str]:
         """Names that are imported and that nothing in the file uses yet, unless it is being typed: whoever has just
         written an import is about to use it."""
-        bound = {found.bound for found in imports(self.parsed)}
+        bound = {item.bound for item in imports(self.parsed)}
         return frozenset(bound - (self.parsed.once(_used_names) - {self.typed}))
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word of the file, except the one being typed: for blocks that stay the same in all its functions."""
-        text, at = self._text, self._offset
+        text, at = self.parsed.snapshot.text, self._offset
         if not self.is_typing:
             return self.parsed.once(_words)
         start = at
@@ -128,16 +132,16 @@ class CursorView:
     def name_uses(self) -> tuple[NameUse, ...]:
         """The names that the editing block uses, in order, but for the one being typed."""
         at, language = len(self.editing.prefix) if self.is_typing else _NOWHERE, self.parsed.language
-        found = name_uses(self.editing.text, language.lexical, language.member_marks)
-        return tuple(use for use in found if not use.start < at <= use.start + len(use.name))
+        uses = name_uses(self.editing.text, language.lexical, language.member_marks)
+        return tuple(use for use in uses if not use.start < at <= use.start + len(use.name))
 
     def imports_of(self, name: str) -> Iterator[Import]:
-        """Those that a name may come from: they bind it, or what the editing block has before it."""
+        """The imports that a name may come from: they bind it, or what the editing block has before it."""
         meant = {name, *(use.head for use in self.name_uses if use.name == name and use.head)}
-        for found in self.imports:
-            by_module = [] if found.alias or found.name not in (None, "*") else _WORD.findall(found.module)[-1:]
-            if not meant.isdisjoint((found.bound, found.name, *by_module)):
-                yield found
+        for item in self.imports:
+            by_module = [] if item.alias or item.name not in (None, "*") else _WORD.findall(item.module)[-1:]
+            if not meant.isdisjoint((item.bound, item.name, *by_module)):
+                yield item
 
     @cached_property
     def shown_lines(self) -> frozenset[int]:
@@ -152,24 +156,12 @@ class CursorView:
     def attributes_of(self, head: str) -> frozenset[str]:
         """Names that follow `head.` in the file, except the one being typed.  Found by text, so in broken code too."""
         cursor = self._offset if self.is_typing else _NOWHERE
-        return frozenset(_attributes(self._text, head, cursor, self._marks))
+        return frozenset(_attributes(self.parsed.snapshot.text, head, cursor, self.parsed.language.member_marks))
 
     def shown_attributes_of(self, head: str) -> frozenset[str]:
-        """The same of the editing block alone."""
+        """Names that follow `head.` in the editing block, except the one being typed."""
         cursor = len(self.editing.prefix) if self.is_typing else _NOWHERE
-        return frozenset(_attributes(self.editing.text, head, cursor, self._marks))
-
-    @property
-    def _marks(self) -> tuple[str, ...]:
-        return self.parsed.language.member_marks
-
-    @property
-    def _cursor_shown(self) -> bool:
-        return self.position.line in self.shown_lines
-
-    @property
-    def _text(self) -> str:
-        return self.parsed.snapshot.text
+        return frozenset(_attributes(self.editing.text, head, cursor, self.parsed.language.member_marks))
 
     @cached_property
     def _offset(self) -> int:
@@ -187,10 +179,6 @@ class CursorView:
         if end > start:
             yield start, end
 
-    def _line(self, number: int) -> str:
-        lines = self.parsed.snapshot.lines
-        return lines[number] if 0 <= number < len(lines) else ""
-
 
 def _used_names(parsed: Parsed) -> frozenset[str]:
     return frozenset(names_in(parsed, 0, parsed.snapshot.line_count))
@@ -202,9 +190,9 @@ def _words(parsed: Parsed) -> frozenset[str]:
 
 def _attributes(text: str, head: str, cursor: int, marks: tuple[str, ...]) -> Iterator[str]:
     mark = "|".join(re.escape(mark) for mark in marks)
-    for found in re.finditer(rf"{re.escape(head)}\s*(?:{mark})\s*([^\W\d]\w*)", text):
-        before = text[: found.start()][-2:]
-        if not (before[-1:].isalnum() or before.endswith(("_", *marks))) and not found.start(1) <= cursor <= found.end(
+    for match in re.finditer(rf"{re.escape(head)}\s*(?:{mark})\s*([^\W\d]\w*)", text):
+        before = text[: match.start()][-2:]
+        if not (before[-1:].isalnum() or before.endswith(("_", *marks))) and not match.start(1) <= cursor <= match.end(
             1
         ):
-            yield found.group(1)
+            yield match.group(1)

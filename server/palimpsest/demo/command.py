@@ -74,9 +74,9 @@ def _copy(folder: Path, *, as_json: bool) -> int:
         print(f"palimpsest demo: {error}", file=sys.stderr)
         return 1
     position = {"line": made.line, "character": made.character}
-    found = {"folder": str(made.folder), "file": str(made.file), "position": position, "type": sample.TYPED}
+    result = {"folder": str(made.folder), "file": str(made.file), "position": position, "type": sample.TYPED}
     typed = sample.TYPED.strip()
-    print(json.dumps(found) if as_json else f"{made.file}: type `{typed}` on a new line behind line {made.line + 1}.")
+    print(json.dumps(result) if as_json else f"{made.file}: type `{typed}` on a new line behind line {made.line + 1}.")
     return 0
 
 
@@ -162,9 +162,9 @@ async def _show(console: Console, driver: Driver, root: Path) -> dict[str, Any]:
         console.print(draw.event(len(events), event))
     console.print(draw.suggestion(story.suggestion))
     kinds = sorted({block["type"] for event in events for block in event.blocks})
-    shown = ("event", "decoded", "context", "reused", "restored", "warmed", "dropped", "ms")
+    names = ("event", "decoded", "context", "reused", "restored", "warmed", "dropped", "ms")
     return {
-        "events": [{name: getattr(event, name) for name in shown} for event in events],
+        "events": [{name: getattr(event, name) for name in names} for event in events],
         "completion": story.completion,
         "suggestion": story.suggestion,
         "blocks": kinds,

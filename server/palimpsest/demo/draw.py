@@ -52,9 +52,9 @@ def _figures(it: StoryEvent) -> Text:
     )
 
 
-def _map(found: dict[str, Any]) -> Text:
+def _map(cache: dict[str, Any]) -> Text:
     """The cache from position 0 to the tail's end, one cell of the terminal for an equal share of positions."""
-    spans = found["spans"]
+    spans = cache["spans"]
     end = max((span["end"] for span in spans), default=1)
     footer = next((s["start"] for s in spans if s["state"] == "footer"), end)
     arena = max((s["end"] for s in spans if s["state"] in ("attached", "detached", "header")), default=1)
@@ -97,14 +97,14 @@ def _completion(it: StoryEvent) -> RenderableType:
     return Text.assemble((typed, "default"), (ghost, "italic bright_black"))
 
 
-def suggestion(found: dict[str, Any]) -> RenderableType:
-    if not found.get("suggestions"):
-        reasons = "; ".join(refusal["reason"] for refusal in found.get("refused", []))
+def suggestion(answer: dict[str, Any]) -> RenderableType:
+    if not answer.get("suggestions"):
+        reasons = "; ".join(refusal["reason"] for refusal in answer.get("refused", []))
         return Text(f"no suggestion{': ' + reasons if reasons else ''}", style="dim")
-    first = found["suggestions"][0]
+    first = answer["suggestions"][0]
     parts: list[RenderableType] = [Syntax(first["diff"], "diff", theme="ansi_dark", background_color="default")]
-    if found.get("summary"):
-        parts.append(Text(found["summary"], style="italic"))
+    if answer.get("summary"):
+        parts.append(Text(answer["summary"], style="italic"))
     return Padding(Group(*parts), (0, 0, 0, 3))
 
 

@@ -96,15 +96,15 @@ class Story:
     ) -> StoryEvent:
         before = before or await self.driver.stats()
         start = time.perf_counter()
-        shown: dict[str, Any] | None = None
+        context: dict[str, Any] | None = None
         completion: str | None = None
         if ask:
             items = await self.driver.complete(uri, position)
             completion = str(items[0].insert_text) if items else ""
             self.completion = completion or self.completion
         else:
-            shown = await self.driver.settled(uri, position)
-        return await self._measured(name, before, start, uri, position, shown, completion)
+            context = await self.driver.settled(uri, position)
+        return await self._measured(name, before, start, uri, position, context, completion)
 
     async def _suggest(self, name: str, uri: str, position: Any) -> StoryEvent:
         before = await self.driver.stats()
@@ -120,16 +120,16 @@ class Story:
         start: float,
         uri: str,
         position: Any,
-        shown: dict[str, Any] | None,
+        at_cursor: dict[str, Any] | None,
         completion: str | None,
     ) -> StoryEvent:
         ms = (time.perf_counter() - start) * 1000
-        found = await self.driver.command("palimpsest.cache.map")
+        cache = await self.driver.command("palimpsest.cache.map")
         where = {"uri": uri, "position": {"line": position.line, "character": position.character}}
-        shown = shown or await self.driver.command("palimpsest.context.show", where)
-        after = found["stats"]
-        attached = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] not in ("detached", "tail"))
-        tail = sum(s["end"] - s["start"] for s in found["spans"] if s["state"] == "tail")
+        at_cursor = at_cursor or await self.driver.command("palimpsest.context.show", where)
+        after = cache["stats"]
+        attached = sum(s["end"] - s["start"] for s in cache["spans"] if s["state"] not in ("detached", "tail"))
+        tail = sum(s["end"] - s["start"] for s in cache["spans"] if s["state"] == "tail")
         context = attached + tail
         decoded, dropped, restored, warmed = (
             after[name] - before[name] for name in ("decoded", "replayed", "restored", "warmed")
@@ -150,14 +150,14 @@ class Story:
             warmed=warmed,
             dropped=dropped,
             ms=round(ms, 1),
-            blocks=shown["blocks"],
-            new=self._new(shown["blocks"]),
-            map=found,
+            blocks=at_cursor["blocks"],
+            new=self._new(at_cursor["blocks"]),
+            map=cache,
             completion=completion,
             before_cursor=typed[: position.character],
         )
 
     def _new(self, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        found = [block for block in blocks if (block["type"], block["name"]) not in self._seen]
-        self._seen |= {(block["type"], block["name"]) for block in found}
-        return found
+        blocks_of_now = [block for block in blocks if (block["type"], block["name"]) not in self._seen]
+        self._seen |= {(block["type"], block["name"]) for block in blocks_of_now}
+        return blocks_of_now

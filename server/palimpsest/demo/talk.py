@@ -104,20 +104,20 @@ class DemoTalk:
         """A message with the output of a real command: what Python imports for this program, module by module."""
         command = [sys.executable, "-P", "-X", "importtime", "-c", "import palimpsest.session.building"]
         done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=True)
-        said = await self._append("user", f"{PASTED}\n\n{done.stderr}")
+        turn = await self._append("user", f"{PASTED}\n\n{done.stderr}")
         (made,) = (await self._do("fd.list"))["descriptors"]
         page = await self._do("fd.read", {"fd": made["fd"], "page": 2})
-        found = await self._do("fd.search", {"fd": made["fd"], "query": SEARCHED, "context": 0})
-        lines = ", ".join(str(one["line"]) for one in found["matches"])
-        await self._append("assistant", f"{SEARCHED} stands in the lines {lines} of {said['fd']}.")
+        matches = await self._do("fd.search", {"fd": made["fd"], "query": SEARCHED, "context": 0})
+        lines = ", ".join(str(one["line"]) for one in matches["matches"])
+        await self._append("assistant", f"{SEARCHED} stands in the lines {lines} of {turn['fd']}.")
         facts = [
-            f"a message with {made['total_lines']:,} lines of `python -X importtime` is the descriptor {said['fd']}; "
+            f"a message with {made['total_lines']:,} lines of `python -X importtime` is the descriptor {turn['fd']}; "
             f"the model reads page 1 of {page['pages']}. Page 2 is lines {page['lines']}.",
             f"searched for {SEARCHED}:",
         ]
-        shown = "\n".join(f"{one['line']}: {one['text']}" for one in found["matches"][:2])
-        result = {"lines": made["total_lines"], "pages": made["pages"], "found": found["count"]}
-        return TalkStep("a long output, by page and searched", facts, shown, result=result)
+        text = "\n".join(f"{one['line']}: {one['text']}" for one in matches["matches"][:2])
+        result = {"lines": made["total_lines"], "pages": made["pages"], "found": matches["count"]}
+        return TalkStep("a long output, by page and searched", facts, text, result=result)
 
     async def _reply(self) -> TalkStep:
         """Behind the blocks at the cursor, which are in the cache already."""
@@ -136,8 +136,8 @@ class DemoTalk:
         before = (await self._do("context.usage"))["used"]
         for task in TASKS:
             await self._do("fork.spawn", {"task": task})
-        found = await self._do("fork.gather")
-        children = [child for name, child in found.items() if name != "xml"]
+        forks = await self._do("fork.gather")
+        children = [child for name, child in forks.items() if name != "xml"]
         decoded = [child["decoded"] for child in children]
         facts = [
             f"{len(children)} children read the {before:,} tokens of blocks and turns before them and decode none of "
@@ -158,18 +158,18 @@ class DemoTalk:
         result = {"written_by": done["written_by"], "before": before, "after": after}
         return TalkStep("a summary in the place of what was said", facts, result=result)
 
-    async def _kept(self) -> dict[str, Any]:
+    async def _everything(self) -> dict[str, Any]:
         exported = await self._do("conversation.export", {"format": "json"})
-        found = await self._do("fork.gather", {"include_history": True})
-        forks = {name: child["history"] for name, child in found.items() if name != "xml"}
+        children = await self._do("fork.gather", {"include_history": True})
+        forks = {name: child["history"] for name, child in children.items() if name != "xml"}
         checkpoints = (await self._do("checkpoint.list"))["checkpoints"]
         return {"text": exported["text"], "forks": forks, "checkpoints": [one["checkpoint_id"] for one in checkpoints]}
 
     async def _kill(self) -> TalkStep:
-        before = await self._kept()
+        before = await self._everything()
         refs, fds = (await self._do("refs.list"))["count"], len((await self._do("fd.list"))["descriptors"])
         self._driver = await self._restart()
-        after = await self._kept()
+        after = await self._everything()
         same = before == after
         what = f"{refs} ref, {fds} descriptor, {len(TASKS)} forks and the summary"
         facts = [

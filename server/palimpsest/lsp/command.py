@@ -1,7 +1,7 @@
 """A command as it is declared: once, beside what carries it out.
 
 In: `workspace/executeCommand`.  Out: an answer, or an error that names the field.  A module has them as `COMMANDS`, and
-`palimpsest.cli.reference` makes the documents' table of all.
+`scripts/reference.py` makes the documents' table of all.
 """
 
 from __future__ import annotations

@@ -5,14 +5,13 @@ In: arguments.  Out: answers.  Which blocks there are is decided in `context/`.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp import answers
-from palimpsest.lsp.arguments import At, Nothing, PlaceArguments, Uri
+from palimpsest.lsp.arguments import At, PlaceArguments, Uri
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
 from palimpsest.text.amounts import amount
@@ -132,22 +131,6 @@ async def unpin(server: PalimpsestServer, file: Uri) -> dict[str, Any]:
     return {"name": name, "tokens": tokens, "says": f"{name} is not pinned any more"}
 
 
-async def learned(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    """The kinds that are worth more first."""
-    learning = server.window.session.completions.learning
-    rows = [
-        {"kind": kind, "expected": round(expected, 1), "found": round(found, 1), "points": round(points, 1)}
-        for kind, (expected, found) in dict(learning.learned.counts).items()
-        for points in (learning.learned.points(kind),)
-    ]
-    return {"enabled": learning.is_on, "kinds": sorted(rows, key=lambda row: -row["points"])}
-
-
-async def forget(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-    await asyncio.to_thread(server.window.session.completions.learning.forget)
-    return {}
-
-
 COMMANDS = (
     Command(
         "palimpsest.context.show",
@@ -172,12 +155,4 @@ COMMANDS = (
     Command("palimpsest.context.drop", BlockArguments, drop, "takes such a block off again"),
     Command("palimpsest.context.pin", Uri, pin, "keeps a file in the context"),
     Command("palimpsest.context.unpin", Uri, unpin, "no longer keeps a file in the context"),
-    Command(
-        "palimpsest.context.learned",
-        Nothing,
-        learned,
-        "for each kind of block, how many names of accepted completions were expected of it and found in it, and the "
-        "points that its blocks are worth more for that in this workspace (with `context.learn`)",
-    ),
-    Command("palimpsest.context.forget", Nothing, forget, "forgets that"),
 )

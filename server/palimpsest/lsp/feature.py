@@ -17,8 +17,6 @@ FEATURE = Feature(
             "palimpsest.context.drop",
             "palimpsest.context.pin",
             "palimpsest.context.unpin",
-            "palimpsest.context.learned",
-            "palimpsest.context.forget",
         ),
         f"{_IN}.engine": ("palimpsest.cache.map", "palimpsest.cache.reset", "palimpsest.restartEngine"),
         f"{_IN}.statistics": (

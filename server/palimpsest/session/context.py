@@ -19,7 +19,7 @@ from palimpsest.errors import EngineError, InvalidArgument
 from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_numbered
 from palimpsest.providers.base.protocol import Estimating
 from palimpsest.text.snapshot import Position, Snapshot
-from palimpsest.types import Block, BlockKey
+from palimpsest.types import Block, BlockKey, BlockType
 from palimpsest.window.events import RefreshNeeded
 from palimpsest.window.services import Services
 
@@ -134,7 +134,7 @@ class WindowContext:
 
     def put(
         self,
-        type: str,
+        type: BlockType,
         name: str,
         text: str,
         *,
@@ -151,7 +151,7 @@ class WindowContext:
         self._services.events.emit(RefreshNeeded())
         return block.name, self._services.chooser.count(block)
 
-    def drop(self, type: str, name: str) -> bool:
+    def drop(self, type: BlockType, name: str) -> bool:
         """Whether there was one."""
         dropped = self._external.drop(type, name)
         self._services.events.emit(RefreshNeeded())

@@ -25,18 +25,18 @@ AGAIN = {
 """Why tokens are decoded that the model was shown before."""
 
 
-def page(found: Mapping[str, Any], last: Mapping[str, float], width: int) -> Page:
+def page(cache: Mapping[str, Any], last: Mapping[str, float], width: int) -> Page:
     made = Page("Cache")
-    cells = grid(found["spans"], found["n_ctx"], width * HEIGHT)
+    cells = grid(cache["spans"], cache["n_ctx"], width * HEIGHT)
     for at in range(0, len(cells), width):
         made.row(*_runs(cells[at : at + width]))
     made.row()
-    for row in _legend(found["spans"], width):
+    for row in _legend(cache["spans"], width):
         made.row(*row)
     made.row()
-    _sums(made, found, last)
+    _sums(made, cache, last)
     made.row()
-    for span in found["spans"]:
+    for span in cache["spans"]:
         where = f"{span['start']:>6}–{span['end']:<6} "
         made.row((where, "dim"), (f"{kind_of(span):<14}", kind_of(span)), f" {span['name']}")
     return made
@@ -48,13 +48,13 @@ def kind_of(span: Mapping[str, Any]) -> str:
 
 def grid(spans: Sequence[Mapping[str, Any]], n_ctx: int, n_cells: int) -> list[str]:
     """What each cell mostly shows: a kind, or "" where it is free."""
-    found, most, each = [""] * n_cells, [0.0] * n_cells, max(1, n_ctx) / n_cells
+    kinds, most, each = [""] * n_cells, [0.0] * n_cells, max(1, n_ctx) / n_cells
     for span in spans:
         for cell in range(int(span["start"] / each), min(n_cells, ceil(span["end"] / each))):
             share = min(span["end"], (cell + 1) * each) - max(span["start"], cell * each)
             if share > most[cell]:
-                most[cell], found[cell] = share, kind_of(span)
-    return found
+                most[cell], kinds[cell] = share, kind_of(span)
+    return kinds
 
 
 def _runs(cells: Sequence[str]) -> Iterator[Chunk]:
@@ -76,10 +76,10 @@ def _legend(spans: Sequence[Mapping[str, Any]], width: int) -> Iterator[list[str
     yield row
 
 
-def _sums(made: Page, found: Mapping[str, Any], last: Mapping[str, float]) -> None:
-    stats, holes, stored = found["stats"], found["free"], found["stored"]
+def _sums(made: Page, cache: Mapping[str, Any], last: Mapping[str, float]) -> None:
+    stats, holes, stored = cache["stats"], cache["free"], cache["stored"]
     free = f"{sum(end - start for start, end in holes)} free in {len(holes)} holes"
-    used, most = found["used"], found["n_ctx"]
+    used, most = cache["used"], cache["n_ctx"]
     made.bar("used", used, most, f"{used} of {most} positions, {free}", "used", widths=WIDTHS)
     reused, decoded = stats["reused"], stats["decoded"]
     made.bar("reused", reused, reused + decoded, f"{reused} reused, {decoded} decoded", "ready", widths=WIDTHS)
@@ -87,12 +87,12 @@ def _sums(made: Page, found: Mapping[str, Any], last: Mapping[str, float]) -> No
     if reused + decoded:
         text = f"{reused} reused, {decoded} decoded, {last['ms']:.0f} ms"
         made.bar("last", reused, reused + decoded, text, "ready", widths=WIDTHS)
-    again, decoded = found["again"], found["engine"].get("decoded", 0)
+    again, decoded = cache["again"], cache["engine"].get("decoded", 0)
     if n_again := sum(again.values()):
         made.bar("again", n_again, decoded, f"{n_again} of {decoded} decoded twice", "busy", widths=WIDTHS)
     for part, why in AGAIN.items():
         if again[part]:
             made.row((f"          {again[part]} {why}", "dim"))
-    kept = f"{stored['blocks']} blocks, {stored['bytes'] / 2**20:.1f} MiB in host memory"
-    made.row((f"stored    {kept}", "stored"))
+    stored_text = f"{stored['blocks']} blocks, {stored['bytes'] / 2**20:.1f} MiB in host memory"
+    made.row((f"stored    {stored_text}", "stored"))
     made.row((f"restored {stats['restored']}, moved {stats['moved']}, evicted {stats['evicted']}", "dim"))

@@ -21,9 +21,9 @@ KINDS = {"filesystem": "file tree"}
 CELLS = 6
 
 
-def page(shown: Mapping[str, Any], usage: Mapping[str, Any], last: Mapping[str, float]) -> Page:
+def page(context: Mapping[str, Any], usage: Mapping[str, Any], last: Mapping[str, float]) -> Page:
     made = Page("Context")
-    editing = shown["editing"]
+    editing = context["editing"]
     made.row((f"{editing['type']} {editing['name']}", "title"), (f"  {editing['file']}", "dim"))
     made.row()
     _budgets(made, usage)
@@ -32,13 +32,13 @@ def page(shown: Mapping[str, Any], usage: Mapping[str, Any], last: Mapping[str, 
         text = f"{decoded} decoded, {reused} reused, {last['ms']:.0f} ms"
         made.bar("last answer", reused, reused + decoded, text, "ready", "busy", widths=WIDTHS)
         made.row()
-    made.row((f"Blocks ({len(shown['blocks'])})", "title"))
-    for block in shown["blocks"]:
+    made.row((f"Blocks ({len(context['blocks'])})", "title"))
+    for block in context["blocks"]:
         made.links[len(made.lines)] = block
         _block(made, block)
     made.row()
     made.row(("● in the cache  ◐ stored  ○ wanted", "dim"))
-    if any(block["state"] == LEFT_OUT for block in shown["blocks"]):
+    if any(block["state"] == LEFT_OUT for block in context["blocks"]):
         made.row((UNFIT, "dim"))
     return made
 
@@ -61,7 +61,7 @@ def budget_rows(usage: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _bar(used: int, most: int) -> str:
-    """Not empty where something is used: one cell is the least that there is."""
+    """A short bar that is not empty where something is used: one cell is the least that there is."""
     least = most / CELLS if used else 0
     return bar(max(used, least), most, CELLS).translate({ord("█"): "▰", ord("░"): "▱"})
 

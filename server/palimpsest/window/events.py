@@ -78,7 +78,7 @@ class CursorMoved:
 
 @dataclass(frozen=True, slots=True)
 class FilesChanged:
-    """They were saved, or changed on disk without the editor."""
+    """Files were saved, or changed on disk without the editor."""
 
     uris: Sequence[str]
 

@@ -51,7 +51,7 @@ class Levels:
         self._known.clear()
 
     async def of(self, snapshot: Snapshot) -> str | None:
-        """None where the document has indentation of its own, and where nobody says."""
+        """What one level is in a document; None where it has indentation of its own, and where nobody says."""
         path = path_or_none(snapshot.uri)
         if path is None or is_indented(snapshot.lines):
             return None
@@ -59,7 +59,7 @@ class Levels:
         key = path, roots, exclude
         if key not in self._known:
             files = WorkspaceFiles(roots, exclude, self._open_document)
-            self._known[key] = await asyncio.to_thread(_found, path, files)
+            self._known[key] = await asyncio.to_thread(_look_up, path, files)
         return self._known.get(key)
 
     async def applied(self, change: DocumentChange, snapshot: Snapshot) -> DocumentChange:
@@ -73,15 +73,15 @@ class Levels:
         return replace(change, edits=edits)
 
 
-def _found(path: Path, files: WorkspaceFiles) -> str | None:
+def _look_up(path: Path, files: WorkspaceFiles) -> str | None:
     root = files.root_of(path)
-    return None if root is None else level(_said(path, top_of(root))) or _beside(path, root, files)
+    return None if root is None else level(_read_configurations(path, top_of(root))) or _beside(path, root, files)
 
 
-def _said(path: Path, top: Path) -> Iterator[tuple[str, str]]:
+def _read_configurations(path: Path, top: Path) -> Iterator[tuple[str, str]]:
     """The texts of the files that say it, up to the top of the repository, each with the path from there."""
     for folder in path.parents:
-        with suppress(OSError, Refused):
+        with suppress(OSError, Refused):  # there is none, or none that may be read
             yield read_text(folder / NAME, MOST_BYTES, [top]), path.relative_to(folder).as_posix()
         if folder == top:
             return
@@ -90,9 +90,9 @@ def _said(path: Path, top: Path) -> Iterator[tuple[str, str]]:
 def _beside(path: Path, root: Path, files: WorkspaceFiles) -> str | None:
     names = [one.name for one in files.listing(path.parent) if not one.is_dir and not one.is_link]
     alike = [path.with_name(name) for name in names if Path(name).suffix == path.suffix and name != path.name]
-    found = Counter[str]()
+    counts = Counter[str]()
     for other in alike[:MOST_SIBLINGS]:
         source = files.source(other)
         if source is not None and not is_generated(other.relative_to(root).as_posix(), source.text):
-            found.update(filter(None, [level_of(source.text.split("\n", MOST_LINES)[:MOST_LINES])]))
-    return max(found, key=lambda one: found[one]) if found else None
+            counts.update(filter(None, [level_of(source.text.split("\n", MOST_LINES)[:MOST_LINES])]))
+    return max(counts, key=lambda one: counts[one]) if counts else None

@@ -28,13 +28,10 @@ class Pause:
         usage: Usage | None,
         *,
         idle_s: float = IDLE_S,
-        what: str = "preparing context",
     ) -> None:
-        """`what` is the work's name in the log."""
         self._work = work
         self._usage = usage
         self._idle_s = idle_s
-        self._what = what
         self._task: asyncio.Task[None] | None = None
         self._closed = self._works = self._again = False
 
@@ -51,7 +48,7 @@ class Pause:
             self._task.add_done_callback(lambda _task: usage.end())
 
     def once_more(self) -> None:
-        """The same, but a pause that is under way goes on; work that is, may have looked at what has changed since."""
+        """Wait for a pause, unless one is under way; behind work that is under way it is done once more."""
         if not self.pending:
             self.soon()
         else:
@@ -77,11 +74,11 @@ class Pause:
         try:
             await self._work()
         except (Cancelled, InvalidArgument):
-            pass
+            pass  # the person typed on, or closed the document
         except EngineError as error:
-            logger.debug("%s: %s", self._what, error)
-        except Exception:
-            logger.exception("%s failed", self._what)
+            logger.debug("preparing context: %s", error)
+        except Exception:  # nobody awaits the task, and the next pause may go well
+            logger.exception("preparing context failed")
         finally:
             self._works = False
         if self._again:

@@ -55,7 +55,7 @@ class Privacy:
         """Why nothing of a document goes to the engine, as the end of "… off here: it"; "" where it may."""
         known = self._known.get(snapshot.uri)
         if known is None or known.text is not snapshot.text:
-            kind = _found(known, snapshot.text)
+            kind = _find_secret(known, snapshot.text)
             written, place = (known.written, known.place) if known else (snapshot.uri, None)
             is_open = known is not None
             known = _Known(snapshot.text, kind, written, place)
@@ -114,7 +114,7 @@ class Privacy:
         return f"{reason} (context.ignored_elsewhere)" if reason is not None and "ignored" in reason else ""
 
 
-def _found(known: _Known | None, text: str) -> str:
+def _find_secret(known: _Known | None, text: str) -> str:
     if known is None:
         return tokens.found(text)
     if known.kind:

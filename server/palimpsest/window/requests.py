@@ -46,7 +46,8 @@ class Requests:
     )
 
     def sync(self, blocks: Iterable[Block], slot: wire.Slot, *, first: bool = True) -> wire.SyncRequest:
-        """For `typing` with a bound: blocks that take longer to decode are left to the next pause."""
+        """The request for these blocks; while `typing`, blocks that take longer to decode are left to the next
+        pause."""
         wanted = [self._block(block.type, block.name, block.text, block.editable) for block in blocks]
         options = self.settings.completion
         bound = (options.sync_ms if first else options.time_ms) if slot == "typing" else 0

@@ -165,7 +165,7 @@ class Services:
         )
 
     def _cells(self, at: NotebookCell, notebook: str, language: Language) -> Iterator[Cell]:
-        """Those before the one at the cursor that are in its language."""
+        """The cells before the one at the cursor that are in its language."""
         for index, uri in enumerate(at.before):
             cell = self.documents.find(uri)
             if cell is None or self.privacy.why_not(cell):
@@ -175,7 +175,7 @@ class Services:
 
     async def model(self) -> wire.ModelInfo | None:
         """Waits until it is known which one there is; None where there is no engine."""
-        with suppress(EngineError):
+        with suppress(EngineError):  # whoever asks for an answer hears why there is no engine
             await self.supervisor.ready(LOADING_S)
         return self.supervisor.status.model
 
@@ -198,7 +198,7 @@ class Services:
         if answer.sync is not None:
             self.note(blocks, answer.sync)
         if request.chat is not None and request.chat.native is not None:
-            with suppress(EngineError):
+            with suppress(EngineError):  # what the server can do is asked beside the answer, which is there
                 await self.supervisor.look_again()
         self.usage.generated(answer)
         return answer if request.fim is not None else heard(answer)

@@ -1,9 +1,9 @@
 """What became of what was offered: counts per day, language and kind, in one file on this machine.
 
-In: that something was shown, accepted or rejected, and from which kinds of block its names came.  Out: sums.  Holds no
-code and no file names, and is never sent anywhere.  Counting only adds to a table in memory; a thread of its own soon
-adds that to the file, which several windows share.  A problem with the file disturbs nobody: it is logged once, and
-what could not be written stays in memory and is tried again.
+In: that something was shown, accepted or rejected, and how often what a model was sure of came true.  Out: sums.
+Holds no code and no file names, and is never sent anywhere.  Counting only adds to a table in memory; a thread of its
+own soon adds that to the file, which several windows share.  A problem with the file disturbs nobody: it is logged
+once, and what could not be written stays in memory and is tried again.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
+from operator import add
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -33,9 +34,9 @@ PARTS: tuple[Part, ...] = ("all", "line", "word")
 
 FILE = "statistics.sqlite"
 WRITE_S = 1.0
-"""So long after a count it is written, with what was counted meanwhile."""
+"""Seconds until a count is written, with what was counted meanwhile."""
 BUSY_S, ANSWER_S = 5.0, 0.25
-"""So long another process's transaction is waited for; and where somebody waits for an answer meanwhile."""
+"""Seconds for which another process's transaction is waited for, and where somebody waits for an answer meanwhile."""
 VERSION = 1
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS counts (day TEXT, language TEXT, what TEXT, happened TEXT, part TEXT, n INTEGER,"
@@ -44,27 +45,40 @@ SCHEMA = (
     " PRIMARY KEY (day, language, what, bucket)) WITHOUT ROWID",
     f"PRAGMA user_version = {VERSION}",
 )
-WORTH = (
+WORTH_SCHEMA = (
     "CREATE TABLE IF NOT EXISTS worth (workspace TEXT, kind TEXT, expected REAL, found REAL,"
     " PRIMARY KEY (workspace, kind)) WITHOUT ROWID"
 )
-"""Newer than the others; a window of before goes on without it."""
+"""The schema of a table that is newer than the others: a window of an earlier version goes on without it."""
 BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
-Counted = tuple[str, str, str, str, str]
-"""day, language, what, happened, part: a row of `counts`."""
-Timed = tuple[str, str, str, int]
-"""day, language, what, bucket: a row of `latency`; a bucket ends with 2 ** (bucket / 2) ms."""
-Worth = dict[tuple[str, str], tuple[float, float]]
-"""workspace, kind of block: names expected of its blocks, and those that were in them; or model, bin of probability:
-completions shown, and those that came true."""
-Counts = dict[Counted, tuple[int, int]]
-Times = dict[Timed, int]
+Rows = dict[tuple[Any, ...], tuple[Any, ...]]
+"""The rows of a table: what is counted, and the sums."""
+
+
+@dataclass(frozen=True, slots=True)
+class SumTable:
+    """A table of the file whose rows are sums: its columns that say of what, and those with numbers."""
+
+    name: str
+    keys: tuple[str, ...]
+    sums: tuple[str, ...]
+
+    @property
+    def columns(self) -> str:
+        return ", ".join((*self.keys, *self.sums))
+
+
+COUNTS = SumTable("counts", ("day", "language", "what", "happened", "part"), ("n", "characters"))
+LATENCY = SumTable("latency", ("day", "language", "what", "bucket"), ("n",))
+"""A bucket ends with 2 ** (bucket / 2) ms."""
+WORTH = SumTable("worth", ("workspace", "kind"), ("expected", "found"))
+"""Completions that were shown and those that came true, by model and bin of probability."""
 
 
 @dataclass(slots=True)
 class Sums:
-    """Of some rows; `accepted` by part."""
+    """The sums of some rows, `accepted` by part."""
 
     shown: int = 0
     accepted: dict[str, int] | None = None
@@ -98,11 +112,9 @@ class Statistics:
         self._path = path
         self.enabled = enabled
         self._write_s = write_s
-        self._counts: Counts = {}  # not in the file yet: n, characters
-        self._times: Times = {}
-        self._worth: Worth = {}
-        self._written: tuple[Counts, Times] = {}, {}  # on their way to the file
-        self._lock = threading.Lock()  # of the four above and the timer
+        self._waiting = _no_rows()  # not in the file yet
+        self._written = _no_rows()  # on their way to the file
+        self._lock = threading.Lock()  # of the two above and the timer
         self._writing = threading.Lock()  # one writer of this window at a time
         self._timer: threading.Timer | None = None
         self._complained = False
@@ -115,28 +127,26 @@ class Statistics:
             return
         day = date.today().isoformat()
         with self._lock:
-            row = day, language, what, happened, part
-            n, characters = self._counts.get(row, (0, 0))
-            self._counts[row] = n + 1, characters + max(0, chars)
+            _add_up(self._waiting[COUNTS], {(day, language, what, happened, part): (1, max(0, chars))})
             if ms >= 0:
-                timed = day, language, what, _bucket(ms)
-                self._times[timed] = self._times.get(timed, 0) + 1
+                _add_up(self._waiting[LATENCY], {(day, language, what, _bucket(ms)): (1,)})
             self._soon()
 
     def learn(self, place: str, counts: Mapping[str, tuple[float, float]]) -> None:
-        """What was expected and found, by kind, of a workspace or a model; whether anything is counted besides."""
+        """What was shown of a model and came true, by bin of probability; whether anything is counted besides."""
         with self._lock:
-            _add_up(self._worth, {(place, kind): both for kind, both in counts.items()})
+            _add_up(self._waiting[WORTH], {(place, kind): both for kind, both in counts.items()})
             self._soon()
 
     def learned(self, place: str) -> dict[str, tuple[float, float]]:
         """What the file has of it."""
-        found = self._in_file(_read_worth) or {}
-        return {kind: both for (name, kind), both in found.items() if name == place}
+        rows = self._in_file(lambda file: _read(file, WORTH)) or {}
+        return {kind: both for (name, kind), both in rows.items() if name == place}
 
     def forget_learned(self, place: str) -> None:
         with self._lock:
-            self._worth = {key: both for key, both in self._worth.items() if key[0] != place}
+            waiting = self._waiting[WORTH]
+            self._waiting[WORTH] = {key: both for key, both in waiting.items() if key[0] != place}
         self._in_file(lambda file: file.execute("DELETE FROM worth WHERE workspace = ?", (place,)).rowcount, ANSWER_S)
 
     def _soon(self) -> None:
@@ -167,7 +177,7 @@ class Statistics:
             ):
                 sums.add(happened, part, n, characters)
         waited: dict[str, dict[int, int]] = {}
-        for (day, _, what, bucket), n in times.items():
+        for (day, _, what, bucket), (n,) in times.items():
             if day >= first:
                 buckets = waited.setdefault(what, {})
                 buckets[bucket] = buckets.get(bucket, 0) + n
@@ -185,7 +195,7 @@ class Statistics:
         if self._path is not None and not self._in_file(_forget, ANSWER_S):
             raise StorageError(f"The statistics cannot be forgotten now: {self._path} is in use, or cannot be written.")
         with self._lock:
-            self._counts, self._times = {}, {}
+            self._waiting |= {COUNTS: {}, LATENCY: {}}
 
     def close(self) -> None:
         """Write what is left."""
@@ -202,38 +212,36 @@ class Statistics:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
-            if self._path is None or not (self._counts or self._times or self._worth):
+            if self._path is None or not any(self._waiting.values()):
                 return True
-            counts, self._counts = self._counts, {}
-            times, self._times = self._times, {}
-            worth, self._worth = self._worth, {}
-            self._written = counts, times
-        is_written = self._in_file(lambda file: _add(file, counts, times, worth), wait_s)
+            new, self._waiting = self._waiting, _no_rows()
+            self._written = new
+        is_written = self._in_file(lambda file: _add(file, new), wait_s)
         with self._lock:
-            self._written = {}, {}
-            if not is_written:
-                _merge(self._counts, self._times, counts, times)
-                _add_up(self._worth, worth)
+            self._written = _no_rows()
+            for table, rows in new.items() if not is_written else ():
+                _add_up(self._waiting[table], rows)
         return bool(is_written)
 
     # The file -------------------------------------------------------------------------------------------------
 
-    def _rows(self) -> tuple[Counts, Times, bool]:
+    def _rows(self) -> tuple[Rows, Rows, bool]:
         """The file's and those not written yet; whether the file's are there.  While a writer of this window waits for
         the file, it is not asked for them."""
-        found: tuple[Counts, Times] | None = None
+        in_file: tuple[Rows, Rows] | None = None
         is_free = self._writing.acquire(timeout=ANSWER_S)
         try:
             if is_free and self._path is not None and self._write(ANSWER_S):
-                found = self._in_file(_read, ANSWER_S)
-            counts, times = found or ({}, {})
+                in_file = self._in_file(lambda file: (_read(file, COUNTS), _read(file, LATENCY)), ANSWER_S)
+            counts, times = in_file or ({}, {})
             with self._lock:
-                for more in ((self._counts, self._times), self._written):
-                    _merge(counts, times, *more)
+                for more in (self._waiting, self._written):
+                    _add_up(counts, more[COUNTS])
+                    _add_up(times, more[LATENCY])
         finally:
             if is_free:
                 self._writing.release()
-        return counts, times, found is not None or self._path is None
+        return counts, times, in_file is not None or self._path is None
 
     def _in_file(self, work: Callable[[sqlite3.Connection], T], wait_s: float = BUSY_S) -> T | None:
         """What `work` makes of the file in one transaction, None where it cannot be used; a broken one is set aside."""
@@ -268,39 +276,26 @@ def _transaction(path: Path, work: Callable[[sqlite3.Connection], T], wait_s: fl
         file.execute("BEGIN IMMEDIATE")
         for statement in SCHEMA if version < VERSION else ():
             file.execute(statement)
-        file.execute(WORTH)
+        file.execute(WORTH_SCHEMA)
         result = work(file)
         file.execute("COMMIT")  # closing without it rolls back
         return result
 
 
-def _add(file: sqlite3.Connection, counts: Counts, times: Times, worth: Worth) -> bool:
-    file.executemany(
-        "INSERT INTO counts VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
-        " SET n = n + excluded.n, characters = characters + excluded.characters",
-        [(*row, *values) for row, values in counts.items()],
-    )
-    file.executemany(
-        "INSERT INTO latency VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
-        [(*row, n) for row, n in times.items()],
-    )
-    file.executemany(
-        "INSERT INTO worth VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
-        " SET expected = expected + excluded.expected, found = found + excluded.found",
-        [(*row, *both) for row, both in worth.items()],
-    )
+def _add(file: sqlite3.Connection, new: Mapping[SumTable, Rows]) -> bool:
+    for table, rows in new.items():
+        marks = ", ".join("?" * (len(table.keys) + len(table.sums)))
+        sums = ", ".join(f"{name} = {name} + excluded.{name}" for name in table.sums)
+        file.executemany(
+            f"INSERT INTO {table.name} ({table.columns}) VALUES ({marks}) ON CONFLICT DO UPDATE SET {sums}",
+            [(*row, *values) for row, values in rows.items()],
+        )
     return True
 
 
-def _read_worth(file: sqlite3.Connection) -> Worth:
-    found = file.execute("SELECT workspace, kind, expected, found FROM worth").fetchall()
-    return {row[:2]: row[2:] for row in found}
-
-
-def _read(file: sqlite3.Connection) -> tuple[Counts, Times]:
-    counts = file.execute("SELECT day, language, what, happened, part, n, characters FROM counts").fetchall()
-    times = file.execute("SELECT day, language, what, bucket, n FROM latency").fetchall()
-    return {row[:5]: row[5:] for row in counts}, {row[:4]: row[4] for row in times}
+def _read(file: sqlite3.Connection, table: SumTable) -> Rows:
+    n = len(table.keys)
+    return {row[:n]: row[n:] for row in file.execute(f"SELECT {table.columns} FROM {table.name}")}
 
 
 def _forget(file: sqlite3.Connection) -> bool:
@@ -310,7 +305,7 @@ def _forget(file: sqlite3.Connection) -> bool:
 
 
 def _inode(path: Path) -> int:
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):  # the first transaction makes it
         return path.stat().st_ino
     return -1
 
@@ -322,19 +317,14 @@ def _set_aside(path: Path) -> Path:
     return aside
 
 
-def _merge(counts: Counts, times: Times, more: Counts, more_times: Times) -> None:
-    """Add the second pair to the first."""
-    for row, (n, characters) in more.items():
-        before = counts.get(row, (0, 0))
-        counts[row] = before[0] + n, before[1] + characters
-    for timed, n in more_times.items():
-        times[timed] = times.get(timed, 0) + n
+def _no_rows() -> dict[SumTable, Rows]:
+    return {COUNTS: {}, LATENCY: {}, WORTH: {}}
 
 
-def _add_up(worth: Worth, more: Worth) -> None:
-    for row, (expected, found) in more.items():
-        before = worth.get(row, (0.0, 0.0))
-        worth[row] = before[0] + expected, before[1] + found
+def _add_up(rows: Rows, more: Rows) -> None:
+    """Add the second ones to the first."""
+    for row, sums in more.items():
+        rows[row] = tuple(map(add, rows[row], sums)) if row in rows else sums
 
 
 def _bucket(ms: float) -> int:

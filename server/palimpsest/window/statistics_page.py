@@ -14,22 +14,22 @@ NAME_WIDTH = 12
 PARTLY = "The file with the rest is in use or cannot be read: only what this window counted lately is here."
 
 
-def page(found: Mapping[str, Any]) -> str:
-    lines = [f"Palimpsest: statistics since {found['since']}" if found["since"] else "Palimpsest: statistics", ""]
+def page(report: Mapping[str, Any]) -> str:
+    lines = [f"Palimpsest: statistics since {report['since']}" if report["since"] else "Palimpsest: statistics", ""]
     off = "Nothing is counted: the setting palimpsest.statistics.enabled is off."
-    lines += ["Counted on this machine, and sent nowhere." if found["enabled"] else off, ""]
-    if not found["complete"]:
+    lines += ["Counted on this machine, and sent nowhere." if report["enabled"] else off, ""]
+    if not report["complete"]:
         lines[-1:] = [PARTLY, ""]
-    if not found["since"]:
+    if not report["since"]:
         return "\n".join([*lines, "Nothing was shown yet.", ""])
-    lines += _table(("", *HEAD), [_row("all", found)])
+    lines += _table(("", *HEAD), [_row("all", report)])
     for title in ("kind", "language", "day"):
-        sums = found[f"by_{title}"]
+        sums = report[f"by_{title}"]
         lines += ["", *_table((title, *HEAD), [_row(name, sums[name]) for name in sums])]
-    waited = [(kind, str(it["n"]), f"{it['p50']} ms", f"{it['p95']} ms") for kind, it in found["latency"].items()]
+    waited = [(kind, str(it["n"]), f"{it['p50']} ms", f"{it['p95']} ms") for kind, it in report["latency"].items()]
     if waited:
         lines += ["", *_table(("waited for", "times", "half within", "19 of 20 within"), waited)]
-    sure = [(f"{it['said']:.3f}", f"{it['shown']:.0f}", f"{it['right']:.0f}") for it in found.get("calibration", ())]
+    sure = [(f"{it['said']:.3f}", f"{it['shown']:.0f}", f"{it['right']:.0f}") for it in report.get("calibration", ())]
     if sure:
         lines += ["", *_table(("completions said to be", "shown", "came true"), sure)]
     return "\n".join([*lines, ""])

@@ -13,9 +13,9 @@ import time
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
-from palimpsest.config.settings import Settings
+from palimpsest.config.settings import CompletionSettings, NextEditSettings, Settings, SuggestionSettings
 from palimpsest.errors import InvalidArgument
 from palimpsest.text.documents import Documents
 from palimpsest.text.patterns import Patterns
@@ -31,7 +31,10 @@ MINUTES = 5.0
 """Unless a person says otherwise."""
 MOST_MINUTES = 24 * 60.0
 COUNTED_S = 5.0
-"""So often it is told what is left."""
+"""Seconds after which it is told again what is left."""
+
+
+_FeatureSettings = CompletionSettings | SuggestionSettings | NextEditSettings
 
 
 @dataclass(slots=True)
@@ -80,19 +83,8 @@ class Switches:
             switches.toggles.buffers.pop(uri, None)
 
 
-class _FeatureSettings(Protocol):
-    @property
-    def enabled(self) -> bool: ...
-
-    @property
-    def disabled_languages(self) -> tuple[str, ...]: ...
-
-    @property
-    def disabled_folders(self) -> tuple[str, ...]: ...
-
-
 class _Switches:
-    """Of one feature; `section` is that of its settings."""
+    """The toggles of one feature, whose settings are in `section`."""
 
     def __init__(self, section: str, settings: _FeatureSettings, roots: Roots) -> None:
         self._section, self._settings, self._roots = section, settings, roots
@@ -170,7 +162,7 @@ class Snooze:
         events.on(WindowClosing, lambda _: self._stop())
 
     def start(self, minutes: float) -> None:
-        """From now on, whatever was left of an earlier one; 0 ends it.  Must be called on the event loop."""
+        """Begin anew, whatever was left of an earlier time; 0 ends it.  Must be called on the event loop."""
         self._stop()
         if minutes > 0:
             self.until = time.time() + 60 * minutes

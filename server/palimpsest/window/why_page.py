@@ -25,49 +25,49 @@ ORIGINS = {
 }
 
 
-def page(found: Mapping[str, Any]) -> Page:
-    made = Page(f"Why: {found['name']}")
-    editing = found["editing"]
-    made.row((found["name"], "title"), (f"  for {editing['type']} {editing['name']}, {editing['file']}", "dim"))
-    made.row(found["summary"])
+def page(why: Mapping[str, Any]) -> Page:
+    made = Page(f"Why: {why['name']}")
+    editing = why["editing"]
+    made.row((why["name"], "title"), (f"  for {editing['type']} {editing['name']}, {editing['file']}", "dim"))
+    made.row(why["summary"])
     made.row()
-    _defined(made, found)
+    _defined(made, why)
     made.row()
-    _blocks(made, found)
-    outcomes = {it["outcome"] for it in found["blocks"] if it["declares"]}
+    _blocks(made, why)
+    outcomes = {it["outcome"] for it in why["blocks"] if it["declares"]}
     if "no room" in outcomes and "chosen" not in outcomes:
         made.row()
-        _order(made, found)
+        _order(made, why)
     made.row()
     made.row(("Sources", "title"))
-    told = [it for it in found["sources"] if it["blocks"] or it["why_not"] or not it["on"]]
-    for source in told:
+    telling = [it for it in why["sources"] if it["blocks"] or it["why_not"] or not it["on"]]
+    for source in telling:
         _source(made, source)
-    others = ", ".join(it["source"] for it in found["sources"] if it not in told)
+    others = ", ".join(it["source"] for it in why["sources"] if it not in telling)
     made.row((f"  no block, whatever the name: {others}" if others else "", "dim"))
     return made
 
 
-def _defined(made: Page, found: Mapping[str, Any]) -> None:
-    n, places = found["n_definitions"], found["definitions"]
-    still = "" if found["complete"] else "  so far: the index is not complete"
+def _defined(made: Page, why: Mapping[str, Any]) -> None:
+    n, places = why["n_definitions"], why["definitions"]
+    still = "" if why["complete"] else "  so far: the index is not complete"
     made.row((f"Defined in the workspace ({n})", "title"), (still, "busy"))
     for it in places:
         test = ("  a test's", "dim") if it["test"] else ""
         made.row(f"  {it['file']}:{it['line'] + 1}", (f"  {it['kind']} {it['name']}", "dim"), test)
     if n > len(places):
         made.row((f"  and {n - len(places)} more", "dim"))
-    if found["own_line"] is not None:
-        made.row(f"  in line {found['own_line'] + 1} of this file")
-    for it in found["imports"]:
+    if why["own_line"] is not None:
+        made.row(f"  in line {why['own_line'] + 1} of this file")
+    for it in why["imports"]:
         made.row(f"  imported in line {it['line'] + 1}: {it['module']}", (f", {ORIGINS[it['origin']]}", "dim"))
-    uses = ["by itself" if it == "" else "behind a value" if it is None else f"behind {it}" for it in found["uses"]]
+    uses = ["by itself" if it == "" else "behind a value" if it is None else f"behind {it}" for it in why["uses"]]
     made.row((f"  used {', '.join(uses)}" if uses else "  not used at the cursor", "dim"))
 
 
-def _blocks(made: Page, found: Mapping[str, Any]) -> None:
-    made.row((f"Blocks that have it ({found['n_blocks']})", "title"))
-    for it in found["blocks"]:
+def _blocks(made: Page, why: Mapping[str, Any]) -> None:
+    made.row((f"Blocks that have it ({why['n_blocks']})", "title"))
+    for it in why["blocks"]:
         block = it["block"]
         kind, instead = block["type"], it["instead"]
         made.links[len(made.lines)] = block
@@ -81,16 +81,16 @@ def _blocks(made: Page, found: Mapping[str, Any]) -> None:
             (f": {instead['type']} {instead['name']}" if instead else "", "dim"),
         )
         made.row((f"    {it['text']}", "dim"))
-    if found["n_blocks"] > len(found["blocks"]):
-        made.row((f"  and {found['n_blocks'] - len(found['blocks'])} more", "dim"))
+    if why["n_blocks"] > len(why["blocks"]):
+        made.row((f"  and {why['n_blocks'] - len(why['blocks'])} more", "dim"))
     made.row(("● in the cache  ◐ stored  ○ wanted  ✗ left out", "dim"))
 
 
-def _order(made: Page, found: Mapping[str, Any]) -> None:
-    """Up to the first block that has the name and no room."""
-    last = min(it["place"] for it in found["blocks"] if it["declares"] and it["outcome"] == "no room")
-    made.row(("What came before", "title"), (f"  {found['tokens']} of {found['budget']} tokens are taken", "dim"))
-    for place, it in enumerate(found["order"][:last], 1):
+def _order(made: Page, why: Mapping[str, Any]) -> None:
+    """The blocks in the order of the choice, up to the first that has the name and no room."""
+    last = min(it["place"] for it in why["blocks"] if it["declares"] and it["outcome"] == "no room")
+    made.row(("What came before", "title"), (f"  {why['tokens']} of {why['budget']} tokens are taken", "dim"))
+    for place, it in enumerate(why["order"][:last], 1):
         made.row(
             f"{place:>3} ",
             ("● " if it["chosen"] else "✗ ", it["type"]),

@@ -638,12 +638,6 @@ return {
       choices = { "filesystem", "class", "scope", "package", "documentation", "file", "recent", "diagnostics", "git" },
     },
     {
-      name = "context.learn",
-      type = "boolean",
-      default = false,
-      doc = "Learn on this machine, for each workspace, which kinds of block the names in accepted completions came from, and let such blocks come first.",
-    },
-    {
       name = "context.python",
       type = "string",
       default = "",

@@ -63,7 +63,7 @@ class Chunks:
         return reversed(tuple(self._chunks))
 
     def add(self, chunk: Chunk | None) -> None:
-        """It is the newest from now on; those that are the same, or are of the same lines, make room for it."""
+        """Make a piece the newest; those that are the same, or are of the same lines, make room for it."""
         if chunk is None:
             return
         over = [old for old in self._chunks if _covers(chunk, old)]
@@ -102,7 +102,7 @@ def chunk_of(snapshot: Snapshot, lines: range, name: str) -> Chunk | None:
 
 
 def _around(lines: Sequence[str], line: int, within: range) -> range:
-    """As many of the lines as fit, as many above as below as far as there are some."""
+    """The lines around a line that fit, as many above as below as far as there are some."""
     first, behind, room = line, line + 1, chars_for(MAX_TOKENS) - len(lines[line])
     while behind - first < MOST_LINES:
         above = first - 1 if first > within.start else None
@@ -144,8 +144,8 @@ def _moved(chunk: Chunk, new: Snapshot, edits: Sequence[InputEdit]) -> Chunk | N
         return replace(chunk, start=start) if start != chunk.start else chunk
     if is_replaced and (there := chunk.place(new.lines)) is not None:  # the editor sent more than what changed
         return replace(chunk, start=there.start)
-    found = chunk_of(new, range(start, end), chunk.name) if end - start <= MOST_LINES else None
-    return None if found is None else replace(found, part=chunk.part)
+    moved = chunk_of(new, range(start, end), chunk.name) if end - start <= MOST_LINES else None
+    return None if moved is None else replace(moved, part=chunk.part)
 
 
 def similarity(one: Iterable[str], other: Iterable[str]) -> float:

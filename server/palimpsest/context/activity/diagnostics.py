@@ -39,53 +39,55 @@ class Diagnostics:
     """Owner of what was told and of what is shown, by document."""
 
     def __init__(self) -> None:
-        self._told: dict[str, tuple[Diagnostic, ...]] = {}
-        self._shown: dict[str, tuple[Diagnostic, ...]] = {}
+        self._newest: dict[str, tuple[Diagnostic, ...]] = {}
+        self._settled: dict[str, tuple[Diagnostic, ...]] = {}
 
     def of(self, uri: str) -> tuple[Diagnostic, ...]:
         """What is shown, errors first and then in the order of lines."""
-        return self._shown.get(uri, ())
+        return self._settled.get(uri, ())
 
     @property
     def unsettled(self) -> tuple[str, ...]:
         """Documents of which something else was told than is shown."""
         return tuple(
-            uri for uri in {**self._told, **self._shown} if self._of(uri, self._told) != self._of(uri, self._shown)
+            uri
+            for uri in {**self._newest, **self._settled}
+            if self._of(uri, self._newest) != self._of(uri, self._settled)
         )
 
-    def tell(self, snapshot: Snapshot, found: Sequence[Diagnostic], lines: range | None = None) -> None:
+    def tell(self, snapshot: Snapshot, diagnostics: Sequence[Diagnostic], lines: range | None = None) -> None:
         """All that is wrong in a document now, or in these of its lines."""
-        others = [it for it in self._of(snapshot.uri, self._told) if lines is not None and not _touches(it, lines)]
-        inside = [it for it in found if it.first < snapshot.line_count]
-        kept = sorted({*others, *(_trimmed(it, snapshot) for it in inside)}, key=_order)[:MOST]
-        self._put(self._told, snapshot.uri, tuple(kept))
+        others = [it for it in self._of(snapshot.uri, self._newest) if lines is not None and not _touches(it, lines)]
+        inside = [it for it in diagnostics if it.first < snapshot.line_count]
+        first_ones = sorted({*others, *(_trimmed(it, snapshot) for it in inside)}, key=_order)[:MOST]
+        self._put(self._newest, snapshot.uri, tuple(first_ones))
 
     def changed(self, uri: str, edits: Sequence[InputEdit]) -> None:
-        for known in (self._told, self._shown):
+        for known in (self._newest, self._settled):
             if uri in known:
                 now = known[uri]
                 for edit in edits:
-                    now = tuple(moved for it in now if (moved := _moved(it, edit, known is self._shown)) is not None)
+                    now = tuple(moved for it in now if (moved := _moved(it, edit, known is self._settled)) is not None)
                 known[uri] = now
 
     def settle(self, uri: str) -> bool:
-        """From now on what was told last is shown; whether that is something else."""
+        """Show what was told last from now on; whether that is something else than before."""
         before = self.of(uri)
-        self._put(self._shown, uri, self._of(uri, self._told))
+        self._put(self._settled, uri, self._of(uri, self._newest))
         return before != self.of(uri)
 
     def forget(self, uri: str) -> None:
         """The document is closed."""
-        self._told.pop(uri, None)
-        self._shown.pop(uri, None)
+        self._newest.pop(uri, None)
+        self._settled.pop(uri, None)
 
     def _of(self, uri: str, known: dict[str, tuple[Diagnostic, ...]]) -> tuple[Diagnostic, ...]:
         return known.get(uri, ())
 
-    def _put(self, known: dict[str, tuple[Diagnostic, ...]], uri: str, found: tuple[Diagnostic, ...]) -> None:
+    def _put(self, known: dict[str, tuple[Diagnostic, ...]], uri: str, diagnostics: tuple[Diagnostic, ...]) -> None:
         known.pop(uri, None)
-        if found:
-            known[uri] = found
+        if diagnostics:
+            known[uri] = diagnostics
         while len(known) > MOST_DOCUMENTS:
             del known[next(iter(known))]
 
@@ -99,7 +101,7 @@ def _touches(it: Diagnostic, lines: range) -> bool:
 
 
 def _trimmed(it: Diagnostic, snapshot: Snapshot) -> Diagnostic:
-    """With its line's text, and no longer than a block should have it: the message's first paragraph, on one line."""
+    """A diagnostic with its line's text, and of its message the first paragraph, on one line."""
     paragraph = " ".join(it.message.strip().split("\n\n", 1)[0].split())
     return replace(
         it,

@@ -62,15 +62,15 @@ class Edits:
         """Changes that are in the lines `first..last` of the last of the texts, both included.  One that takes the
         newest back leaves neither."""
         before, after = texts.before, texts.steps[-1].after
-        found = diff(before, after, first, last)
-        if not found or shows_secret(found) or is_secret(before, after):
+        lines = diff(before, after, first, last)
+        if not lines or shows_secret(lines) or is_secret(before, after):
             return
         newest = self._edits[-1] if self._edits else None
-        if newest is not None and newest.uri == after.uri and _undone(newest.diff, found):
+        if newest is not None and newest.uri == after.uri and _undone(newest.diff, lines):
             self._edits.pop()
             return
         number = self._counted[after.uri] = self._counted.get(after.uri, 0) + 1
-        self._edits = [*self._edits, Edit(after.uri, number, first, found, texts)][-KEPT:]
+        self._edits = [*self._edits, Edit(after.uri, number, first, lines, texts)][-KEPT:]
 
     def changed(self, uri: str, edits: Sequence[InputEdit]) -> None:
         """Edits above move the places of those below."""

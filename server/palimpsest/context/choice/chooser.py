@@ -21,22 +21,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from palimpsest.config.settings import ContextSettings
-from palimpsest.context.choice.learned import Learned
 from palimpsest.context.choice.selection import Selection, select
 from palimpsest.context.choice.why import Why, explain
 from palimpsest.context.estimate import estimate_of
 from palimpsest.context.external_blocks import ExternalBlocks
+from palimpsest.context.newest import Newest
+from palimpsest.context.sources.external import pinned_block
 from palimpsest.context.sources.gatherer import Gatherer
 from palimpsest.context.sources.name_lookup import NameLookup
-from palimpsest.context.sources.pins import pinned_block
 from palimpsest.context.sources.rules import RulesSource
 from palimpsest.context.values import FOLLOWED_RULES
 from palimpsest.context.view import CursorView
 from palimpsest.text.uris import path_or_none
 from palimpsest.types import Block, BlockKey
 
-K = TypeVar("K")
-V = TypeVar("V")
 T = TypeVar("T")
 UNKNOWN_MODEL = 2048
 MOST = 2048
@@ -55,9 +53,8 @@ class Chooser:
         self._settings = settings
         self._n_ctx: int | None = None
         self._follows = False
-        self.learned = Learned()
-        self._counts: dict[int, int] = {}  # by `hash(text)`: a collision costs no more than a wrong estimate
-        self._ratios: dict[BlockKey, float] = {}  # of a block's last text: tokens counted for each estimated
+        self._counts = Newest[int, int](MOST_COUNTS)  # by `hash(text)`: a collision costs no more than a wrong estimate
+        self._ratios = Newest[BlockKey, float](MOST_COUNTS)  # of a block's last text: tokens counted for each estimated
         self._selected = Selection()
         self._made_for: object = None
         self._made_with = (0, 0)
@@ -106,7 +103,7 @@ class Chooser:
         names = self._gatherer.names
         if names is None:
             return None
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # a slow file system: a completion does not wait for it
             return await asyncio.wait_for(self._aside(partial(question, names)), most_s)
         return None
 
@@ -157,8 +154,6 @@ class Chooser:
 
     def _selection(self, view: CursorView) -> Selection:
         candidates = self._gatherer.candidates(view)
-        if self._settings.learn:
-            candidates = [replace(c, value=c.value + self.learned.points(c.source)) for c in candidates]
         if self._follows:
             candidates = [replace(c, value=FOLLOWED_RULES) if c.source == RulesSource.name else c for c in candidates]
         valid = partial(self._gatherer.still_valid, view=view)
@@ -214,8 +209,6 @@ class Chooser:
             if n := tokens.get(block.key):
                 self._counts[hash(block.text)] = n
                 self._ratios[block.key] = n / estimate_of(block)
-        _bound(self._counts)
-        _bound(self._ratios)
 
     def document_closed(self) -> None:
         """The next choice is a new one; the document's blocks may stay while there is room."""
@@ -240,8 +233,3 @@ class Chooser:
             tuple((i.module, i.name, i.alias, i.level) for i in view.imports if i.line != view.position.line),
             self._revisions,
         )
-
-
-def _bound(counts: dict[K, V]) -> None:
-    while len(counts) > MOST_COUNTS:
-        counts.pop(next(iter(counts)))

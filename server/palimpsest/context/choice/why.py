@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Literal
 
 from palimpsest.context.choice.selection import Ranked, Selection
-from palimpsest.context.name_uses import names_that_come_with, without_strings
+from palimpsest.context.name_uses import bare_name, names_that_come_with, without_strings
 from palimpsest.context.sources.elsewhere import ElsewhereSource
 from palimpsest.context.sources.gatherer import SourceOffer
 from palimpsest.context.sources.indexed import INCOMPLETE, IndexedDefinitions
@@ -115,7 +115,7 @@ class Why:
 
     @property
     def summary(self) -> str:
-        """In a sentence: the first that holds."""
+        """What became of the name in one sentence, the first that holds."""
         return next(self._summaries())
 
     def _summaries(self) -> Iterator[str]:
@@ -136,9 +136,9 @@ class Why:
             yield "The code at the cursor does not use it, so no source looks for it."
         if not self.is_complete:
             yield f"No block has it, and {INCOMPLETE}."
-        for found in self.imports:
-            if found.origin == "nowhere":
-                yield f"No block has it: the import in line {found.line + 1} leads to no file that a model may see."
+        for item in self.imports:
+            if item.origin == "nowhere":
+                yield f"No block has it: the import in line {item.line + 1} leads to no file that a model may see."
         asked = PackageSource.name if self.imports else ElsewhereSource.name
         reason = next(it.why_not for it in self.looked if it.source == asked)
         yield f"No block has it: {reason}." if reason else "No block has it."
@@ -162,20 +162,20 @@ def explain(
     definitions: IndexedDefinitions,
 ) -> Why:
     own = _own_line(view, name)
-    found = definitions.every(view, name)
+    places = definitions.every(view, name)
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     every = _holders(view, word, offers, selection, count)
     holders = sorted(every, key=lambda it: (not it.declares, it.outcome != "chosen"))
     uses = dict.fromkeys(use.head for use in view.name_uses if use.name == name)
     return Why(
         name=name,
-        uses=tuple(uses)[:MOST] or (("",) if name in map(_plain, view.used) else ()),
+        uses=tuple(uses)[:MOST] or (("",) if name in map(bare_name, view.used) else ()),
         is_common=name in names_that_come_with(view.parsed.language),
         own_line=own,
         is_shown=own in view.shown_lines,
         is_complete=definitions.is_complete,
-        n_definitions=len(found),
-        definitions=tuple(_defined(view, definitions, it) for it in found[:MOST]),
+        n_definitions=len(places),
+        definitions=tuple(_defined(view, definitions, it) for it in places[:MOST]),
         imports=tuple(_imports(view, name, definitions)),
         n_holders=len(holders),
         holders=tuple(holders[:MOST]),
@@ -187,17 +187,14 @@ def explain(
 
 def _own_line(view: CursorView, name: str) -> int | None:
     """Where the file defines a name that can be used at the cursor, if it is not imported."""
-    if not any(found.bound == name for found in view.imports):
+    if not any(item.bound == name for item in view.imports):
         for line in sorted(view.shown_lines):
-            if name in view.parsed.snapshot.lines[line] and name in map(_plain, bound_in(view.parsed, line, line + 1)):
+            if name in view.parsed.snapshot.lines[line] and name in map(
+                bare_name, bound_in(view.parsed, line, line + 1)
+            ):
                 return line
-    own = (it for it in visible(view.parsed, view.scope) if _plain(it.name) == name and it.kind != "import")
+    own = (it for it in visible(view.parsed, view.scope) if bare_name(it.name) == name and it.kind != "import")
     return next((it.line for it in own), None)
-
-
-def _plain(written: str) -> str:
-    """`items` of `self.items`, `$items`, `@items`."""
-    return written.rpartition(".")[2].lstrip("$@")
 
 
 def _holders(
@@ -209,7 +206,7 @@ def _holders(
 ) -> Iterator[Holder]:
     imports = {it.signature.rstrip(":") for it in visible(view.parsed, view.scope) if it.kind == "import"}
     places = {ranked.block.key: (place, ranked) for place, ranked in enumerate(selection.ranked, 1)}
-    chosen, told = {block.key for block in selection.chosen}, set[BlockKey]()
+    chosen, done = {block.key for block in selection.chosen}, set[BlockKey]()
 
     def holder(block: Block, source: str, outcome: Outcome, place: int = 0, instead: BlockKey | None = None) -> Holder:
         lines = block.text.split("\n")
@@ -233,20 +230,20 @@ def _holders(
                 yield holder(block, offer.source.name, "off")
             elif ranked is None:
                 yield holder(block, offer.source.name, "same lines", instead=_with_lines(block, selection.ranked))
-            elif ranked.block.text != block.text or block.key in told:
+            elif ranked.block.text != block.text or block.key in done:
                 yield holder(block, offer.source.name, "same name", instead=block.key)
             else:
-                told.add(block.key)
+                done.add(block.key)
                 yield holder(ranked.block, offer.source.name, "chosen" if block.key in chosen else "no room", place)
     for key, (place, ranked) in places.items():
-        if key not in told and word.search(ranked.block.text) and key in chosen:  # it was chosen before, and stays
+        if key not in done and word.search(ranked.block.text) and key in chosen:  # it was chosen before, and stays
             yield holder(ranked.block, ranked.block.source, "chosen", place)
 
 
 def _declares(line: str, word: re.Pattern[str]) -> bool:
     """Whether a name is what the line is about, and no type, argument or value in it."""
     line = _OWNER.sub("", line)
-    before = (line[: found.start()] for found in word.finditer(line))
+    before = (line[: match.start()] for match in word.finditer(line))
     return any(
         it.count("(") <= it.count(")") and it.count("[") <= it.count("]") and not _OF_ANOTHER.search(it)
         for it in before
@@ -263,20 +260,20 @@ def _looked(offer: SourceOffer, holders: Sequence[Holder]) -> Looked:
     return Looked(offer.source.name, offer.source.setting or "", offer.is_on, len(offer.blocks), len(holders), why_not)
 
 
-def _defined(view: CursorView, definitions: IndexedDefinitions, found: IndexedDefinition) -> Defined:
-    files, path = definitions.files, found.path
+def _defined(view: CursorView, definitions: IndexedDefinitions, definition: IndexedDefinition) -> Defined:
+    files, path = definitions.files, definition.path
     root = files.root_of(path)
     file = path.relative_to(root).as_posix() if root is not None else path.name
     file = f"{root.name}/{file}" if root is not None and len(view.roots) > 1 else file
-    is_test = definitions.is_test(path, language_of(found.language, path.name))
-    return Defined(to_uri(path), file, found.line, found.kind, found.qualified_name, is_test)
+    is_test = definitions.is_test(path, language_of(definition.language, path.name))
+    return Defined(to_uri(path), file, definition.line, definition.kind, definition.qualified_name, is_test)
 
 
 def _imports(view: CursorView, name: str, definitions: IndexedDefinitions) -> Iterator[ImportOrigin]:
     modules, own = definitions.modules.of(view), definitions.modules.name_of(view)
-    for found in islice(view.imports_of(name), MOST):
-        module = modules.imported(found, own, view.path)
+    for item in islice(view.imports_of(name), MOST):
+        module = modules.imported(item, own, view.path)
         origin: Origin = "nowhere"
         if module is not None and (modules.is_known(module) or modules.describe(module, frozenset({name}), view.path)):
             origin = "workspace" if modules.is_own(module, view.path) else "library"
-        yield ImportOrigin("." * found.level + found.module or found.bound, found.line, origin)
+        yield ImportOrigin("." * item.level + item.module or item.bound, item.line, origin)

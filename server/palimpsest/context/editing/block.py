@@ -60,31 +60,33 @@ def editing_at(parsed: Parsed, position: Position, file: str, max_tokens: int) -
         pieces = list(_function_pieces(parsed, scope, end, at.line, budget))
     if not any(at.line in piece.lines for piece in pieces):  # in broken code definitions may seem to overlap
         pieces = list(_statement_pieces(parsed, scope.start_line, end, at.line, budget))
-    shown = _shown(parsed.snapshot.lines, pieces, at.line, budget)
-    return _editing(parsed, at, file, scope, shown, budget)
+    lines = _fitted_lines(parsed.snapshot.lines, pieces, at.line, budget)
+    return _editing(parsed, at, file, scope, lines, budget)
 
 
 def _whole_file(parsed: Parsed, at: Position, file: str, budget: int) -> Editing:
     """The part of a file of data or prose around the cursor, below the first lines of what it is in."""
     lines = parsed.snapshot.lines
-    shown = _shown(lines, [BlockPiece(piece) for piece in whole_file.pieces(parsed, at.line, budget)], at.line, budget)
-    first = next(number for _, number in shown if number is not None)
+    part = _fitted_lines(
+        lines, [BlockPiece(piece) for piece in whole_file.pieces(parsed, at.line, budget)], at.line, budget
+    )
+    first = next(number for _, number in part if number is not None)
     heads = [(lines[number], number) for number in whole_file.around(parsed, at.line) if number < first]
     heads = heads if 2 * sum(len(text) for text, _ in heads) < budget else []
-    if heads and heads[-1][1] == first - 1 and shown[0][1] is None:
-        shown = shown[1:]
-    return _editing(parsed, at, file, file_scope(parsed), [*heads, *shown], budget)
+    if heads and heads[-1][1] == first - 1 and part[0][1] is None:
+        part = part[1:]
+    return _editing(parsed, at, file, file_scope(parsed), [*heads, *part], budget)
 
 
 def _editing(
-    parsed: Parsed, at: Position, file: str, scope: Scope, shown: Sequence[tuple[str, int | None]], budget: int
+    parsed: Parsed, at: Position, file: str, scope: Scope, fitted: Sequence[tuple[str, int | None]], budget: int
 ) -> Editing:
-    cursor_line = next(index for index, (_, number) in enumerate(shown) if number == at.line)
-    kept = _kept(shown, cursor_line, at.column, budget)
-    if kept is not None:  # what is cut in the middle cannot be edited
-        part = shown[cursor_line][0][kept.start : kept.stop], None
-        shown = [*shown[:cursor_line], part, *shown[cursor_line + 1 :]]
-    lines = _numbered(shown)
+    cursor_line = next(index for index, (_, number) in enumerate(fitted) if number == at.line)
+    visible = _line_part(fitted, cursor_line, at.column, budget)
+    if visible is not None:  # what is cut in the middle cannot be edited
+        part = fitted[cursor_line][0][visible.start : visible.stop], None
+        fitted = [*fitted[:cursor_line], part, *fitted[cursor_line + 1 :]]
+    lines = _numbered(fitted)
     return Editing(
         type="class" if scope.kind == "namespace" else scope.kind,
         file=file,
@@ -93,17 +95,17 @@ def _editing(
         version=parsed.snapshot.version,
         lines=lines,
         cursor_line=cursor_line,
-        cursor_column=at.column - (kept.start if kept is not None else 0),
+        cursor_column=at.column - (visible.start if visible is not None else 0),
     )
 
 
-def _kept(shown: Sequence[tuple[str, int | None]], cursor_line: int, column: int, budget: int) -> range | None:
+def _line_part(lines: Sequence[tuple[str, int | None]], cursor_line: int, column: int, budget: int) -> range | None:
     """The characters of the cursor's line that are shown where it is too long; None where it is shown whole."""
-    length, size = len(shown[cursor_line][0]), sum(len(text) + 1 for text, _ in shown)
+    length, size = len(lines[cursor_line][0]), sum(len(text) + 1 for text, _ in lines)
     if size <= budget or 2 * length <= budget:
         return None
     room = budget - (size - length)
-    near = shown[cursor_line][0][max(0, column - room) : column + room]
+    near = lines[cursor_line][0][max(0, column - room) : column + room]
     share = 1 / (1 + (CHARS_PER_TOKEN - 1) * len(_DENSE.findall(near)) / len(near))
     return characters(length, column, room * int(8 * share) // 8)  # in eighths, so that typing seldom moves the cut
 
@@ -112,10 +114,10 @@ def _function_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget
     """The header, the docstring's first line, the rest of it, then every statement."""
     body = scope.header_end_line
     yield BlockPiece(tuple(range(scope.start_line, body)), head=True)
-    shown, docstring_end = parsed.language.docstring_lines(parsed, scope, end)
+    shown_end, docstring_end = parsed.language.docstring_lines(parsed, scope, end)
     if docstring_end > body:
-        yield BlockPiece(tuple(range(body, shown)), head=True)
-        yield BlockPiece(tuple(range(shown, docstring_end)))
+        yield BlockPiece(tuple(range(body, shown_end)), head=True)
+        yield BlockPiece(tuple(range(shown_end, docstring_end)))
     yield from _statement_pieces(parsed, max(body, docstring_end), end, cursor, budget)
 
 
@@ -128,13 +130,13 @@ def _skeleton_pieces(parsed: Parsed, scope: Scope, end: int, cursor: int, budget
         yield BlockPiece(tuple(range(scope.start_line, at)), head=True)
     inside = children(parsed, scope)
     # In broken code a docstring may seem to run on into the definitions.
-    shown, docstring_end = parsed.language.docstring_lines(parsed, scope, inside[0].start_line if inside else end)
+    shown_end, docstring_end = parsed.language.docstring_lines(parsed, scope, inside[0].start_line if inside else end)
     if docstring_end > at:
         if at <= cursor < docstring_end:
             yield BlockPiece(tuple(range(at, docstring_end)), head=True)
         else:
-            more = _indent(lines[shown - 1]) if shown < docstring_end else None
-            yield BlockPiece(tuple(range(at, shown)), more, head=True)
+            more = _indent(lines[shown_end - 1]) if shown_end < docstring_end else None
+            yield BlockPiece(tuple(range(at, shown_end)), more, head=True)
         at = docstring_end
     for inner in inside:
         yield from _statement_pieces(parsed, at, inner.start_line, cursor, budget, skip_blank_runs=True)
@@ -205,7 +207,7 @@ def _away(lines: Sequence[str], numbers: range, budget: int) -> int:
     return number
 
 
-def _shown(
+def _fitted_lines(
     lines: Sequence[str], pieces: Sequence[BlockPiece], cursor: int, budget: int
 ) -> list[tuple[str, int | None]]:
     """The lines of the pieces that fit with their numbers, with a `...` wherever something was cut."""
@@ -213,27 +215,27 @@ def _shown(
     n_head = next((n for n, piece in enumerate(pieces) if not piece.head), len(pieces))
     holding = next(n for n, piece in enumerate(pieces) if cursor in piece.lines)
     sizes = [_size(lines, piece) for piece in pieces]
-    kept = window(sizes[n_head:], max(0, holding - n_head), max(0, budget - sum(sizes[:n_head])))
-    kept = range(kept.start + n_head, kept.stop + n_head)
+    fitting = window(sizes[n_head:], max(0, holding - n_head), max(0, budget - sum(sizes[:n_head])))
+    fitting = range(fitting.start + n_head, fitting.stop + n_head)
     out: list[tuple[str, int | None]] = []
     for piece in pieces[:n_head]:
         out += _lines_of(lines, piece)
-    if kept.start > n_head:
-        mark = (_cut_mark(lines, pieces[kept.start :]), None)
+    if fitting.start > n_head:
+        mark = (_cut_mark(lines, pieces[fitting.start :]), None)
         out += [mark] if out[-1:] != [mark] else []  # a docstring cut short already ends in one
-    for piece in pieces[kept.start : kept.stop]:
+    for piece in pieces[fitting.start : fitting.stop]:
         out += _lines_of(lines, piece)
-    if kept.stop < len(pieces):
-        out.append((_cut_mark(lines, pieces[kept.stop :]), None))
+    if fitting.stop < len(pieces):
+        out.append((_cut_mark(lines, pieces[fitting.stop :]), None))
     return out
 
 
 def _numbered(lines: Sequence[tuple[str, int | None]]) -> tuple[ShownLine, ...]:
-    shown, n_numbered = list[ShownLine](), 0
+    numbered, n_numbered = list[ShownLine](), 0
     for text, document_line in lines:
         n_numbered += document_line is not None
-        shown.append(ShownLine(text, n_numbered if document_line is not None else None, document_line))
-    return tuple(shown)
+        numbered.append(ShownLine(text, n_numbered if document_line is not None else None, document_line))
+    return tuple(numbered)
 
 
 def _fitting(lines: Sequence[str], pieces: Sequence[BlockPiece], cursor: int, budget: int) -> list[BlockPiece]:
@@ -253,10 +255,10 @@ def _fitting(lines: Sequence[str], pieces: Sequence[BlockPiece], cursor: int, bu
 
 
 def _lines_of(lines: Sequence[str], piece: BlockPiece) -> list[tuple[str, int | None]]:
-    shown: list[tuple[str, int | None]] = [(lines[number], number) for number in piece.lines]
+    pairs: list[tuple[str, int | None]] = [(lines[number], number) for number in piece.lines]
     if piece.stands_for is not None:
-        shown.append((piece.stands_for + CUT, None))
-    return shown
+        pairs.append((piece.stands_for + CUT, None))
+    return pairs
 
 
 def _size(lines: Sequence[str], piece: BlockPiece) -> int:

@@ -35,7 +35,7 @@ def window(sizes: Sequence[int], cursor: int, budget: int) -> range:
 
 
 def characters(length: int, cursor: int, budget: int) -> range:
-    """The same for the characters of a line, of which the cursor is before one."""
+    """The characters of a line to show, a range that has `cursor`, which is before one of them."""
     step = max(1, budget // STEPS)
     front, back = _excess(cursor, length - cursor, budget)
     return range(min(cursor, _up(max(0, front), step)), length - min(length - cursor, _up(max(0, back), step)))

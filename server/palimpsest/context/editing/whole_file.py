@@ -25,18 +25,18 @@ def pieces(parsed: Parsed, cursor: int, budget: int) -> Iterator[tuple[int, ...]
     near = _near(parsed, cursor, int(_NEAR * budget))
     marks = {every.start, near.start, near.stop, every.stop}
     marks.update(mark for mark in _marks(parsed, near, int(budget * _LONG)) if mark in near)
-    lines, found = parsed.snapshot.lines, list[range]()
+    lines, groups = parsed.snapshot.lines, list[range]()
     for start, end in pairwise(sorted(marks)):
-        if found and not any(lines[number].strip() for number in range(start, end)):
-            start = found.pop().start  # blank lines belong to what is above
-        found.append(range(start, end))
-    yield from map(tuple, found)
+        if groups and not any(lines[number].strip() for number in range(start, end)):
+            start = groups.pop().start  # blank lines belong to what is above
+        groups.append(range(start, end))
+    yield from map(tuple, groups)
 
 
 def around(parsed: Parsed, cursor: int) -> list[int]:
     """The first line of each part around the cursor's line, outermost first."""
-    found = (part for part in _parts(parsed, range(cursor, cursor + 1)) if part.start < cursor < part.stop)
-    return sorted({part.start for part in found})[-_MOST_AROUND:]
+    parts = (part for part in _parts(parsed, range(cursor, cursor + 1)) if part.start < cursor < part.stop)
+    return sorted({part.start for part in parts})[-_MOST_AROUND:]
 
 
 def _near(parsed: Parsed, cursor: int, most: int) -> range:

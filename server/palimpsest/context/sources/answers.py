@@ -12,22 +12,15 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from palimpsest.context.newest import Newest
 
 Q = TypeVar("Q", bound=Hashable)
 A = TypeVar("A")
 MOST_KEPT = 64
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Known(Generic[A]):
-    """An answer, and what it was read for (`state`): it is old when that differs."""
-
-    state: Hashable
-    answer: A
 
 
 class Answers(Generic[Q, A]):
@@ -38,7 +31,7 @@ class Answers(Generic[Q, A]):
         self._executor = executor
         self._none = none
         self._lock = threading.Lock()
-        self._known: dict[Q, _Known[A]] = {}
+        self._known = Newest[Q, tuple[Hashable, A]](MOST_KEPT)  # with the state that each was read for
         self._due: dict[Q, Future[None]] = {}
         self._revision = 0
 
@@ -50,28 +43,28 @@ class Answers(Generic[Q, A]):
     def ask(self, question: Q, state: Hashable = None) -> A:
         """The last answer, the `none` answer before the first.  `state` is what the answer depends on besides."""
         with self._lock:
-            known = self._known.pop(question, None)
+            known = self._known.get(question)
             if known is not None:
                 self._known[question] = known  # the last one used
-        if known is None or known.state != state:
+        if known is None or known[0] != state:
             self._begin(question, state)
             with self._lock:
                 known = self._known.get(question)
-        return self._none if known is None else known.answer
+        return self._none if known is None else known[1]
 
     def last(self, question: Q) -> A:
         """The last answer, old or not; nothing is read."""
         known = self._known.get(question)
-        return self._none if known is None else known.answer
+        return self._none if known is None else known[1]
 
     def wait(self, seconds: float | None) -> bool:
         """Wait until nothing is being read; False on a timeout."""
         until = None if seconds is None else time.monotonic() + seconds
         while due := list(self._due.values()):
-            left = None if until is None else until - time.monotonic()
-            if left is not None and left <= 0:
+            remaining = None if until is None else until - time.monotonic()
+            if remaining is not None and remaining <= 0:
                 return False
-            concurrent.futures.wait(due, left)
+            concurrent.futures.wait(due, remaining)
         return True
 
     def _begin(self, question: Q, state: Hashable) -> None:
@@ -103,13 +96,13 @@ class Answers(Generic[Q, A]):
     def _answer(self, question: Q, state: Hashable) -> None:
         try:
             answer = self._read(question)
-        except Exception as error:
+        except (
+            Exception
+        ) as error:  # whatever a stranger's repository or document does to a reader, nobody typing hears it
             log.info("%s: %s", question, error)
             answer = self._none
         with self._lock:
-            known = self._known.pop(question, None)
-            self._known[question] = _Known(state, answer)
-            if (self._none if known is None else known.answer) != answer:
+            known = self._known.get(question)
+            self._known[question] = state, answer
+            if (self._none if known is None else known[1]) != answer:
                 self._revision += 1
-            while len(self._known) > MOST_KEPT:
-                del self._known[next(iter(self._known))]

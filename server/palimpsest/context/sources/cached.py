@@ -1,30 +1,37 @@
-"""`syntax.names.visible` and `syntax.scopes.children`, cached with the parse for the sources that share it."""
+"""Values that are derived from a parse, kept with it for all sources that ask.
+
+In: a parse, what of it is wanted.  Out: the same value each time.  `visible` and `children` are those of
+`syntax.names` and `syntax.scopes`.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 from palimpsest.syntax import names, scopes
 from palimpsest.syntax.names import Visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Scope
 
+T = TypeVar("T")
+
+
+def cached(parsed: Parsed, key: Hashable, make: Callable[[], T]) -> T:
+    known = parsed.once(_values)
+    if key not in known:
+        known[key] = make()
+    value: T = known[key]
+    return value
+
 
 def visible(parsed: Parsed, scope: Scope) -> list[Visible]:
-    known = parsed.once(_visible)
-    if scope not in known:
-        known[scope] = names.visible(parsed, scope)
-    return known[scope]
+    return cached(parsed, ("visible", scope), lambda: names.visible(parsed, scope))
 
 
 def children(parsed: Parsed, scope: Scope) -> list[Scope]:
-    known = parsed.once(_children)
-    if scope not in known:
-        known[scope] = scopes.children(parsed, scope)
-    return known[scope]
+    return cached(parsed, ("children", scope), lambda: scopes.children(parsed, scope))
 
 
-def _visible(_: Parsed) -> dict[Scope, list[Visible]]:
-    return {}
-
-
-def _children(_: Parsed) -> dict[Scope, list[Scope]]:
+def _values(_: Parsed) -> dict[Hashable, Any]:
     return {}

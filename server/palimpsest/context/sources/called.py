@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from palimpsest.context.sources.fit import head
+from palimpsest.context.estimate import head
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import Distance, worth
@@ -22,13 +23,11 @@ from palimpsest.languages.modules import ModuleEntry
 from palimpsest.syntax.calls import calls
 from palimpsest.syntax.scopes import children, class_of, docstring, file_scope, members, scopes, signature
 from palimpsest.syntax.values import Scope
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.paragraphs import first_paragraph
 from palimpsest.types import Block
 
 MOST_BLOCKS = 5
 MAX_TOKENS = 120
-_MOST_KEPT = 256
 _LONGEST_HEAD = 200
 _HEAD = re.compile(r"([^\W\d]\w*)\s*\Z")
 _FIRST_PARAMETER = re.compile(r"\(\s*([^\W\d]\w*)")
@@ -48,18 +47,16 @@ class CalledSource(Source):
 
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
-        self._places: dict[tuple[str, str], _Place] = {}
+        self._places = Newest[tuple[str, str], _Place]()
 
     def candidates(self, view: CursorView) -> list[Block]:
-        found = dict[str, Block]()
+        blocks = dict[str, Block]()
         for place in dict.fromkeys(self._called(view)):
-            block = self._block(view, place, len(found))
-            if block is not None and len(found) < MOST_BLOCKS:
-                found[block.name] = block
-                self._places.pop((view.uri, block.name), None)
+            block = self._block(view, place, len(blocks))
+            if block is not None and len(blocks) < MOST_BLOCKS:
+                blocks[block.name] = block
                 self._places[view.uri, block.name] = place
-        forget_oldest(self._places, _MOST_KEPT, lambda _: 0, 1)
-        return list(found.values())
+        return list(blocks.values())
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the function says the same of itself."""
@@ -69,12 +66,12 @@ class CalledSource(Source):
 
     def _called(self, view: CursorView) -> Iterator[_Place]:
         """Where the functions are defined that the editing block calls, in its order."""
-        shown, parsed = view.shown_lines, view.parsed
-        if not shown:
+        lines, parsed = view.shown_lines, view.parsed
+        if not lines:
             return
         marks = sorted(parsed.language.member_marks, key=len, reverse=True)
-        for call in calls(parsed, min(shown), max(shown) + 1):
-            if call.line not in shown or call.name == view.typed:
+        for call in calls(parsed, min(lines), max(lines) + 1):
+            if call.line not in lines or call.name == view.typed:
                 continue
             start = max(0, call.name_start - _LONGEST_HEAD)
             before = parsed.snapshot.utf8[start : call.name_start].decode("utf-8", "ignore").rstrip()
@@ -83,9 +80,9 @@ class CalledSource(Source):
                 yield from self._plain(view, call.name)
                 continue
             before = before[: -len(mark)]
-            found = _HEAD.search(before)
-            if found is not None and not before[: found.start()].rstrip().endswith(tuple(marks)):
-                yield from self._member(view, found.group(1), call.name)
+            owner = _HEAD.search(before)
+            if owner is not None and not before[: owner.start()].rstrip().endswith(tuple(marks)):
+                yield from self._member(view, owner.group(1), call.name)
 
     def _plain(self, view: CursorView, name: str) -> Iterator[_Place]:
         own = [one for one in children(view.parsed, file_scope(view.parsed)) if one.name == name]
@@ -94,11 +91,11 @@ class CalledSource(Source):
                 yield _Place("", own[0].qualified_name)
             return
         module, modules = self._modules.name_of(view), self._modules.of(view)
-        for found in view.imports:
-            if found.name is not None and found.bound == name:
-                there = modules.imported(found, module, view.path)
+        for item in view.imports:
+            if item.name is not None and item.bound == name:
+                there = modules.imported(item, module, view.path)
                 if there is not None:
-                    yield _Place(there, found.name)
+                    yield _Place(there, item.name)
                 return
 
     def _member(self, view: CursorView, owner: str, name: str) -> Iterator[_Place]:
@@ -109,12 +106,12 @@ class CalledSource(Source):
                 yield _Place("", own[0].qualified_name)
             return
         module, modules = self._modules.name_of(view), self._modules.of(view)
-        for found in view.imports:
-            if found.bound != owner or found.name == "*":
+        for item in view.imports:
+            if item.bound != owner or item.name == "*":
                 continue
-            there = modules.imported(found, module, view.path)
-            if there is not None and found.name is not None:
-                below = modules.below(there, found.name)
+            there = modules.imported(item, module, view.path)
+            if there is not None and item.name is not None:
+                below = modules.below(there, item.name)
                 there = below if below is not None and modules.is_own(below, view.path) else None
             if there is not None:
                 yield _Place(there, name)
@@ -126,8 +123,8 @@ class CalledSource(Source):
             modules = self._modules.of(view)
             if modules.is_known(place.module):
                 return None
-            found = modules.describe(place.module, frozenset({place.name}), view.path)
-            entry = found.entry(place.name) if found is not None else None
+            description = modules.describe(place.module, frozenset({place.name}), view.path)
+            entry = description.entry(place.name) if description is not None else None
             text = _more_of(entry)
             distance = "imported" if modules.is_own(place.module, view.path) else "installed"
         else:
@@ -146,7 +143,8 @@ def _more_of(entry: ModuleEntry | None) -> str:
 
 
 def _own(view: CursorView, name: str) -> str:
-    """Of a function of the file, of which other blocks show the signature; of a method also the first line."""
+    """The documentation of a function of the file, as far as other blocks do not show it: they have its signature, and
+    of a method also the first line."""
     scope = next((one for one in scopes(view.parsed) if one.kind == "function" and one.qualified_name == name), None)
     text = first_paragraph(docstring(view.parsed, scope) or "") if scope is not None else ""
     is_method = scope is not None and scope.parent is not None and scope.parent.kind == "class"

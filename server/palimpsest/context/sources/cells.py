@@ -6,8 +6,8 @@ a `scope` block with the names that it defines further down; the nearest cell is
 
 from __future__ import annotations
 
+from palimpsest.context.estimate import head
 from palimpsest.context.sources.cached import visible
-from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import worth
 from palimpsest.context.view import Cell, CursorView
@@ -20,15 +20,15 @@ class CellSource(Source):
     setting = "file"
 
     def candidates(self, view: CursorView) -> list[Block]:
-        found = list[Block]()
+        blocks = list[Block]()
         for rank, cell in enumerate(reversed(view.cells)):
-            shown = shown_of(cell, view.settings.block_tokens)
-            rest = _names_below(cell, len(shown), view.settings.block_tokens)
+            lines = shown_of(cell, view.settings.block_tokens)
+            rest = _names_below(cell, len(lines), view.settings.block_tokens)
             value, of_rest = worth("cell", "file", newer=rank), worth("scope", "file", newer=rank)
             uri = cell.parsed.snapshot.uri
-            found.append(Block("file", cell.name, "\n".join(shown), value=value, uri=uri, source=self.name))
-            found.append(Block("scope", cell.name, "\n".join(rest), value=of_rest, uri=uri, source=self.name))
-        return [block for block in found if block.text]
+            blocks.append(Block("file", cell.name, "\n".join(lines), value=value, uri=uri, source=self.name))
+            blocks.append(Block("scope", cell.name, "\n".join(rest), value=of_rest, uri=uri, source=self.name))
+        return [block for block in blocks if block.text]
 
 
 def shown_of(cell: Cell, max_tokens: int) -> list[str]:
@@ -39,5 +39,5 @@ def shown_of(cell: Cell, max_tokens: int) -> list[str]:
 def _names_below(cell: Cell, line: int, max_tokens: int) -> list[str]:
     """The signatures of what the cell defines from a line on.  Nothing here depends on the cell at the cursor, so the
     block stays as it is while that is written."""
-    found = visible(cell.parsed, file_scope(cell.parsed))
-    return head([item.signature.rstrip(":") for item in found if item.line >= line], max_tokens)
+    names = visible(cell.parsed, file_scope(cell.parsed))
+    return head([item.signature.rstrip(":") for item in names if item.line >= line], max_tokens)

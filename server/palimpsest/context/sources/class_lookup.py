@@ -2,7 +2,7 @@
 
 In: a name as code writes it, the module that uses it, that module's imports.  Out: classes with the modules that define
 them; re-exports are followed.  Functions are found in the same way (`function_in`), for the classes in their headers.
-Owner of the parses of files that are not open.
+
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from functools import partial
 from pathlib import Path
 
 from palimpsest.context.sources.cached import children, visible
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.languages.modules import Modules
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.names import Visible
-from palimpsest.syntax.parse import Language, Parsed, parse_file
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import additions, aliases, enumerators, file_scope, signature
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.workspace.files import FileText, WorkspaceFiles
@@ -29,11 +30,8 @@ _MOST_MODULES = 32
 """Searched for one name: modules that import everything from each other can reach it in many ways."""
 _MOST_FILES = 64
 """At most this many files of one module are read."""
-_MOST_PARSES = 128
-_MOST_CHARACTERS = 4_000_000
-"""The parses of sources are cached as long as the sources have at most this many characters together."""
 _MOST_NAMED, _MOST_CHARACTERS_NAMED = 4_096, 64_000_000
-"""It is kept which classes files have, for at most so many files of so many characters together."""
+"""The names of the classes of at most so many files, of so many characters together, are kept."""
 
 
 Pick = Callable[[Parsed, str], Scope | None]
@@ -42,17 +40,19 @@ Pick = Callable[[Parsed, str], Scope | None]
 
 @dataclass(frozen=True, slots=True)
 class ParsedModule:
-    """A module of the workspace; `path` is None for a document that is no file."""
+    """A module of the workspace; `path` is None for a document that is no file.  `modules` are those of the document
+    that asks, whatever language this one is in."""
 
     name: str
     path: Path | None
     parsed: Parsed
     uri: str
+    modules: Modules
 
 
 @dataclass(frozen=True, slots=True)
 class ClassDefinition:
-    """Or that of a function."""
+    """A class, or a function, with the module that defines it."""
 
     module: ParsedModule
     scope: Scope
@@ -63,38 +63,38 @@ class ClassDefinition:
 
 
 class ClassLookup:
-    def __init__(self, files: WorkspaceFiles) -> None:
+    def __init__(self, files: WorkspaceFiles, read: ReadFiles) -> None:
         self._files = files
-        self._parsed = Kept[tuple[Path, Language], Parsed](_MOST_PARSES, _MOST_CHARACTERS)
+        self._read = read
         self._classes = Kept[tuple[Path, Modules], frozenset[str]](_MOST_NAMED, _MOST_CHARACTERS_NAMED)
 
     def find(
-        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules, pick: Pick | None = None
+        self, name: str, here: ParsedModule, imported: Sequence[Import] | None = None, pick: Pick | None = None
     ) -> Iterator[ClassDefinition]:
         """The classes that `name` may mean in the module `here`, or what `pick` finds; `imported` is what can be used
-        there."""
+        there, where that is not what its file imports."""
         pick = pick or class_in
         scope, is_elsewhere = pick(here.parsed, name), False
         if scope is not None and not scope.adds:
             yield ClassDefinition(here, scope)
             return
-        for found in self._imported(name, here, imported, modules, pick):
+        for definition in self._imported(name, here, imports(here.parsed) if imported is None else imported, pick):
             is_elsewhere = True
-            yield found
+            yield definition
         if scope is not None and not is_elsewhere:
             yield ClassDefinition(here, scope)
 
     def _imported(
-        self, name: str, here: ParsedModule, imported: Sequence[Import], modules: Modules, pick: Pick
+        self, name: str, here: ParsedModule, imported: Sequence[Import], pick: Pick
     ) -> Iterator[ClassDefinition]:
         head, _, last = name.rpartition(".")
-        search = _Search(self, modules, pick)
+        modules, search = here.modules, _Search(self, here.modules, pick)
         for item in (*imported, *modules.implied(here.name, here.path)):
             if not head and item.name and item.bound in (name, "*"):
                 module = modules.imported(item, here.name, here.path)
                 wanted = name if item.name == "*" else item.name
-                found = list(search.of(module, wanted, here))
-                yield from found or search.of_member(module, wanted, here)
+                classes = list(search.of(module, wanted, here))
+                yield from classes or search.of_member(module, wanted, here)
             elif not head and modules.gives_wholes and item.name is None and item.bound == name:
                 yield from search.whole(modules.imported(item, here.name, here.path), here)
             elif head and (item.alias or item.name or item.module) == head:
@@ -102,22 +102,18 @@ class ClassLookup:
                 if item.name is None or module is None:
                     yield from search.of(module, last, here)
                 else:
-                    found = list(search.of(modules.below(module, item.name), last, here))
-                    yield from found or search.of(module, f"{item.name}.{last}", here)
+                    classes = list(search.of(modules.below(module, item.name), last, here))
+                    yield from classes or search.of(module, f"{item.name}.{last}", here)
             elif head and item.name == "*":  # then the head is a class with another one in it
                 yield from search.of(modules.imported(item, here.name, here.path), name, here)
 
-    def additions(
-        self, found: ClassDefinition, here: ParsedModule, modules: Modules
-    ) -> Sequence[tuple[ParsedModule, Scope]]:
+    def additions(self, cls: ClassDefinition, here: ParsedModule) -> Sequence[tuple[ParsedModule, Scope]]:
         """What adds members to a class in other files of the workspace; `here` is the document as it is now."""
-        about = "additions", modules, found.name, found.module.path, here.uri, here.parsed.snapshot.version
-        return self._files.once(about, lambda: list(self._additions(found, here, modules)))
+        about = "additions", here.modules, cls.name, cls.module.path, here.uri, here.parsed.snapshot.version
+        return self._files.once(about, lambda: list(self._additions(cls, here)))
 
-    def _additions(
-        self, found: ClassDefinition, here: ParsedModule, modules: Modules
-    ) -> Iterator[tuple[ParsedModule, Scope]]:
-        there, name = found.module, found.scope.qualified_name
+    def _additions(self, cls: ClassDefinition, here: ParsedModule) -> Iterator[tuple[ParsedModule, Scope]]:
+        there, name, modules = cls.module, cls.scope.qualified_name, here.modules
         paths = modules.adding(name, there.name, there.path) if there.path is not None else ()
         for path in paths[:_MOST_FILES]:
             module = here if path == here.path else self._module(path, name, modules)
@@ -127,21 +123,21 @@ class ClassLookup:
             added = additions(module.parsed).get(name, ())
             if not added:
                 continue
-            meant = next(self._imported(name, module, imports(module.parsed), modules, class_in), None)
+            meant = next(self._imported(name, module, imports(module.parsed), class_in), None)
             if meant is not None and (meant.module.path, meant.scope.qualified_name) == (there.path, name):
                 yield from ((module, scope) for scope in added)
 
-    def bases(self, found: ClassDefinition, modules: Modules) -> Iterator[ClassDefinition]:
+    def bases(self, cls: ClassDefinition) -> Iterator[ClassDefinition]:
         """The classes that one is derived from, as far as they are in the workspace."""
-        declared = [(found.module, found.scope), *self.additions(found, found.module, modules)]
+        declared = [(cls.module, cls.scope), *self.additions(cls, cls.module)]
         for there, scope in declared:
             for name in base_names(there.parsed, scope):
-                yield from self.find(name, there, imports(there.parsed), modules)
+                yield from self.find(name, there)
 
-    def again(self, found: ClassDefinition, here: ParsedModule, modules: Modules) -> ClassDefinition | None:
+    def again(self, found: ClassDefinition, here: ParsedModule) -> ClassDefinition | None:
         """The same class as it is now, None if it is gone; `here` is the document."""
         name = found.scope.qualified_name
-        files = self.modules(found.module.name, name, found.module, modules)
+        files = self.modules(found.module.name, name, found.module)
         for there in [here] if found.module.uri == here.uri else files:
             scope = class_in(there.parsed, name)
             if there.uri == found.module.uri and scope is not None:
@@ -153,26 +149,27 @@ class ClassLookup:
         if text is None:
             return None
         name = modules.name_of(path, self._files.root_of(path))
-        return ParsedModule(name, path, self._parse(path, text, modules), text.uri)
+        return ParsedModule(name, path, self._parse(path, text, modules), text.uri, modules)
 
-    def modules(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Iterator[ParsedModule]:
+    def modules(self, name: str, cls: str, near: ParsedModule) -> Iterator[ParsedModule]:
         """The files of a module of the workspace, parsed; none of any other, and none that may not be read.  Of a
         module that has several files, those that have the name of the class in their text."""
-        paths = modules.files_of(name, near.path)[:_MOST_FILES]
+        paths = near.modules.files_of(name, near.path)[:_MOST_FILES]
         having = (cls.rpartition(".")[2],) if cls and len(paths) > 1 else ()
         for path in paths:
             text = self._files.source(path, having=having)
             if text is not None:
-                yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
+                yield ParsedModule(name, path, self._parse(path, text, near.modules), text.uri, near.modules)
 
-    def defining(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Sequence[ParsedModule]:
-        """Those of `modules` in which the class may be found, looked for once for each gathering."""
-        about = "defining", modules, name, cls, near.path
-        return self._files.once(about, lambda: list(self._defining(name, cls, near, modules)))
+    def defining(self, name: str, cls: str, near: ParsedModule) -> Sequence[ParsedModule]:
+        """The files of a module in which a class may be found, looked for once for each gathering."""
+        about = "defining", near.modules, name, cls, near.path
+        return self._files.once(about, lambda: list(self._defining(name, cls, near)))
 
-    def _defining(self, name: str, cls: str, near: ParsedModule, modules: Modules) -> Iterator[ParsedModule]:
+    def _defining(self, name: str, cls: str, near: ParsedModule) -> Iterator[ParsedModule]:
+        modules = near.modules
         if modules.searches_imports:
-            yield from self.modules(name, cls, near, modules)
+            yield from self.modules(name, cls, near)
             return
         paths = modules.files_of(name, near.path)[:_MOST_FILES]
         parts, last = cls.split("."), cls.rpartition(".")[2]
@@ -188,19 +185,18 @@ class ClassLookup:
                 names = self._classes.get((path, modules), text, partial(self._names_in, path, text, modules))
                 known[path] = names
             if not wanted.isdisjoint(names) and (text := self._files.source(path)) is not None:
-                yield ParsedModule(name, path, self._parse(path, text, modules), text.uri)
+                yield ParsedModule(name, path, self._parse(path, text, modules), text.uri, modules)
 
     def _names_in(self, path: Path, text: FileText, modules: Modules) -> frozenset[str]:
         parsed = self._parse(path, text, modules)
         return frozenset((*parsed.once(_top_classes), *aliases(parsed), *enumerators(parsed)))
 
     def _parse(self, path: Path, text: FileText, modules: Modules) -> Parsed:
-        language = modules.language_at(path)
-        return self._parsed.get((path, language), text, lambda: parse_file(text.text, language, text.uri))
+        return self._read.parse(path, text, modules.language_at(path))
 
 
 class _Search:
-    """For one name.  No module is asked for the same class twice."""
+    """The search for one name, which asks no module for the same class twice."""
 
     def __init__(self, lookup: ClassLookup, modules: Modules, pick: Pick) -> None:
         self._lookup = lookup
@@ -213,7 +209,7 @@ class _Search:
         if module is None or steps > _MAX_STEPS or (module, name) in self._asked or len(self._asked) >= _MOST_MODULES:
             return
         self._asked.add((module, name))
-        files = self._lookup.defining(module, name, near, self._modules)
+        files = self._lookup.defining(module, name, near)
         for there in files:
             given = self._modules.offered(there.parsed) or {}
             scope = self._pick(there.parsed, given.get(name, name))
@@ -245,7 +241,7 @@ class _Search:
         if module is None or steps > _MAX_STEPS or (module, "") in self._asked or len(self._asked) >= _MOST_MODULES:
             return
         self._asked.add((module, ""))
-        for there in self._lookup.modules(module, "", near, self._modules):
+        for there in self._lookup.modules(module, "", near):
             name = self._modules.whole(there.parsed)
             scope = self._pick(there.parsed, name) if name else None
             if scope is not None and not scope.adds:
@@ -257,9 +253,9 @@ class _Search:
                     yield from self.whole(source, there, steps + 1)
 
 
-def _has_member(found: ClassDefinition, name: str) -> bool:
-    parsed = found.module.parsed
-    parts = [found.scope, *(c for c in children(parsed, found.scope) if c.name in parsed.language.class_parts)]
+def _has_member(cls: ClassDefinition, name: str) -> bool:
+    parsed = cls.module.parsed
+    parts = [cls.scope, *(c for c in children(parsed, cls.scope) if c.name in parsed.language.class_parts)]
     inner = {child.name for part in parts for child in children(parsed, part)}
     return name in inner or any(
         name == item.name.rpartition(".")[2] for part in parts for item in visible(parsed, part)
@@ -290,11 +286,12 @@ def _top_functions(parsed: Parsed) -> dict[str, Scope]:
 
 
 def _top_classes(parsed: Parsed) -> dict[str, Scope]:
-    """Those outside functions and other classes.  Of several of one name the last, but the one that declares the class
-    before those that add to it, and those of the file before those of a namespace, which have their whole name too."""
+    """The classes outside of functions and other classes.  Of several of one name the last, but the one that declares
+    the class before those that add to it, and those of the file before those of a namespace, which have their whole
+    name too."""
     file = file_scope(parsed)
-    found = sorted(_outside(parsed, file), key=lambda scope: (scope.parent == file, not scope.adds))
-    return {name: scope for scope in found for name in (scope.qualified_name, scope.name)}
+    classes = sorted(_outside(parsed, file), key=lambda scope: (scope.parent == file, not scope.adds))
+    return {name: scope for scope in classes for name in (scope.qualified_name, scope.name)}
 
 
 def _outside(parsed: Parsed, scope: Scope) -> Iterator[Scope]:

@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from palimpsest.context.estimate import estimate
+from palimpsest.context.estimate import estimate, fitted
+from palimpsest.context.name_uses import bare_name
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import visible
 from palimpsest.context.sources.cells import shown_of
 from palimpsest.context.sources.class_lookup import (
@@ -23,23 +25,18 @@ from palimpsest.context.sources.class_lookup import (
     function_in,
     names_in,
 )
-from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.skeleton import Line, added, skeleton
 from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.stable_lines import stable
 from palimpsest.context.values import Distance, Mention, worth
 from palimpsest.context.view import CursorView
-from palimpsest.syntax.imports import imports
-from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_of, enclosing, parts, signature
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.types import Block
 
 MAX_CLASSES = 12
 MAX_STEPS = 3
 """Bases of bases are followed for at most this many steps."""
-_MOST_SKELETONS = 128
 _UNUSED_TOKENS = 200
 """Members that the file does not name, of a class that is not around the cursor, take at most this many tokens."""
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -47,7 +44,7 @@ _SEPARATOR = re.compile(r"\W+")
 
 
 class ClassSource(Source):
-    """Owner of the skeletons of classes, and of how they looked when their file last parsed without errors."""
+    """Owner of how the document's classes looked when it last parsed without errors."""
 
     name = "class"
     setting = "class"
@@ -55,87 +52,81 @@ class ClassSource(Source):
     def __init__(self, lookup: ClassLookup, modules: ModulesByLanguage) -> None:
         self._lookup = lookup
         self._modules = modules
-        self._skeletons: dict[tuple[str, str], tuple[Parsed, list[Line]]] = {}
-        self._sound: dict[tuple[str, str], tuple[str, list[Line]]] = {}
-        self._inherited: dict[str, ClassDefinition] = {}
+        self._sound = Newest[tuple[str, str], tuple[str, list[Line]]]()
+        self._inherited = Newest[str, ClassDefinition]()
 
     def candidates(self, view: CursorView) -> list[Block]:
-        found, derived = dict[str, Block](), list[ClassDefinition]()
+        blocks, derived = dict[str, Block](), list[ClassDefinition]()
         for rank, (target, mention) in enumerate(self._meant(view)):
             if mention not in ("attribute", "unused"):
                 derived.append(target)
             if not self._is_shown(view, target):
                 value = worth("class", _distance(view, target), mention, rank=rank)
                 block = self._block(view, target, value)
-                found.setdefault(block.name, block)
-            if len(found) >= MAX_CLASSES:
+                blocks.setdefault(block.name, block)
+            if len(blocks) >= MAX_CLASSES:
                 break
         for steps, target in self._bases(view, derived):
-            if len(found) < MAX_CLASSES and target.name not in found and not self._is_shown(view, target):
+            if len(blocks) < MAX_CLASSES and target.name not in blocks and not self._is_shown(view, target):
                 value = worth("class", _distance(view, target), "inherited", rank=steps)
-                found[target.name] = self._block(view, target, value)
-        return list(found.values())
+                blocks[target.name] = self._block(view, target, value)
+        return list(blocks.values())
 
     def why_not(self, view: CursorView, name: str) -> str:
-        found = list(self._found(view, name))
-        if not found:
+        targets = list(self._find(view, name))
+        if not targets:
             return "neither this file nor what it imports has a class that is called so"
-        if all(self._is_shown(view, target) for target in found):
+        if all(self._is_shown(view, target) for target in targets):
             return "the code at the cursor shows the class itself"
-        is_meant = any(target.name == one.name for target in found for one, _ in self._meant(view))
+        is_meant = any(target.name == one.name for target in targets for one, _ in self._meant(view))
         return f"{MAX_CLASSES} classes come before it" if is_meant else "the code at the cursor does not name the class"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file defines or imports the class, and its block's text is the same."""
         last = block.name.rpartition(".")[2]
-        bound = {last, *(found.bound for found in view.imports if found.name == last)}
-        heads = {head for found in view.imports if found.name is None for head in (found.alias, found.module) if head}
-        bound |= {found.bound for found in view.imports if _SEPARATOR.split(found.module)[-1] == last}  # its member
+        bound = {last, *(item.bound for item in view.imports if item.name == last)}
+        heads = {head for item in view.imports if item.name is None for head in (item.alias, item.module) if head}
+        bound |= {item.bound for item in view.imports if _SEPARATOR.split(item.module)[-1] == last}  # its member
         names = [*bound, *(f"{head}.{last}" for head in heads), _enclosing_name(view) or last]
         for name in names:
-            for target in self._found(view, name):
+            for target in self._find(view, name):
                 if target.name == block.name and self._block(view, target, 0.0).text == block.text:
                     return True
         base = self._inherited.get(block.name)
-        there = self._lookup.again(base, self._here(view), self._modules.of(view)) if base is not None else None
+        there = self._lookup.again(base, self._modules.document(view)) if base is not None else None
         return there is not None and self._block(view, there, 0.0).text == block.text
 
     def _bases(self, view: CursorView, derived: Sequence[ClassDefinition]) -> Iterator[tuple[int, ClassDefinition]]:
         """The bases of classes, and theirs, each once with the steps to it: the nearest first."""
-        modules, known = self._modules.of(view), {target.name for target in derived}
+        known = {target.name for target in derived}
         for steps in range(1, MAX_STEPS + 1):
-            found = [base for target in derived for base in self._lookup.bases(target, modules)]
-            above = [base for each in found for base in self._current(view, each)]
+            bases = [base for target in derived for base in self._lookup.bases(target)]
+            above = [base for each in bases for base in self._current(view, each)]
             derived = list({base.name: base for base in above if base.name not in known}.values())
             known |= {base.name for base in derived}
             for base in derived:
                 self._inherited[base.name] = base
-                forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
                 yield steps, base
 
-    def _found(self, view: CursorView, name: str) -> Iterator[ClassDefinition]:
+    def _find(self, view: CursorView, name: str) -> Iterator[ClassDefinition]:
         """The classes that a name may mean: those of the document and its imports, else that of the nearest cell."""
-        here, modules = self._here(view), self._modules.of(view)
-        found = self._lookup.find(name, here, view.imports, modules)
-        own = [each for target in found for each in self._current(view, target)]
+        here = self._modules.document(view)
+        targets = self._lookup.find(name, here, view.imports)
+        own = [each for target in targets for each in self._current(view, target)]
         yield from own
         for cell in () if own else reversed(view.cells):
-            there = ParsedModule(cell.name, None, cell.parsed, cell.parsed.snapshot.uri)
-            if (last := next(self._lookup.find(name, there, (), modules), None)) is not None:
+            there = ParsedModule(cell.name, None, cell.parsed, cell.parsed.snapshot.uri, here.modules)
+            if (last := next(self._lookup.find(name, there, ()), None)) is not None:
                 if last.module is there:
                     yield last
                 return
 
-    def _current(self, view: CursorView, found: ClassDefinition) -> Iterator[ClassDefinition]:
+    def _current(self, view: CursorView, target: ClassDefinition) -> Iterator[ClassDefinition]:
         """The class as the view's text has it: by way of another file, the document is found in a later version or as
         it is on disk, where lines are others."""
-        is_other = found.module.uri == view.uri and found.module.parsed is not view.parsed
-        there = self._lookup.again(found, self._here(view), self._modules.of(view)) if is_other else found
+        is_other = target.module.uri == view.uri and target.module.parsed is not view.parsed
+        there = self._lookup.again(target, self._modules.document(view)) if is_other else target
         yield from [there] if there is not None else []
-
-    def _here(self, view: CursorView) -> ParsedModule:
-        name = self._modules.name_of(view) or "untitled"
-        return ParsedModule(name, view.path, view.parsed, view.uri)
 
     def _meant(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
         """The classes that may be meant, most valuable first: those of attributes behind the others, then those that
@@ -143,13 +134,13 @@ class ClassSource(Source):
         names = sorted(self._named(view), key=lambda named: named[1] == "attribute")
         late = [name for name, mention in names if mention == "attribute"]
         for name, mention in names[: len(names) - len(late)]:
-            yield from ((target, mention) for target in self._found(view, name))
+            yield from ((target, mention) for target in self._find(view, name))
         yield from self._of_owner(view)
         yield from self._of_elements(view)
         for name in late:
-            yield from ((target, "attribute") for target in self._found(view, name))
+            yield from ((target, "attribute") for target in self._find(view, name))
         for name in sorted(view.unused_imports):
-            yield from ((target, "unused") for target in self._found(view, name))
+            yield from ((target, "unused") for target in self._find(view, name))
 
     def _of_owner(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
         """The classes of the attributes that the code uses, of a class that another file declares: `crane_->lift()` in
@@ -157,34 +148,32 @@ class ClassSource(Source):
         name = _enclosing_name(view)
         if name is None or class_of(view.parsed, view.scope) is not None:
             return
-        modules, used = self._modules.of(view), {use.name for use in view.name_uses}
-        for owner in list(self._found(view, name)) or list(self._found(view, name.rpartition(".")[2])):
+        used = {use.name for use in view.name_uses}
+        for owner in list(self._find(view, name)) or list(self._find(view, name.rpartition(".")[2])):
             there = owner.module
             for part in parts(there.parsed, owner.scope) if there.uri != view.uri else ():
                 for item in visible(there.parsed, part):
-                    if item.kind != "attribute" or _plain(item.name) not in used:
+                    if item.kind != "attribute" or bare_name(item.name) not in used:
                         continue
                     for type_ in names_in(item.type):
                         # A header may name a class that the source alone includes the header of.
-                        known = list(self._lookup.find(type_, there, imports(there.parsed), modules))
-                        for target in known or self._found(view, type_):
+                        known = list(self._lookup.find(type_, there))
+                        for target in known or self._find(view, type_):
                             self._inherited[target.name] = target
                             yield target, "base"
-        forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
 
     def _of_elements(self, view: CursorView) -> Iterator[tuple[ClassDefinition, Mention]]:
         """The classes in the headers of what elements of markup are made by: their members are what `<Badge …>` is
         given."""
-        pattern, modules = view.parsed.language.elements, self._modules.of(view)
+        pattern = view.parsed.language.elements
         names = re.findall(pattern, view.editing.text) if pattern else ()
         for name in dict.fromkeys(name for name in names if name != view.typed):
-            for made in self._lookup.find(name, self._here(view), view.imports, modules, function_in):
+            for made in self._lookup.find(name, self._modules.document(view), view.imports, function_in):
                 there = made.module
                 for type_ in names_in(signature(there.parsed, made.scope)):
-                    for target in self._lookup.find(type_, there, imports(there.parsed), modules):
+                    for target in self._lookup.find(type_, there):
                         self._inherited[target.name] = target
                         yield target, "base"
-        forget_oldest(self._inherited, _MOST_SKELETONS, lambda _: 0, 1)
 
     def _named(self, view: CursorView) -> Iterator[tuple[str, Mention]]:
         """Names that may be classes, as the code writes them, each with where; most valuable first."""
@@ -197,60 +186,50 @@ class ClassSource(Source):
             header = set(_WORD.findall(signature(view.parsed, view.scope))) - {view.typed}
         yield from ((name, "signature") for name in sorted(header))
         yield from ((name, "named") for name in used)
-        shown = {use.name for use in view.name_uses}
+        names = {use.name for use in view.name_uses}
         for part in parts(view.parsed, around) if around is not None else ():
             yield from ((name, "base") for name in base_names(view.parsed, part))
             for item in visible(view.parsed, part):
                 if item.kind == "attribute" and item.line != view.position.line:
-                    mention: Mention = "base" if _plain(item.name) in shown else "attribute"
+                    mention: Mention = "base" if bare_name(item.name) in names else "attribute"
                     yield from ((name, mention) for name in names_in(item.type))
 
     def _dotted(self, view: CursorView) -> Iterator[str]:
         """Names such as `item.Item`, for modules that the editing block uses."""
-        for found in view.imports:
-            if found.bound in view.used:
-                head = found.bound if found.name is not None or found.alias else found.module
+        for item in view.imports:
+            if item.bound in view.used:
+                head = item.bound if item.name is not None or item.alias else item.module
                 yield from (f"{head}.{name}" for name in view.shown_attributes_of(head))
 
-    def _is_shown(self, view: CursorView, found: ClassDefinition) -> bool:
+    def _is_shown(self, view: CursorView, target: ClassDefinition) -> bool:
         """Whether the editing block shows the class itself."""
-        cell = next((cell for cell in view.cells if cell.parsed is found.module.parsed), None)
+        cell = next((cell for cell in view.cells if cell.parsed is target.module.parsed), None)
         if cell is not None:
-            return found.scope.end_line <= len(shown_of(cell, view.settings.block_tokens))
-        if found.module.uri != view.uri:
+            return target.scope.end_line <= len(shown_of(cell, view.settings.block_tokens))
+        if target.module.uri != view.uri:
             return False
-        return found.scope.def_line in view.shown_lines and view.scope.kind != "file"
+        return target.scope.def_line in view.shown_lines and view.scope.kind != "file"
 
-    def _skeleton(self, found: ClassDefinition) -> list[Line]:
-        """The whole of a class, cached with its file's parse."""
-        key = found.module.uri, found.scope.qualified_name
-        known = self._skeletons.get(key)
-        if known is None or known[0] is not found.module.parsed:
-            if len(self._skeletons) > _MOST_SKELETONS:
-                self._skeletons.clear()
-            known = self._skeletons[key] = found.module.parsed, skeleton(found.module.parsed, found.scope)
-        return known[1]
-
-    def _added(self, view: CursorView, found: ClassDefinition) -> Iterator[Line]:
+    def _added(self, view: CursorView, target: ClassDefinition) -> Iterator[Line]:
         """What other files add to a class, not to be edited in its block."""
-        here = self._here(view)
-        for module, scope in self._lookup.additions(found, here, self._modules.of(view)):
+        here = self._modules.document(view)
+        for module, scope in self._lookup.additions(target, here):
             cursor_line = view.position.line if module is here else None
             yield from (replace(line, document_line=None) for line in added(module.parsed, scope, cursor_line))
 
-    def _typed(self, view: CursorView, found: ClassDefinition) -> list[Line]:
+    def _typed(self, view: CursorView, target: ClassDefinition) -> list[Line]:
         """The skeleton of a class in the document.
 
         A half-written statement may hide what follows it from the parser.  So the last skeleton without errors is used
         until the document parses again, while the cursor stays in one scope.  So is that of a member being edited.
         """
-        key = view.uri, found.scope.qualified_name
+        key = view.uri, target.scope.qualified_name
         where, lines = self._sound.get(key, ("", []))
         if view.parsed.n_errors and lines and where == view.scope.qualified_name:
             document = view.parsed.snapshot.lines
             return [line.checked(document) for line in lines]
-        full = self._skeleton(found)
-        without = skeleton(view.parsed, found.scope, view.position.line) if view.is_typing else full
+        full = skeleton(target.module.parsed, target.scope)
+        without = skeleton(view.parsed, target.scope, view.position.line) if view.is_typing else full
         texts = [[line.text for line in some] for some in (full, without, lines)]
         chosen = stable(texts[0], texts[1], texts[2] if lines else texts[1] if view.typed else None)
         if chosen is texts[2]:
@@ -258,44 +237,40 @@ class ClassSource(Source):
             return [line.checked(document) for line in lines]
         lines = full if chosen is texts[0] else without
         if not view.parsed.n_errors:
-            if len(self._sound) > _MOST_SKELETONS:
-                self._sound.clear()
             self._sound[key] = view.scope.qualified_name, lines
         return lines
 
-    def _block(self, view: CursorView, found: ClassDefinition, value: float) -> Block:
-        is_here = found.module.uri == view.uri
-        lines = [*(self._typed(view, found) if is_here else self._skeleton(found)), *self._added(view, found)]
+    def _block(self, view: CursorView, target: ClassDefinition, value: float) -> Block:
+        is_here = target.module.uri == view.uri
+        lines = [
+            *(self._typed(view, target) if is_here else skeleton(target.module.parsed, target.scope)),
+            *self._added(view, target),
+        ]
         first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
         texts, most = [line.text for line in lines], view.settings.block_tokens
-        if found.scope.qualified_name != _enclosing_name(view):
+        if target.scope.qualified_name != _enclosing_name(view):
             most = min(most, estimate("\n".join(texts[i] for i in sorted(first))) + _UNUSED_TOKENS)
-        kept = fitted(texts, first, most)
+        indexes = fitted(texts, first, most)
         return Block(
             "class",
-            found.name,
-            "\n".join(lines[i].text for i in kept),
+            target.name,
+            "\n".join(lines[i].text for i in indexes),
             value=value,
-            editable=not any(cell.parsed is found.module.parsed for cell in view.cells),  # nor is a cell's own block
-            uri=found.module.uri,
+            editable=not any(cell.parsed is target.module.parsed for cell in view.cells),  # nor is a cell's own block
+            uri=target.module.uri,
             source=self.name,
-            lines=tuple(lines[i].document_line for i in kept),
+            lines=tuple(lines[i].document_line for i in indexes),
         )
 
 
-def _plain(attribute: str) -> str:
-    """`items` of `self.items`, `$items`, `@items`."""
-    return attribute.rpartition(".")[2].lstrip("$@")
-
-
-def _distance(view: CursorView, found: ClassDefinition) -> Distance:
-    if found.scope.qualified_name == _enclosing_name(view):
+def _distance(view: CursorView, target: ClassDefinition) -> Distance:
+    if target.scope.qualified_name == _enclosing_name(view):
         return "class"
-    if any(cell.parsed is found.module.parsed for cell in view.cells):
+    if any(cell.parsed is target.module.parsed for cell in view.cells):
         return "file"
-    if found.module.uri != view.uri:
+    if target.module.uri != view.uri:
         return "imported"
-    return "function" if found.scope.parent is not None and found.scope.parent.kind == "function" else "file"
+    return "function" if target.scope.parent is not None and target.scope.parent.kind == "function" else "file"
 
 
 def _enclosing_name(view: CursorView) -> str | None:

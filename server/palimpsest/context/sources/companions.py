@@ -12,31 +12,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.context.activity.chunks import Chunk, chunk_at
+from palimpsest.context.estimate import head
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import children
 from palimpsest.context.sources.counterparts import Counterparts
-from palimpsest.context.sources.fit import head
-from palimpsest.context.sources.lines_of import LinesOf
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FIXTURE, PER_RANK, TEST
 from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_in
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.parse import Parsed, parse_file
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import enclosing, file_scope, scope_at, scopes
 from palimpsest.syntax.values import Scope
-from palimpsest.text.bounded import forget_oldest
+from palimpsest.text.uris import to_path
 from palimpsest.types import Block
 from palimpsest.workspace.files import WorkspaceFiles
-from palimpsest.workspace.kept import Kept
 
 LONGEST = 200_000
 """Characters."""
-_MOST_KEPT = 32
-_MOST_CHARACTERS = 2_000_000
 MOST_TESTS = 2
 MOST_FILES = 3
 MOST_TESTED = 2
@@ -44,120 +41,103 @@ MOST_FIXTURES = 4
 _SHORTEST = 3
 _MOST_PLACES = 40
 """Lines with a name that are looked at in one file."""
-_MOST_OFFERED = 128
 _WORD = re.compile(r"[^\W\d]\w*")
-
-
-class ParsedFiles:
-    def __init__(self, files: WorkspaceFiles) -> None:
-        self._files = files
-        self._known = Kept[Path, Parsed](_MOST_KEPT, _MOST_CHARACTERS)
-
-    def of(self, path: Path) -> Parsed | None:
-        source = self._files.source(path)
-        if source is None or len(source.text) > LONGEST:
-            return None
-        language = language_in(path.name, source.text)
-        return self._known.get(path, source, lambda: parse_file(source.text, language, source.uri))
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    path: Path
-    chunk: Chunk
 
 
 class CompanionSource(Source):
     name = "test"
     setting = "file"
 
-    def __init__(self, files: WorkspaceFiles) -> None:
+    def __init__(self, files: WorkspaceFiles, read: ReadFiles) -> None:
         self._files = files
-        self._parsed = ParsedFiles(files)
-        self._lines = LinesOf(files)
+        self._read = read
         self._counterparts = Counterparts(files)
-        self._offered: dict[str, _Piece] = {}
+        self._offered = Newest[str, Chunk]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         path = view.path
         if path is None or view.root is None or view.parsed.language.grammar is None:
             return []
         is_test = self._counterparts.is_test(path, view.parsed.language)
-        found = self._tested(view, path) if is_test else self._tests(view, path)
-        return [*self._blocks(view, found, TEST), *self._blocks(view, self._fixtures(view, path), FIXTURE)]
+        pieces = self._tested(view, path) if is_test else self._tests(view, path)
+        return [*self._blocks(view, pieces, TEST), *self._blocks(view, self._fixtures(view, path), FIXTURE)]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the file has these lines, and the editing block does not."""
         known = self._offered.get(block.name)
         return known is not None and (now := self._block(view, known, 0.0)) is not None and now.text == block.text
 
-    def _tests(self, view: CursorView, path: Path) -> Iterator[_Piece]:
+    def _tests(self, view: CursorView, path: Path) -> Iterator[Chunk]:
         tests = self._counterparts.tests_of(path, view.parsed.language)[:MOST_FILES]
-        parsed = [(there, self._parsed.of(there)) for there in tests]
+        parsed = [self._parse(there) for there in tests]
         for name in _about(view):
-            found = [_Piece(there, chunk) for there, it in parsed if it is not None for chunk in _naming(it, name)]
-            if found:
-                yield from found[:MOST_TESTS]
+            pieces = [chunk for it in parsed if it is not None for chunk in _naming(it, name)]
+            if pieces:
+                yield from pieces[:MOST_TESTS]
                 return
 
-    def _tested(self, view: CursorView, path: Path) -> Iterator[_Piece]:
+    def _tested(self, view: CursorView, path: Path) -> Iterator[Chunk]:
         there = self._counterparts.source_of(path, view.parsed.language)
-        parsed = self._parsed.of(there) if there is not None else None
-        if there is None or parsed is None:
+        parsed = self._parse(there) if there is not None else None
+        if parsed is None:
             return
         words = frozenset(_WORD.findall(view.editing.text)) - {view.typed}
         named = [it for it in scopes(parsed) if it.kind == "function" and it.has_body and it.name in words]
         chunks = (chunk_at(parsed, it.def_line) for it in named if len(it.name) >= _SHORTEST)
-        yield from [_Piece(there, chunk) for chunk in chunks if chunk is not None][:MOST_TESTED]
+        yield from [chunk for chunk in chunks if chunk is not None][:MOST_TESTED]
 
-    def _fixtures(self, view: CursorView, path: Path) -> Iterator[_Piece]:
+    def _fixtures(self, view: CursorView, path: Path) -> Iterator[Chunk]:
         """What makes the function's parameters, from the nearest file that has it."""
         language = view.parsed.language
         if not language.fixture_files or view.root is None or view.scope.kind != "function":
             return
-        files = [(path, view.parsed), *self._fixture_files(view, path, view.root)]
+        files = [view.parsed, *self._fixture_files(view, path, view.root)]
         wanted = {name for name in view.used if name in _parameters(view)}
         for name in sorted(wanted)[: 2 * MOST_FIXTURES]:
-            for there, parsed in files:
+            for parsed in files:
                 scope = _fixtures_in(parsed).get(name)
                 chunk = chunk_at(parsed, scope.def_line) if scope is not None and scope != view.scope else None
                 if chunk is not None:
-                    yield _Piece(there, chunk)
+                    yield chunk
                     break
 
-    def _fixture_files(self, view: CursorView, path: Path, root: Path) -> Iterator[tuple[Path, Parsed]]:
+    def _fixture_files(self, view: CursorView, path: Path, root: Path) -> Iterator[Parsed]:
         for folder in (path.parent, *path.parent.parents):
             if not folder.is_relative_to(root):
                 return
             names = {entry.name for entry in self._files.listing(folder) if not entry.is_dir}
             for name in view.parsed.language.fixture_files:
-                parsed = self._parsed.of(folder / name) if name in names and folder / name != path else None
+                parsed = self._parse(folder / name) if name in names and folder / name != path else None
                 if parsed is not None:
-                    yield folder / name, parsed
+                    yield parsed
 
-    def _blocks(self, view: CursorView, pieces: Iterator[_Piece], value: float) -> Iterator[Block]:
-        for rank, piece in enumerate(pieces):
+    def _parse(self, path: Path) -> Parsed | None:
+        source = self._files.source(path)
+        if source is None or len(source.text) > LONGEST:
+            return None
+        return self._read.parse(path, source, language_in(path.name, source.text))
+
+    def _blocks(self, view: CursorView, chunks: Iterator[Chunk], value: float) -> Iterator[Block]:
+        for rank, chunk in enumerate(chunks):
             if rank == MOST_FIXTURES:
                 return
-            block = self._block(view, piece, value - rank * PER_RANK)
+            block = self._block(view, chunk, value - rank * PER_RANK)
             if block is not None:
-                self._offered.pop(block.name, None)
-                self._offered[block.name] = piece
-                forget_oldest(self._offered, _MOST_OFFERED, lambda _: 1, _MOST_OFFERED)
+                self._offered[block.name] = chunk
                 yield block
 
-    def _block(self, view: CursorView, piece: _Piece, value: float) -> Block | None:
-        """None if the file has the lines no more, or the editing block shows them."""
-        root, chunk = self._files.root_of(piece.path), piece.chunk
-        is_here = piece.path == view.path
-        place = chunk.place(view.parsed.snapshot.lines if is_here else self._lines.of(piece.path))
+    def _block(self, view: CursorView, chunk: Chunk, value: float) -> Block | None:
+        """The block of a piece; None if the file has the lines no more, or the editing block shows them."""
+        path = to_path(chunk.uri)
+        root, is_here = self._files.root_of(path), path == view.path
+        place = chunk.place(view.parsed.snapshot.lines if is_here else self._read.lines(path))
         if root is None or place is None or (is_here and not view.shown_lines.isdisjoint(place)):
             return None
-        kept = head(chunk.lines, view.settings.block_tokens)
-        name = f"{piece.path.relative_to(root).as_posix()} {chunk.name or f'line {chunk.start + 1}'}"
-        text = "\n".join(kept)
+        lines = head(chunk.lines, view.settings.block_tokens)
+        name = f"{path.relative_to(root).as_posix()} {chunk.name or f'line {chunk.start + 1}'}"
+        text = "\n".join(lines)
         return Block(
-            "file", name, text, value, editable=True, uri=chunk.uri, source=self.name, lines=tuple(place)[: len(kept)]
+            "file", name, text, value, editable=True, uri=chunk.uri, source=self.name, lines=tuple(place)[: len(lines)]
         )
 
 
@@ -175,19 +155,19 @@ def _about(view: CursorView) -> Iterator[str]:
 
 def _naming(parsed: Parsed, name: str) -> list[Chunk]:
     """The pieces of a test that name something, in order, each once; an import is none."""
-    found, word = list[Chunk](), re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    chunks, word = list[Chunk](), re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     imported = {item.line for item in imports(parsed)}
     for line in parsed.snapshot.lines_with([name])[:_MOST_PLACES]:
         if line in imported or not word.search(parsed.snapshot.lines[line]):
             continue
-        if any(chunk.start <= line < chunk.end for chunk in found):
+        if any(chunk.start <= line < chunk.end for chunk in chunks):
             continue
         chunk = _named_by_line(parsed, chunk_at(parsed, line))
         if chunk is not None:
-            found.append(chunk)
-        if len(found) == MOST_TESTS:
+            chunks.append(chunk)
+        if len(chunks) == MOST_TESTS:
             break
-    return found
+    return chunks
 
 
 def _named_by_line(parsed: Parsed, chunk: Chunk | None) -> Chunk | None:

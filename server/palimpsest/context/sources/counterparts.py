@@ -45,12 +45,12 @@ class Counterparts:
         self._files = files
 
     def is_test(self, path: Path, language: Language) -> bool:
-        """By its name, or by the folder that it is in."""
+        """Whether a file is a test, by its name or by the folder that it is in."""
         return bool(of_test(path.stem, language.test_names)) or self._split(path) is not None
 
     def tests_of(self, path: Path, language: Language) -> list[Path]:
         """The tests of a file."""
-        found = dict[Path, None]()
+        tests = dict[Path, None]()
         for folder in self._test_folders(path):
             in_tests = folder != path.parent
             for name in self._names(folder):
@@ -58,15 +58,15 @@ class Counterparts:
                 if there.suffix not in _suffixes(language) or there == path:
                     continue
                 if of_test(there.stem, language.test_names) == path.stem or (in_tests and there.stem == path.stem):
-                    found[there] = None
-        return list(found)
+                    tests[there] = None
+        return list(tests)
 
     def source_of(self, path: Path, language: Language) -> Path | None:
         """The file that a test is of."""
         stems = [stem for stem in (of_test(path.stem, language.test_names), path.stem) if stem]
         for folder in self._source_folders(path):
-            if (found := self._only([folder], stems, path, language)) is not None:
-                return found
+            if (only := self._only([folder], stems, path, language)) is not None:
+                return only
         split = self._split(path)
         if split is None:
             return None
@@ -78,14 +78,14 @@ class Counterparts:
     def _only(self, folders: Sequence[Path], stems: Sequence[str], test: Path, language: Language) -> Path | None:
         """The only file of one of these names, the first name that there is a file of."""
         for stem in stems:
-            found = {
+            paths = {
                 folder / name
                 for folder in folders
                 for name in self._names(folder)
                 if Path(name).stem == stem and Path(name).suffix in _suffixes(language) and folder / name != test
             }
-            if found:
-                return min(found) if len({there.with_suffix("") for there in found}) == 1 else None
+            if paths:
+                return min(paths) if len({there.with_suffix("") for there in paths}) == 1 else None
         return None
 
     def _test_folders(self, path: Path) -> Iterator[Path]:

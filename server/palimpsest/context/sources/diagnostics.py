@@ -12,7 +12,7 @@ from itertools import groupby
 
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.diagnostics import Diagnostic
-from palimpsest.context.sources.source import Source
+from palimpsest.context.sources.source import Source, is_among
 from palimpsest.context.values import worth
 from palimpsest.context.view import CursorView
 from palimpsest.types import Block
@@ -30,24 +30,24 @@ class DiagnosticSource(Source):
 
     def candidates(self, view: CursorView) -> list[Block]:
         every = self._activity.diagnostics.of(view.uri)
-        shown, line = every[:MOST], view.position.line
+        first_ones, line = every[:MOST], view.position.line
         here = [it for it in every[MOST:] if it.first <= line <= it.last][:MOST]
-        told = ("problems", shown, worth("problem", "file")), ("problem here", here, worth("problem", "function"))
+        rows = ("problems", first_ones, worth("problem", "file")), ("problem here", here, worth("problem", "function"))
         blocks = [
-            Block("recent", f"{view.file} {name}", _text(found), value, uri=view.uri, source=self.name)
-            for name, found, value in told
+            Block("recent", f"{view.file} {name}", _text(diagnostics), value, uri=view.uri, source=self.name)
+            for name, diagnostics, value in rows
         ]
         return [block for block in blocks if block.text]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While nothing else is wrong."""
-        return any(known.name == block.name and known.text == block.text for known in self.candidates(view))
+        return is_among(block, self.candidates(view))
 
 
-def _text(found: Sequence[Diagnostic]) -> str:
-    """Each line of code once, and below it what is wrong there."""
+def _text(diagnostics: Sequence[Diagnostic]) -> str:
+    """The block's text: each line of code once, and below it what is wrong there."""
     lines = list[str]()
-    for (_, code), there in groupby(sorted(found, key=lambda it: it.first), key=lambda it: (it.first, it.code)):
+    for (_, code), there in groupby(sorted(diagnostics, key=lambda it: it.first), key=lambda it: (it.first, it.code)):
         lines.append(code)
         lines += [f"  {it.severity}: {it.message}{f' ({it.source})' if it.source else ''}" for it in there]
     return "\n".join(lines)

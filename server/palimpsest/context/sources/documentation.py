@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from palimpsest.context.sources.fit import head
+from palimpsest.context.estimate import head
 from palimpsest.context.sources.modules import ModulesByLanguage
-from palimpsest.context.sources.source import Source
+from palimpsest.context.sources.source import Source, is_among
 from palimpsest.context.values import MODULE_DOCUMENTATION, PER_RANK, README_SECTION
 from palimpsest.context.view import CursorView
 from palimpsest.documents.markdown import lines_of
@@ -22,11 +22,13 @@ from palimpsest.documents.outline import heading_marks
 from palimpsest.syntax.scopes import docstring, enclosing, file_scope
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
-from palimpsest.workspace.files import FileText, WorkspaceFiles
+from palimpsest.workspace.files import WorkspaceFiles
+from palimpsest.workspace.kept import Kept
 
 MAX_SECTIONS = 2
 MAX_TOKENS = 250
 _SHORTEST_WORD = 4
+_MOST_KEPT, _MOST_CHARACTERS = 32, 4_000_000
 _NAMES = frozenset({"readme.md", "readme.rst", "readme.txt", "readme"})
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -49,14 +51,14 @@ class DocumentationSource(Source):
     def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage) -> None:
         self._files = files
         self._modules = modules
-        self._sections: dict[Path, tuple[FileText, list[DocumentSection]]] = {}
+        self._sections = Kept[Path, list[DocumentSection]](_MOST_KEPT, _MOST_CHARACTERS)
 
     def candidates(self, view: CursorView) -> list[Block]:
         return [*self._docstring(view), *self._readme(view)]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the text is still there."""
-        return any(block.name == known.name and block.text == known.text for known in self._all(view))
+        return is_among(block, [*self._docstring(view), *(known for _, known in self._blocks(view))])
 
     def _docstring(self, view: CursorView) -> Iterator[Block]:
         if view.scope.kind == "file":
@@ -85,10 +87,6 @@ class DocumentationSource(Source):
         used = {name for name in view.used if len(name) >= _SHORTEST_WORD}
         return frozenset(own | used) - view.parsed.language.common_words
 
-    def _all(self, view: CursorView) -> Iterator[Block]:
-        yield from self._docstring(view)
-        yield from (block for _, block in self._blocks(view))
-
     def _blocks(self, view: CursorView) -> Iterator[tuple[DocumentSection, Block]]:
         """Every section of the READMEs from the file's folder up, as a block."""
         if view.path is None or view.root is None:
@@ -102,46 +100,41 @@ class DocumentationSource(Source):
                     path = folder / entry.name
                     name = path.relative_to(view.root).as_posix()
                     for section in self._read(path):
-                        yield section, section_block(path, name, section, max_tokens, self.name)
+                        yield section, self._block(path, name, section, max_tokens)
+
+    def _block(self, path: Path, document: str, section: DocumentSection, max_tokens: int) -> Block:
+        """A section as far as tokens go, which is a range of its document; its value depends on the other sections."""
+        lines = head(section.lines, max_tokens)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        return Block(
+            "documentation",
+            f"{document}#{section.title}",
+            "\n".join(lines),
+            editable=bool(lines),
+            uri=to_uri(path),
+            source=self.name,
+            lines=tuple(range(section.start, section.start + len(lines))),
+        )
 
     def _read(self, path: Path) -> list[DocumentSection]:
         source = self._files.source(path)
         if source is None:
             return []
-        known = self._sections.get(path)
-        if known is None or known[0].stamp != source.stamp:
-            known = source, sections(source.text, path.name)
-            self._sections[path] = known
-        return known[1]
-
-
-def section_block(path: Path, document: str, section: DocumentSection, max_tokens: int, source: str) -> Block:
-    """A section as far as tokens go, which is a range of its document; its value is for the caller to give."""
-    kept = head(section.lines, max_tokens)
-    while kept and not kept[-1].strip():
-        kept.pop()
-    return Block(
-        "documentation",
-        f"{document}#{section.title}",
-        "\n".join(kept),
-        editable=bool(kept),
-        uri=to_uri(path),
-        source=source,
-        lines=tuple(range(section.start, section.start + len(kept))),
-    )
+        return self._sections.get(path, source, lambda: sections(source.text, path.name))
 
 
 def sections(text: str, name: str = "") -> list[DocumentSection]:
     """The sections of a document, each without its subsections; text before the first heading is left out."""
-    lines, found = lines_of(text), list[DocumentSection]()
+    lines, found_sections = lines_of(text), list[DocumentSection]()
     for (mark, title, _), (behind, _, _) in pairwise([*heading_marks(text, name), (range(len(lines), 0), "", 0)]):
         start, body = mark.start, lines[mark.start : behind.start]
         while body and not body[-1].strip():
             body.pop()
         words = frozenset(_WORD.findall("\n".join(body)))
         if len(body) > 1 and any(_is_prose(line) for line in body[1:]):
-            found.append(DocumentSection(title, tuple(body), words, start))
-    return found
+            found_sections.append(DocumentSection(title, tuple(body), words, start))
+    return found_sections
 
 
 def _is_prose(line: str) -> bool:

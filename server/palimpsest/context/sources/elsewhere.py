@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
+from palimpsest.context.estimate import fitted
 from palimpsest.context.name_uses import NameUse, names_that_come_with
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import visible
-from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.indexed import (
     INCOMPLETE,
     NOWHERE,
@@ -29,52 +29,50 @@ from palimpsest.context.sources.indexed import (
     written,
 )
 from palimpsest.context.sources.modules import ModulesByLanguage
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.skeleton import Line, skeleton
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import worth
 from palimpsest.context.view import CursorView
 from palimpsest.languages.name_index import IndexedDefinition
 from palimpsest.languages.registry import language_of
-from palimpsest.syntax.parse import Parsed, parse_file
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.unknown import bound_in
 from palimpsest.text.uris import to_uri
 from palimpsest.types import Block
-from palimpsest.workspace.kept import Kept
 
 MOST_NAMES = 40
 """The index is asked for at most this many names."""
 MOST_BLOCKS = 12
 SHORTEST = 3
-_MOST_KEPT = 64
-_MOST_CHARACTERS = 2_000_000
 
 
 class ElsewhereSource(Source):
     name = "elsewhere"
     setting = "class"
 
-    def __init__(self, definitions: IndexedDefinitions, modules: ModulesByLanguage) -> None:
+    def __init__(self, definitions: IndexedDefinitions, modules: ModulesByLanguage, read: ReadFiles) -> None:
         self._definitions = definitions
         self._files = definitions.files
         self._modules = modules
-        self._read = Kept[tuple[Path, str], Sequence[Line]](_MOST_KEPT, _MOST_CHARACTERS)
-        self._offered: dict[str, tuple[IndexedDefinition, ...]] = {}
+        self._read = read
+        self._offered = Newest[str, Sequence[IndexedDefinition]]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
             return []
-        functions, found = defaultdict[str, list[IndexedDefinition]](list), list[Block]()
+        functions, blocks = defaultdict[str, list[IndexedDefinition]](list), list[Block]()
         every = (*self._alone(view), *self._qualified(view), *self._called(view))
         for definition in {(one.path, one.qualified_name): one for one in every}.values():
             if definition.kind == "class":
-                block = self._class(view, definition, worth("class", "elsewhere", rank=len(found)))
-                found += [block] if block is not None else []
+                block = self._class(view, definition, worth("class", "elsewhere", rank=len(blocks)))
+                blocks += [block] if block is not None else []
             elif definition.kind != "namespace":
                 functions[self._definitions.module(view, definition)].append(definition)
         for rank, some in enumerate(functions.values()):
-            found.append(self._functions(view, some, worth("module", "elsewhere", rank=rank)))
-        return found[:MOST_BLOCKS]
+            blocks.append(self._functions(view, some, worth("module", "elsewhere", rank=rank)))
+        return blocks[:MOST_BLOCKS]
 
     def why_not(self, view: CursorView, name: str) -> str:
         if not self._definitions.is_complete:
@@ -90,10 +88,10 @@ class ElsewhereSource(Source):
             return "this file or the language has it"
         if not any(_may_be_method(view, use) for use in view.name_uses if use.name == name):
             return "as a member it is looked for where it is called, and long or of several words"
-        found = self._definitions.of(view, name)
-        only = self._definitions.one(view, found)
+        definitions = self._definitions.of(view, name)
+        only = self._definitions.one(view, definitions)
         if only is None:
-            return SEVERAL if found else NOWHERE
+            return SEVERAL if definitions else NOWHERE
         return f"the block of {owner_of(only)} has it, if it is there" if only.kind == "method" else "it is no method"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
@@ -123,14 +121,14 @@ class ElsewhereSource(Source):
 
     def _meant(self, view: CursorView, name: str) -> IndexedDefinition | str:
         """What a name means that stands alone, or why nobody can tell."""
-        found = self._definitions.of(view, name)
+        definitions = self._definitions.of(view, name)
         if view.parsed.language.global_names:  # then what is inside of another one is called by both names
-            found = [it for it in found if it.qualified_name == name] or found
-        if not found:
+            definitions = [it for it in definitions if it.qualified_name == name] or definitions
+        if not definitions:
             return NOWHERE
-        if any(it.path == view.path for it in found) or name in view.parsed.once(_bound):
+        if any(it.path == view.path for it in definitions) or name in view.parsed.once(_bound):
             return "this file defines or binds it"
-        only = self._definitions.one(view, found)
+        only = self._definitions.one(view, definitions)
         if only is None:
             return SEVERAL
         if not self._is_for_all(only):
@@ -145,9 +143,9 @@ class ElsewhereSource(Source):
             tails = tuple(
                 f".{head}.{part}{name}" for part in ("", *(f"{part}." for part in view.parsed.language.class_parts))
             )
-            found = [it for it in self._definitions.of(view, name) if f".{it.qualified_name}".endswith(tails)]
-            if found and {it.path for it in found} == {found[0].path} != {view.path}:
-                yield next((it for it in found if it.kind == "class"), found[0])
+            definitions = [it for it in self._definitions.of(view, name) if f".{it.qualified_name}".endswith(tails)]
+            if definitions and {it.path for it in definitions} == {definitions[0].path} != {view.path}:
+                yield next((it for it in definitions if it.kind == "class"), definitions[0])
 
     def _called(self, view: CursorView) -> Iterator[IndexedDefinition]:
         """The only method of a name that is called: on something whose class nobody knows, or on what is inherited."""
@@ -172,19 +170,15 @@ class ElsewhereSource(Source):
         modules, own = self._modules.of(view), self._modules.name_of(view)
         wholes = (item for item in (*view.imports, *modules.implied(own, view.path)) if item.name == "*")
         for module in dict.fromkeys(modules.imported(item, own, view.path) for item in wholes):
-            found = modules.describe(module, frozenset(), view.path) if module is not None else None
-            entry = found.entry(definition.name) if found is not None else None
+            description = modules.describe(module, frozenset(), view.path) if module is not None else None
+            entry = description.entry(definition.name) if description is not None else None
             if entry is not None and entry.kind != "class":
                 return True
         return False
 
     def _is_for_all(self, definition: IndexedDefinition) -> bool:
         """Whether it is a class or function of a file or namespace, which others can use by its name."""
-        around = owner_of(definition)
-        outline = self._definitions.outline(definition.path) if around else ()
-        return definition.kind in ("class", "function") and not any(
-            other.kind == "class" and f"{around}.".startswith(f"{other.qualified_name}.") for other in outline
-        )
+        return definition.kind in ("class", "function") and not self._definitions.is_in_class(definition)
 
     def _unexplained(self, view: CursorView) -> list[str]:
         language = view.parsed.language
@@ -198,18 +192,18 @@ class ElsewhereSource(Source):
             return None
         lines = [*own, *(replace(line, document_line=None) for part in others for line in part)]
         first = {i for i, line in enumerate(lines) if not line.name or line.name in view.words}
-        kept = fitted([line.text for line in lines], first, view.settings.block_tokens)
+        indexes = fitted([line.text for line in lines], first, view.settings.block_tokens)
         name = f"{self._definitions.module(view, definition)}.{definition.qualified_name}"
-        self._offer(name, [definition])
+        self._offered[name] = [definition]
         return Block(
             "class",
             name,
-            "\n".join(lines[i].text for i in kept),
+            "\n".join(lines[i].text for i in indexes),
             value=value,
             editable=True,
             uri=to_uri(definition.path),
             source=self.name,
-            lines=tuple(lines[i].document_line for i in kept),
+            lines=tuple(lines[i].document_line for i in indexes),
         )
 
     def _functions(self, view: CursorView, definitions: Sequence[IndexedDefinition], value: float) -> Block:
@@ -217,39 +211,26 @@ class ElsewhereSource(Source):
         every = [each for it in definitions for each in self._definitions.overloads(it)]
         lines = [f"{written(it)}  {mark} {it.doc}" if it.doc and mark else written(it) for it in every]
         name = f"{self._definitions.module(view, definitions[0])} (used)"  # the module may have a block of its own
-        self._offer(name, definitions)
-        kept = fitted(lines, set(range(len(lines))), view.settings.block_tokens)
-        return Block("package", name, "\n".join(lines[i] for i in kept), value=value, source=self.name)
-
-    def _offer(self, name: str, definitions: Sequence[IndexedDefinition]) -> None:
-        self._offered.pop(name, None)
-        self._offered[name] = tuple(definitions)
-        while len(self._offered) > _MOST_KEPT:
-            del self._offered[next(iter(self._offered))]
+        self._offered[name] = definitions
+        indexes = fitted(lines, set(range(len(lines))), view.settings.block_tokens)
+        return Block("package", name, "\n".join(lines[i] for i in indexes), value=value, source=self.name)
 
     def _lines(self, definition: IndexedDefinition) -> Sequence[Line]:
         """The skeleton of a class as its file is now; empty if it is not there."""
         source = self._files.source(definition.path)
         if source is None:
             return ()
-
-        def made() -> Sequence[Line]:
-            language = language_of(definition.language, definition.path.name)
-            return _skeleton(parse_file(source.text, language, source.uri), definition)
-
-        return self._read.get((definition.path, definition.qualified_name), source, made)
+        language = language_of(definition.language, definition.path.name)
+        parsed = self._read.parse(definition.path, source, language)
+        classes = (s for s in scopes(parsed) if s.kind == "class" and s.qualified_name == definition.qualified_name)
+        scope = next(classes, None)
+        return () if scope is None else skeleton(parsed, scope)
 
 
 def _may_be_method(view: CursorView, use: NameUse) -> bool:
     language = view.parsed.language
     is_member = use.head != "" or language.bare_members
     return is_member and use.is_telling and (use.is_called or language.bare_calls)
-
-
-def _skeleton(parsed: Parsed, definition: IndexedDefinition) -> Sequence[Line]:
-    found = (s for s in scopes(parsed) if s.kind == "class" and s.qualified_name == definition.qualified_name)
-    scope = next(found, None)
-    return () if scope is None else tuple(skeleton(parsed, scope))
 
 
 def _bound(parsed: Parsed) -> set[str]:

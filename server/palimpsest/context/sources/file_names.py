@@ -18,6 +18,8 @@ from pathlib import Path
 
 from palimpsest.context.estimate import chars_for
 from palimpsest.context.name_uses import NameUse, name_uses, names_that_come_with
+from palimpsest.context.newest import Newest
+from palimpsest.context.sources.cached import cached
 from palimpsest.context.sources.indexed import INCOMPLETE, NOWHERE, SEVERAL, IndexedDefinitions, written
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FILE_NAMES
@@ -27,7 +29,6 @@ from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Language, Parsed
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.unknown import bound_in
-from palimpsest.text.bounded import forget_oldest
 from palimpsest.types import Block
 from palimpsest.workspace.kept import Kept
 
@@ -38,7 +39,6 @@ _LONGEST_LINE = 140
 _SHORTEST = 4
 _MOST_NAMES = 250
 """The index is asked for at most this many names."""
-_MOST_KEPT = 256
 _MOST_FILES, _FEWEST = 8, 2
 """Files beside the document that are looked into, and by how many of them a name has to be used."""
 _LONGEST_READ, _MOST_CHARACTERS = 500, 50_000
@@ -55,21 +55,20 @@ class FileNamesSource(Source):
 
     def __init__(self, definitions: IndexedDefinitions) -> None:
         self._definitions = definitions
-        self._shown: dict[tuple[str, int], Sequence[IndexedDefinition]] = {}
+        self._by_part = Newest[tuple[str, int], Sequence[IndexedDefinition]]()
         self._read = Kept[Path, dict[str, NameUse]](_MOST_READ, _MOST_CHARACTERS_READ)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:
             return []
         part = view.position.line // PART
-        shown = self._shown.pop((view.uri, part), ())
-        if not shown or not self._holds(view, part, shown):
-            shown = self._defined(view, part)
-        self._shown[view.uri, part] = shown
-        forget_oldest(self._shown, _MOST_KEPT, lambda _: 0, 1)
+        definitions = self._by_part.get((view.uri, part), ())
+        if not definitions or not self._holds(view, part, definitions):
+            definitions = self._defined(view, part)
+        self._by_part[view.uri, part] = definitions
         name = f"used around {view.file}, lines {part * PART + 1} to {(part + 1) * PART}"
-        text = "\n".join(_line(definition) for definition in shown)
-        return [Block("package", name, text, FILE_NAMES, source=self.name)] if shown else []
+        text = "\n".join(_line(definition) for definition in definitions)
+        return [Block("package", name, text, FILE_NAMES, source=self.name)] if definitions else []
 
     def why_not(self, view: CursorView, name: str) -> str:
         if not self._definitions.is_complete:
@@ -79,30 +78,31 @@ class FileNamesSource(Source):
             return "this file or the language has it"
         if not any(use.name == name and _is_looked_for(view, use) for use in uses):
             return "the lines around and files beside do not use it, or as a member whose name is short and of one word"
-        found = self._definitions.of(view, name)
-        return (SEVERAL if found else NOWHERE) if self._definitions.one(view, found) is None else "others are nearer"
+        definitions = self._definitions.of(view, name)
+        return (
+            (SEVERAL if definitions else NOWHERE)
+            if self._definitions.one(view, definitions) is None
+            else "others are nearer"
+        )
 
     def _uses_in(self, view: CursorView, part: int) -> Sequence[NameUse]:
         """The cursor moves more often than the text changes."""
-        known = view.parsed.once(_known_uses)
-        if part not in known:
-            known[part] = _uses(view.parsed, part)
-        return known[part]
+        return cached(view.parsed, ("uses", part), lambda: _uses(view.parsed, part))
 
-    def _holds(self, view: CursorView, part: int, shown: Sequence[IndexedDefinition]) -> bool:
-        left = {one.name for one in shown} - {use.name for use in self._uses_in(view, part)}
-        if left and not left <= {use.name for use in self._beside(view)}:
+    def _holds(self, view: CursorView, part: int, definitions: Sequence[IndexedDefinition]) -> bool:
+        unused = {one.name for one in definitions} - {use.name for use in self._uses_in(view, part)}
+        if unused and not unused <= {use.name for use in self._beside(view)}:
             return False
-        return all(self._definitions.only(view, one.name) == one for one in shown)
+        return all(self._definitions.only(view, one.name) == one for one in definitions)
 
     def _defined(self, view: CursorView, part: int) -> Sequence[IndexedDefinition]:
-        found, room = list[IndexedDefinition](), chars_for(MAX_TOKENS)
+        definitions, room = list[IndexedDefinition](), chars_for(MAX_TOKENS)
         for definition in self._definitions_of(view, part):
             room -= len(_line(definition)) + 1
             if room < 0:
                 break
-            found.append(definition)
-        return found
+            definitions.append(definition)
+        return definitions
 
     def _definitions_of(self, view: CursorView, part: int) -> Iterator[IndexedDefinition]:
         language, seen, known = view.parsed.language, set[str](), view.parsed.once(_own) | {view.typed}
@@ -136,13 +136,13 @@ class FileNamesSource(Source):
             text = files.source(file)
             if text is None or len(text.text) > _MOST_CHARACTERS:
                 continue
-            found = self._read.get(file, text, partial(_names, text.text, language))
-            counts.update(found.keys())
-            uses = {**found, **uses}
+            names = self._read.get(file, text, partial(_names, text.text, language))
+            counts.update(names.keys())
+            uses = {**names, **uses}
         return [uses[name] for name, n in counts.most_common() if n >= _FEWEST]
 
     def _siblings(self, path: Path, language: Language) -> Sequence[Path]:
-        """Those in the same folder that are called most like the document."""
+        """The files in the same folder that are called most like the document."""
         own, files = set(_WORDS.findall(path.stem)), self._definitions.files
         is_test = self._definitions.is_test(path, language)
         names = (it.name for it in files.listing(path.parent) if not it.is_dir and it.name.endswith(path.suffix))
@@ -162,10 +162,6 @@ def _line(definition: IndexedDefinition) -> str:
     return written(definition)[:_LONGEST_LINE]
 
 
-def _known_uses(_: Parsed) -> dict[int, Sequence[NameUse]]:
-    return {}
-
-
 def _uses(parsed: Parsed, part: int) -> Sequence[NameUse]:
     """The names in and around a part, those in its middle first."""
     language, start = parsed.language, max(0, part * PART - AROUND)
@@ -177,12 +173,12 @@ def _uses(parsed: Parsed, part: int) -> Sequence[NameUse]:
 
 
 def _names(code: str, language: Language) -> dict[str, NameUse]:
-    """Each name once; as one that stands alone, if it does somewhere."""
+    """Each name of some code once, as one that stands alone if it does somewhere."""
     return {use.name: use for use in sorted(_uses_of(code, language), key=lambda use: use.head == "")}
 
 
 def _uses_of(code: str, language: Language) -> Iterator[NameUse]:
-    """Without names that are too short to tell anything and those that a model knows."""
+    """The uses of names, without those that are too short to tell anything and those that a model knows."""
     known = names_that_come_with(language)
     for use in name_uses(code, language.lexical, language.member_marks):
         if len(use.name) >= _SHORTEST and use.name not in known:

@@ -17,6 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from palimpsest.context.estimate import estimate
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import FILESYSTEM
 from palimpsest.context.view import CursorView
@@ -32,7 +33,6 @@ MOST_HERE = 40
 MOST_ABOVE = 24
 MOST_NEAR = 12
 """At most this many files of each folder below or beside it are listed."""
-_MOST_KNOWN = 512
 _LEAST_TOKENS = 12
 """Where fewer are left, no further folder is begun."""
 _OF_HERE = 0.6
@@ -49,7 +49,7 @@ class FilesystemSource(Source):
 
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._known: dict[tuple[Path, Path, str, int, int], tuple[Sequence[FolderEntry], list[str]]] = {}
+        self._known = Newest[tuple[Path, Path, str, int, int], tuple[Sequence[FolderEntry], list[str]]]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.path is None or view.root is None:
@@ -62,13 +62,13 @@ class FilesystemSource(Source):
         return [Block("filesystem", name, "\n".join(lines), value=FILESYSTEM, source=self.name)]
 
     def _lines(self, root: Path, path: Path, max_tokens: int) -> list[str]:
-        taken, left, ends = dict[str, None](), max_tokens, time.monotonic() + MOST_S
+        taken, remaining, ends = dict[str, None](), max_tokens, time.monotonic() + MOST_S
         for there, name, most in self._folders(root, path):
-            room = left if there != path.parent else int(left * _OF_HERE)
+            room = remaining if there != path.parent else int(remaining * _OF_HERE)
             lines, used = self._listed(root, there, name, most, room)
             taken.update(dict.fromkeys(lines))
-            left -= used
-            if left < _LEAST_TOKENS or time.monotonic() > ends:
+            remaining -= used
+            if remaining < _LEAST_TOKENS or time.monotonic() > ends:
                 break
         return sorted(taken)
 
@@ -78,8 +78,6 @@ class FilesystemSource(Source):
         entries, key = self._files.listing(folder), (root, folder, name, most, max_tokens)
         known = self._known.get(key)
         if known is None or known[0] is not entries:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
             known = self._known[key] = entries, _lines(root, folder, entries, name, most, max_tokens)
         return known[1], sum(estimate(line) + 1 for line in known[1])
 
@@ -111,10 +109,10 @@ def _lines(
     if len(entries) > most or costs > max_tokens:
         room = max_tokens - estimate(_more(before, len(entries))) - 1
         most = min(most, int(room * len(entries) / max(1, costs)), len(entries) - 1)
-    shown = nearest(entries, name, most) if most > 0 else []
-    lines = [before + visible(entry.name) + ("/" if entry.is_dir else "") for entry in shown]
-    if shown and len(shown) < len(entries):
-        lines.append(_more(before, len(entries) - len(shown), at_least=len(entries) >= MAX_ENTRIES))
+    listed = nearest(entries, name, most) if most > 0 else []
+    lines = [before + visible(entry.name) + ("/" if entry.is_dir else "") for entry in listed]
+    if listed and len(listed) < len(entries):
+        lines.append(_more(before, len(entries) - len(listed), at_least=len(entries) >= MAX_ENTRIES))
     return lines
 
 
@@ -139,8 +137,8 @@ def nearest(entries: Sequence[FolderEntry], name: str, most: int) -> list[Folder
     page = _page(kin, name, max(1, most - min(len(others), most // _OF_OTHERS)))
     stems = {_stem(entry.name) for entry in page}
     others.sort(key=lambda entry: (_stem(entry.name) not in stems, not entry.is_dir))
-    shown = {entry.name for entry in [*page, *others[: most - len(page)]]}
-    return [entry for entry in entries if entry.name in shown]
+    names = {entry.name for entry in [*page, *others[: most - len(page)]]}
+    return [entry for entry in entries if entry.name in names]
 
 
 def _page(kin: list[FolderEntry], name: str, size: int) -> list[FolderEntry]:

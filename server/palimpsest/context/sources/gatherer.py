@@ -21,6 +21,7 @@ from typing import TypeVar
 from palimpsest.config.settings import ContextSettings
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.external_blocks import ExternalBlocks
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.called import CalledSource
 from palimpsest.context.sources.cells import CellSource
 from palimpsest.context.sources.class_lookup import ClassLookup
@@ -29,7 +30,7 @@ from palimpsest.context.sources.companions import CompanionSource
 from palimpsest.context.sources.diagnostics import DiagnosticSource
 from palimpsest.context.sources.documentation import DocumentationSource
 from palimpsest.context.sources.elsewhere import ElsewhereSource
-from palimpsest.context.sources.external import ExternalSource
+from palimpsest.context.sources.external import ExternalSource, PinSource
 from palimpsest.context.sources.file_names import FileNamesSource
 from palimpsest.context.sources.filesystem import FilesystemSource
 from palimpsest.context.sources.history import HistorySource
@@ -38,7 +39,7 @@ from palimpsest.context.sources.linked import LinkedSource
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.name_lookup import NameLookup
 from palimpsest.context.sources.package import PackageSource
-from palimpsest.context.sources.pins import PinSource
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.recent import RecentSource
 from palimpsest.context.sources.retrieval import RetrievalSource
 from palimpsest.context.sources.rules import RulesSource
@@ -110,15 +111,15 @@ class Gatherer:
         self._aside: Executor | None = (
             None if synchronous else ThreadPoolExecutor(1, thread_name_prefix="palimpsest-aside")
         )
-        """For what takes seconds, such as git: the modules that code uses do not wait behind it."""
+        """A second thread for what takes seconds, such as git: the modules that code uses do not wait behind it."""
         self._roots: tuple[Path, ...] | None = None
         self._files = self.files(())
         self._sources: list[Source] = []
         self.names: NameLookup | None = None
-        """Of the files of the last candidates; asked by one caller at a time, too."""
+        """The names in the files of the last candidates, to be asked by one caller at a time."""
         self.definitions: IndexedDefinitions | None = None
-        """The same."""
-        self._origins: dict[BlockKey, tuple[str, Source]] = {}
+        """The definitions in the same files, to be asked by one caller at a time."""
+        self._origins = Newest[BlockKey, tuple[str, Source]](_MOST_CACHED)
         self._failed: set[tuple[str, str]] = set()
         self._changes = 0
         self._look_s = look_s
@@ -126,25 +127,26 @@ class Gatherer:
 
     def _sources_of(self, files: WorkspaceFiles) -> list[Source]:
         around = Surroundings(files, self._settings, self._variables, self._executor, self._cache, self._index(files))
-        modules, lookup = ModulesByLanguage(around), ClassLookup(files)
+        read = ReadFiles(files)
+        modules, lookup = ModulesByLanguage(around), ClassLookup(files, read)
         self.definitions = definitions = IndexedDefinitions(files, modules, around.index)
-        self.names = NameLookup(files, modules, lookup, around.index)
+        self.names = NameLookup(definitions, lookup)
         return [
             ExternalSource(self._external),
             PinSource(files, self._external),
             CellSource(),
             ClassSource(lookup, modules),
             PackageSource(modules),
-            ElsewhereSource(definitions, modules),
+            ElsewhereSource(definitions, modules, read),
             FileNamesSource(definitions),
             ScopeSource(modules),
-            CompanionSource(files),
-            RecentSource(files, self._activity),
+            CompanionSource(files, read),
+            RecentSource(files, read, self._activity),
             CalledSource(modules),
             DiagnosticSource(self._activity),
             DocumentationSource(files, modules),
             RetrievalSource(self.files(files.roots), self._aside),
-            LinkedSource(files, self.files(files.roots), self._aside),
+            LinkedSource(read, self.files(files.roots), self._aside),
             HistorySource(files, self.files(files.roots), self._aside),
             RulesSource(files),
             FilesystemSource(files),
@@ -165,26 +167,23 @@ class Gatherer:
         is_due = self._looked is None or now - self._looked >= self._look_s
         self._looked = now if is_due else self._looked
         self._files.look_again(disk=is_due)
-        found = list[Block]()
+        candidates = list[Block]()
         for source in self._sources:
             blocks = self._asked(source, view) if _is_on(source, view) else []
             for block in blocks:
-                self._origins.pop(block.key, None)
                 self._origins[block.key] = (view.uri, source)
-            found += blocks
-        while len(self._origins) > _MOST_CACHED:
-            del self._origins[next(iter(self._origins))]
-        return [self._with_rights(_presentable(block), view) for block in _once(found)]
+            candidates += blocks
+        return [self._with_rights(_presentable(block), view) for block in _once(candidates)]
 
     def offers(self, view: CursorView, name: str) -> list[SourceOffer]:
         """What each source has and says of a name, for a person who asks, behind `candidates`.  Of those that are off,
         the ones that look for names are asked, too."""
-        found = list[SourceOffer]()
+        offers = list[SourceOffer]()
         for source in self._sources:
             is_on, why_not = _is_on(source, view), self._guarded(source, partial(source.why_not, view, name), "")
             blocks = self._asked(source, view) if is_on or why_not else []
-            found.append(SourceOffer(source, is_on, list(map(_presentable, blocks)), why_not))
-        return found
+            offers.append(SourceOffer(source, is_on, list(map(_presentable, blocks)), why_not))
+        return offers
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """Whether a block chosen before may stay: it was a candidate in this file, and is still correct."""
@@ -234,12 +233,12 @@ class Gatherer:
     def _guarded(self, source: Source, question: Callable[[], T], otherwise: T) -> T:
         try:
             return question()
-        except Exception as error:
+        except Exception as error:  # a source that fails costs its own blocks, never the completion
             self._log_once(source, error)
             return otherwise
 
     def _log_once(self, source: Source, error: Exception) -> None:
-        """The same failure would be logged with every keystroke."""
+        """Log a failure the first time: it would be logged with every keystroke otherwise."""
         what = (source.name, f"{type(error).__name__}: {error}")
         if what not in self._failed:
             self._failed.add(what)
@@ -251,7 +250,7 @@ def _is_on(source: Source, view: CursorView) -> bool:
 
 
 def _once(blocks: list[Block]) -> list[Block]:
-    """Of several blocks with the same lines of a document, as a test that was edited lately, the most valuable one."""
+    """The blocks without those whose lines of a document a more valuable one has, as a test that was edited lately."""
     best = dict[object, Block]()
     for block in blocks:
         if block.lines is not None and not block.pinned:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
+from palimpsest.context.estimate import head
 from palimpsest.context.sources.answers import Answers
-from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import COMMITS, UNCOMMITTED
 from palimpsest.context.view import CursorView
@@ -56,23 +56,17 @@ class HistorySource(Source):
         self._files, self._own = files, own
         self._diffs = Answers[Path, tuple[str, ...]](self._uncommitted, executor, ())
         self._commits = Answers[HistoryPlace, tuple[Commit, ...]](self._touching, executor, ())
-
-    @property
-    def revision(self) -> int:
-        return self._diffs.revision + self._commits.revision
-
-    def wait(self, seconds: float | None) -> bool:
-        return self._diffs.wait(seconds) and self._commits.wait(seconds)
+        self.readers = (self._diffs, self._commits)
 
     def candidates(self, view: CursorView) -> list[Block]:
         path = view.path
         if path is None or view.root is None or not (state := self._state(path, view.root)):
             return []
-        found = [self._changes(view, self._diffs.ask(path, state))]
+        blocks = [self._changes(view, self._diffs.ask(path, state))]
         function = self._function(view, path)
         if function is not None:
-            found.append(self._history(view, function, self._commits.ask(function, state)))
-        return [block for block in found if block is not None]
+            blocks.append(self._history(view, function, self._commits.ask(function, state)))
+        return [block for block in blocks if block is not None]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         if view.path is None:
@@ -111,10 +105,10 @@ class HistorySource(Source):
         return Block("recent", f"{view.file} not committed", text, UNCOMMITTED, uri=view.uri, source=self.name)
 
     def _history(self, view: CursorView, function: HistoryPlace, commits: tuple[Commit, ...]) -> Block | None:
-        told = list[str]()
+        every_line = list[str]()
         for commit in commits:
-            told += [f"{commit.day} {commit.subject}", *commit.changed[:_CHANGED_LINES]]
-        lines = head(told, min(MAX_TOKENS, view.settings.block_tokens))
+            every_line += [f"{commit.day} {commit.subject}", *commit.changed[:_CHANGED_LINES]]
+        lines = head(every_line, min(MAX_TOKENS, view.settings.block_tokens))
         if not lines:
             return None
         name, text = f"{view.file} {function.name} in git", "\n".join(lines)
@@ -144,11 +138,11 @@ class HistorySource(Source):
         scope = next((it for it in scopes(parsed) if it.qualified_name == function.name and it.kind != "file"), None)
         if scope is None:
             return ()
-        found = commits_of(function.path, scope.start_line, scope.end_line - 1, MOST_COMMITS)
-        return tuple(replace(commit, changed=()) if _has_secret(commit) else commit for commit in found)
+        commits = commits_of(function.path, scope.start_line, scope.end_line - 1, MOST_COMMITS)
+        return tuple(replace(commit, changed=()) if _has_secret(commit) else commit for commit in commits)
 
     def _may_show(self, path: Path) -> bool:
-        """Not for a link: git has the link, not what it leads to."""
+        """Whether a block may have the file's history; not that of a link, which leads elsewhere than what git has."""
         self._own.look_again()
         return self._own.source(path) is not None and not path.is_symlink()
 

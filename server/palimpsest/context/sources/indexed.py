@@ -22,42 +22,43 @@ INCOMPLETE = "the index of names is not complete: it is being built, or off"
 
 
 class IndexedDefinitions:
-    """Of one workspace; empty until every file is in the index."""
+    """The definitions of one workspace; there are none until every file is in the index."""
 
     def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage, index: NameIndex | None) -> None:
         self.files = files
         self.modules = modules
-        self._index = index
+        self.index = index
         self._counterparts = Counterparts(files)
 
     @property
     def is_complete(self) -> bool:
-        return self._index is not None and self._index.is_complete
+        return self.index is not None and self.index.is_complete
 
     def of(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
-        """Those of the languages that the document's can use, each once; looked up once while nothing changed."""
+        """The definitions of a name in the languages that the document's can use, looked up once while nothing
+        changed."""
         is_test = view.path is not None and self.is_test(view.path, view.parsed.language)
         languages = self.modules.of(view).languages
-        about = "definitions", name, languages, is_test, self._index.revision if self._index is not None else 0
+        about = "definitions", name, languages, is_test, self.index.revision if self.index is not None else 0
         return self.files.seen(about, lambda: self._look_up(name, languages, is_test=is_test))
 
     def every(self, view: CursorView, name: str) -> Sequence[IndexedDefinition]:
         """All that the index has so far, those of tests and what is declared besides included."""
-        return self._index.definitions(name, self.modules.of(view).languages) if self._index is not None else ()
+        return self.index.definitions(name, self.modules.of(view).languages) if self.index is not None else ()
 
     def only(self, view: CursorView, name: str) -> IndexedDefinition | None:
         """The only one of a name, if another file has it; of one that is defined in parts the first."""
         return self.one(view, self.of(view, name))
 
-    def one(self, view: CursorView, found: Sequence[IndexedDefinition]) -> IndexedDefinition | None:
+    def one(self, view: CursorView, definitions: Sequence[IndexedDefinition]) -> IndexedDefinition | None:
         """The first of some definitions, if all are of one thing that other files define: parts of a class, or what
         is defined once for each platform, stand in several files of one module."""
-        if not found or any(it.path == view.path for it in found):
+        if not definitions or any(it.path == view.path for it in definitions):
             return None
-        first = found[0]
-        if any((it.qualified_name, it.kind) != (first.qualified_name, first.kind) for it in found[1:]):
+        first = definitions[0]
+        if any((it.qualified_name, it.kind) != (first.qualified_name, first.kind) for it in definitions[1:]):
             return None
-        return first if len(found) == 1 or len({self.module(view, it) for it in found}) == 1 else None
+        return first if len(definitions) == 1 or len({self.module(view, it) for it in definitions}) == 1 else None
 
     def parts(self, view: CursorView, definition: IndexedDefinition) -> Sequence[IndexedDefinition]:
         """All that a definition is one of, itself first."""
@@ -71,6 +72,12 @@ class IndexedDefinitions:
         about = "module of", path, view.parsed.language.id
         return self.files.once(about, lambda: self.modules.of(view).name_of(path, self.files.root_of(path)))
 
+    def is_in_class(self, definition: IndexedDefinition) -> bool:
+        """Whether it is defined inside of a class of its file."""
+        around = owner_of(definition)
+        outline = self.outline(definition.path) if around else ()
+        return any(it.kind == "class" and f"{around}.".startswith(f"{it.qualified_name}.") for it in outline)
+
     def overloads(self, definition: IndexedDefinition) -> Sequence[IndexedDefinition]:
         """What its file defines under its name, with other signatures, where a language has that."""
         if not language_of(definition.language, definition.path.name).overloads:
@@ -80,20 +87,20 @@ class IndexedDefinitions:
         return list(each.values())[:MOST_OVERLOADS] or [definition]
 
     def outline(self, path: Path) -> Sequence[IndexedDefinition]:
-        return (self._index.outline(path) if self._index is not None else None) or ()
+        return (self.index.outline(path) if self.index is not None else None) or ()
 
     def _look_up(self, name: str, languages: Sequence[str], *, is_test: bool) -> Sequence[IndexedDefinition]:
-        found = self._index.definitions(name, languages) if self._index is not None and self.is_complete else ()
-        each = {(it.path, it.qualified_name, it.kind == "class"): it for it in found if not _is_constructor(it)}
+        definitions = self.index.definitions(name, languages) if self.index is not None and self.is_complete else ()
+        each = {(it.path, it.qualified_name, it.kind == "class"): it for it in definitions if not _is_constructor(it)}
         classes = {(path, qualified) for path, qualified, is_class in each if is_class}
-        kept = [
+        usable = [
             it
             for (path, qualified, is_class), it in each.items()
             if (is_class or (path, qualified) not in classes)
             and (is_test or not self.is_test(path, language_of(it.language, path.name)))
         ]
-        declared = {it.qualified_name for it in kept if _is_in_header(it)}
-        return [it for it in kept if it.qualified_name not in declared or _is_in_header(it)]
+        declared = {it.qualified_name for it in usable if _is_in_header(it)}
+        return [it for it in usable if it.qualified_name not in declared or _is_in_header(it)]
 
     def is_test(self, path: Path, language: Language) -> bool:
         return self.files.once(("is test", path), lambda: self._counterparts.is_test(path, language))
@@ -104,7 +111,7 @@ def owner_of(definition: IndexedDefinition) -> str:
 
 
 def written(definition: IndexedDefinition) -> str:
-    """On one line, without the colon that a body would follow; a method with its class before it."""
+    """A definition on one line, without the colon that a body would follow; a method with its class before it."""
     signature = definition.signature.rstrip(":")
     return f"{owner_of(definition)}: {signature}" if definition.kind == "method" else signature
 

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
+from palimpsest.context.estimate import head
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.answers import Answers
 from palimpsest.context.sources.documentation import MAX_TOKENS
-from palimpsest.context.sources.fit import head
-from palimpsest.context.sources.lines_of import LinesOf
+from palimpsest.context.sources.read_files import ReadFiles
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import LINKED, PER_RANK
 from palimpsest.context.view import CursorView
@@ -37,32 +38,26 @@ Target = tuple[str, str]
 
 
 class LinkedSource(Source):
-    """`files` are the gatherer's; `own` are looked at by this source's thread alone."""
+    """`own` are looked at by this source's thread alone."""
 
     name = "linked"
     setting = "documentation"
 
-    def __init__(self, files: WorkspaceFiles, own: WorkspaceFiles, executor: Executor | None) -> None:
+    def __init__(self, read: ReadFiles, own: WorkspaceFiles, executor: Executor | None) -> None:
         self._look_s = 0.0 if executor is None else LOOK_S
-        self._lines = LinesOf(files)
+        self._read = read
         self._catalog = DocumentCatalog(own, self._look_s)
-        self._found = Answers[tuple[Path, str, tuple[Link, ...]], tuple[Target, ...]](self._resolve, executor, ())
-        self._outlines: dict[Path, tuple[Sequence[str], Outline]] = {}
-
-    @property
-    def revision(self) -> int:
-        return self._found.revision
-
-    def wait(self, seconds: float | None) -> bool:
-        return self._found.wait(seconds)
+        self._answers = Answers[tuple[Path, str, tuple[Link, ...]], tuple[Target, ...]](self._resolve, executor, ())
+        self.readers = (self._answers,)
+        self._outlines = Newest[Path, tuple[Sequence[str], Outline]](_MOST_KEPT)
 
     def candidates(self, view: CursorView) -> list[Block]:
         named = tuple(dict.fromkeys(link.unplaced for link in _links(view)))[:MOST_LINKS]
         if view.root is None or not named:
             return []
         time_of = int(time.monotonic() / LOOK_S) if self._look_s else time.monotonic_ns()
-        found = self._found.ask((view.root, view.file, named), time_of)
-        blocks = [self._block(view, view.root, *target, rank) for rank, target in enumerate(found)]
+        targets = self._answers.ask((view.root, view.file, named), time_of)
+        blocks = [self._block(view, view.root, *target, rank) for rank, target in enumerate(targets)]
         return [block for block in blocks if block is not None]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
@@ -76,45 +71,43 @@ class LinkedSource(Source):
 
     def _resolve(self, question: tuple[Path, str, tuple[Link, ...]]) -> tuple[Target, ...]:
         root, near, named = question
-        documents, found = self._catalog.documents(root), dict[Target, None]()
+        documents, targets = self._catalog.documents(root), dict[Target, None]()
         for link in named:
             meant = resolve(link, near, documents)
             if isinstance(meant, Found) and meant.document.path != near:
-                found[meant.document.path, meant.heading.title if meant.heading is not None else ""] = None
-        return tuple(found)
+                targets[meant.document.path, meant.heading.title if meant.heading is not None else ""] = None
+        return tuple(targets)
 
     def _block(self, view: CursorView, root: Path, document: str, heading: str, rank: int) -> Block | None:
         path = root / document
-        lines = self._lines.of(path)
+        lines = self._read.lines(path)
         if not lines or path == view.path:
             return None
-        shown = _shown(lines, self._outline(path, lines), heading)
-        kept = shown[: len(head([lines[n] for n in shown], min(MAX_TOKENS, view.settings.block_tokens)))]
-        while kept and not lines[kept[-1]].strip():
-            kept.pop()
-        if not kept:
+        section = _lines_to_show(lines, self._outline(path, lines), heading)
+        numbers = section[: len(head([lines[n] for n in section], min(MAX_TOKENS, view.settings.block_tokens)))]
+        while numbers and not lines[numbers[-1]].strip():
+            numbers.pop()
+        if not numbers:
             return None
         return Block(
             "documentation",
             f"{document}#{heading}" if heading else document,
-            "\n".join(lines[n] for n in kept),
+            "\n".join(lines[n] for n in numbers),
             LINKED - rank * PER_RANK,
             editable=True,
             uri=to_uri(path),
             source=self.name,
-            lines=tuple(kept),
+            lines=tuple(numbers),
         )
 
     def _outline(self, path: Path, lines: Sequence[str]) -> Outline:
         known = self._outlines.get(path)
         if known is None or known[0] is not lines:
-            if len(self._outlines) > _MOST_KEPT:
-                self._outlines.clear()
             known = self._outlines[path] = lines, outline("\n".join(lines), path.name)
         return known[1]
 
 
-def _shown(lines: Sequence[str], known: Outline, heading: str) -> list[int]:
+def _lines_to_show(lines: Sequence[str], known: Outline, heading: str) -> list[int]:
     """The lines of the section, or of the title and the first paragraph."""
     if heading:
         section = next((one for one in (*known.headings, *known.blocks) if one.title == heading), None)
@@ -128,7 +121,7 @@ def _shown(lines: Sequence[str], known: Outline, heading: str) -> list[int]:
 
 
 def _links(view: CursorView) -> Iterator[Link]:
-    """Those of the comments and docstrings that the editing block shows; in a document, of all of it."""
+    """The links in the comments and docstrings that the editing block shows; in a document, all that it shows."""
     if view.path is not None and view.path.suffix.lower() in SUFFIXES:
         yield from (prose_links if is_markdown(view.path.name) else links)(view.editing.text)
         return
@@ -138,11 +131,11 @@ def _links(view: CursorView) -> Iterator[Link]:
 
 
 def _prose(parsed: Parsed, view: CursorView) -> Iterator[str]:
-    shown = view.shown_lines
-    if shown:
-        for node in parsed.captures("comments", min(shown), max(shown) + 1).get("comment", ()):
-            if not shown.isdisjoint(range(node.start_point.row, node.end_point.row + 1)):
+    visible_lines = view.shown_lines
+    if visible_lines:
+        for node in parsed.captures("comments", min(visible_lines), max(visible_lines) + 1).get("comment", ()):
+            if not visible_lines.isdisjoint(range(node.start_point.row, node.end_point.row + 1)):
                 yield parsed.text_of(node)
     for scope in [view.scope, *children(parsed, view.scope)]:
-        if scope is view.scope or scope.def_line in shown:
+        if scope is view.scope or scope.def_line in visible_lines:
             yield docstring(parsed, scope) or ""

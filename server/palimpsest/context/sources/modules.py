@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 
+from palimpsest.context.sources.class_lookup import ParsedModule
 from palimpsest.context.view import CursorView
 from palimpsest.languages.modules import Modules, Surroundings
 from palimpsest.languages.registry import modules_of
@@ -31,6 +32,10 @@ class ModulesByLanguage:
         # Asked for every name that the code uses.
         about = ("name of", path, view.root, view.parsed.snapshot.version, view.parsed.language.id)
         return self._around.files.once(about, lambda: self.of(view).name_of(path, view.root))
+
+    def document(self, view: CursorView) -> ParsedModule:
+        """The document as a module."""
+        return ParsedModule(self.name_of(view) or "untitled", view.path, view.parsed, view.uri, self.of(view))
 
     @property
     def revision(self) -> int:

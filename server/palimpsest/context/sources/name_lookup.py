@@ -19,9 +19,8 @@ from palimpsest.context.sources.class_lookup import (
     class_in,
     function_in,
 )
-from palimpsest.context.sources.modules import ModulesByLanguage
+from palimpsest.context.sources.indexed import IndexedDefinitions
 from palimpsest.context.view import CursorView
-from palimpsest.languages.modules import Modules
 from palimpsest.languages.name_index import IndexedDefinition, NameIndex
 from palimpsest.languages.registry import kin_of
 from palimpsest.syntax.calls import Call
@@ -33,7 +32,6 @@ from palimpsest.syntax.scopes import children, file_scope, members, parts, signa
 from palimpsest.syntax.uses import uses
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.positions import utf8
-from palimpsest.workspace.files import WorkspaceFiles
 
 MOST_STEPS = 8
 """Bases of bases are followed for at most this many steps."""
@@ -56,13 +54,19 @@ class Exported:
 
 
 class NameLookup:
-    def __init__(
-        self, files: WorkspaceFiles, modules: ModulesByLanguage, lookup: ClassLookup, index: NameIndex | None
-    ) -> None:
-        self._files = files
-        self._modules = modules
+    """What is known of the names of one workspace, for the checks of completions."""
+
+    def __init__(self, definitions: IndexedDefinitions, lookup: ClassLookup) -> None:
+        self._definitions = definitions
+        self._files = definitions.files
+        self._modules = definitions.modules
+        self._index = definitions.index
         self._lookup = lookup
-        self._index = index
+
+    @property
+    def _complete_index(self) -> NameIndex | None:
+        """The index of names; None until every file is in it."""
+        return self._index if self._definitions.is_complete else None
 
     # Members
     def members(self, view: CursorView, named: Named) -> Names | None:
@@ -77,67 +81,64 @@ class NameLookup:
         if head and not _is_receiver(view, head) and _is_narrowed(parsed, head):
             return None
         owners = language.owners(parsed, named.start, named.end)
-        found = [self._class(view, owner) for owner in sorted(owners - language.builtins)]
-        if not found or any(names is None for names in found):
+        members = [self._class(view, owner) for owner in sorted(owners - language.builtins)]
+        if not members or any(names is None for names in members):
             return None
-        found += [_built_in(language, owner) for owner in owners & language.builtins]
+        members += [_built_in(language, owner) for owner in owners & language.builtins]
         if language.extensible:
             added = self._added(view, named.name)
             if added is None:
                 return None
-            found.append(added)
+            members.append(added)
         # A value of an array's type has what its elements are among its owners' names, and not that it is an array.
         is_one = language.knows_builtins or _is_receiver(view, head) or is_one_of(parsed, head, owners)
         others = frozenset() if is_one else language.builtin_members
-        return others.union(parsed.once(_assigned), *(names for names in found if names is not None))
+        return others.union(parsed.once(_assigned), *(names for names in members if names is not None))
 
     def _added(self, view: CursorView, name: str) -> Names | None:
         """The name itself where something in the workspace, or imported by name, may add it to any class; None where
         whatever is imported may."""
-        index = self._index
-        if index is None or not index.is_complete or any(item.name == "*" for item in view.imports):
+        index = self._complete_index
+        if index is None or any(item.name == "*" for item in view.imports):
             return None
         is_there = any(item.bound == name for item in view.imports)
         return frozenset({name}) if is_there or index.definitions(name, _related(view.parsed.language)) else frozenset()
 
     def _class(self, view: CursorView, name: str) -> Names | None:
         """The members of a class by its name in the document."""
-        here, modules = self._here(view), self._modules.of(view)
-        found = list(self._lookup.find(name, here, view.imports, modules))
-        if not found:
+        here = self._modules.document(view)
+        classes = list(self._lookup.find(name, here, view.imports))
+        if not classes:
             return view.parsed.language.base_members.get(name)
-        return self._union(found, here, modules, MOST_STEPS)
+        return self._union(classes, here, MOST_STEPS)
 
-    def _union(
-        self, classes: Iterable[ClassDefinition], here: ParsedModule, modules: Modules, steps: int
-    ) -> Names | None:
-        found = set[str]()
+    def _union(self, classes: Iterable[ClassDefinition], here: ParsedModule, steps: int) -> Names | None:
+        union = set[str]()
         for one in classes:
-            names = self._of_class(one, here, modules, steps)
+            names = self._of_class(one, here, steps)
             if names is None:
                 return None
-            found |= names
-        return frozenset(found)
+            union |= names
+        return frozenset(union)
 
-    def _of_class(self, found: ClassDefinition, here: ParsedModule, modules: Modules, steps: int) -> Names | None:
-        if found.module.uri == here.uri and found.module is not here:  # by way of another file, it is found as it was
-            found = self._lookup.again(found, here, modules) or found
-        there, language = found.module.parsed, found.module.parsed.language
-        added = list(self._lookup.additions(found, here, modules))
-        declared = [*((there, part) for part in parts(there, found.scope)), *((m.parsed, s) for m, s in added)]
-        names = set(language.object_members) | {found.scope.name}
-        for parsed, scope in declared:
+    def _of_class(self, cls: ClassDefinition, here: ParsedModule, steps: int) -> Names | None:
+        if cls.module.uri == here.uri and cls.module is not here:  # by way of another file, it is found as it was
+            cls = self._lookup.again(cls, here) or cls
+        there, language = cls.module.parsed, cls.module.parsed.language
+        own = ((cls.module, part) for part in parts(there, cls.scope))
+        names = set(language.object_members) | {cls.scope.name}
+        for module, scope in (*own, *self._lookup.additions(cls, here)):
+            parsed = module.parsed
             if steps == 0 or not _is_plain(parsed, scope):
                 return None
             names |= _own(parsed, scope)
-            module = found.module if parsed is there else next(m for m, s in added if s is scope)
             for base in language.bases(parsed, scope) if scope.kind == "class" else ():
                 classes = [
                     one
-                    for one in self._lookup.find(base, module, imports(parsed), modules)
-                    if (one.module.uri, one.scope.qualified_name) != (found.module.uri, found.scope.qualified_name)
+                    for one in self._lookup.find(base, module)
+                    if (one.module.uri, one.scope.qualified_name) != (cls.module.uri, cls.scope.qualified_name)
                 ]
-                inherited = self._union(classes, here, modules, steps - 1) if classes else _built_in(language, base)
+                inherited = self._union(classes, here, steps - 1) if classes else _built_in(language, base)
                 if inherited is None:
                     return None
                 names |= inherited
@@ -145,7 +146,7 @@ class NameLookup:
 
     def _imported(self, view: CursorView, head: str, name: str) -> Names | None:
         """The members of what an import binds."""
-        here, modules = self._here(view), self._modules.of(view)
+        here, modules = self._modules.document(view), self._modules.of(view)
         for item in view.imports:
             if item.bound != head and (item.name is not None or item.module != head):
                 continue
@@ -163,14 +164,18 @@ class NameLookup:
     def _of_module(self, view: CursorView, module: str, name: str, *, is_closed: bool = False) -> Names | None:
         language, modules = view.parsed.language, self._modules.of(view)
         dynamic = frozenset(word for word in language.dynamic_members or () if word.isidentifier())
-        found = modules.describe(module, frozenset({name}) | dynamic, view.path)
-        if found is None or not (found.public or found.read) or not found.knows(frozenset({name}) | dynamic):
+        description = modules.describe(module, frozenset({name}) | dynamic, view.path)
+        if (
+            description is None
+            or not (description.public or description.read)
+            or not description.knows(frozenset({name}) | dynamic)
+        ):
             return None
-        if not is_closed and any(found.looked_up.get(one) is not None for one in dynamic):
+        if not is_closed and any(description.looked_up.get(one) is not None for one in dynamic):
             return None
         if not self._is_closed(view, module):
             return None
-        known = {one for one, entry in found.looked_up.items() if entry is not None}
+        known = {one for one, entry in description.looked_up.items() if entry is not None}
         below = {
             item.module.removeprefix(f"{module}{modules.separator}").partition(modules.separator or "\n")[0]
             for item in view.imports
@@ -178,12 +183,12 @@ class NameLookup:
         }
         inner = modules.below(module, name)
         below |= {name} if inner is not None and modules.files_of(inner, view.path) else set()
-        return language.object_members.union(found.public, known, below)
+        return language.object_members.union(description.public, known, below)
 
     def _is_closed(self, view: CursorView, module: str) -> bool:
         """Whether all that a module passes on from others is found: everything of a module nobody can read is not."""
         modules = self._modules.of(view)
-        for there in self._lookup.modules(module, "", self._here(view), modules):
+        for there in self._lookup.modules(module, "", self._modules.document(view)):
             for item in (*imports(there.parsed), *modules.reexports(there.parsed)):
                 source = modules.imported(item, there.name, there.path) if item.name == "*" else module
                 if source is None or (item.name == "*" and not modules.files_of(source, there.path)):
@@ -193,7 +198,7 @@ class NameLookup:
     # Imports and calls
     def lacks(self, view: CursorView, item: Import) -> Literal["", "module", "name"]:
         """What an import names that certainly does not exist."""
-        here, modules = self._here(view), self._modules.of(view)
+        here, modules = self._modules.document(view), self._modules.of(view)
         if self._is_usual(view, item):
             return ""
         if modules.lacks(item, here.name, view.path):
@@ -225,62 +230,65 @@ class NameLookup:
         if names is None or name in names or modules.may_be_made(name, module, names, view.path):
             return False
         word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
-        texts = (one.parsed.snapshot.text for one in self._lookup.modules(module, "", self._here(view), modules))
+        texts = (one.parsed.snapshot.text for one in self._lookup.modules(module, "", self._modules.document(view)))
         return not any(word.search(text) for text in texts)
 
     def keywords(self, view: CursorView, call: Call) -> Names | None:
         """The names by which what is called takes arguments; None where nobody can tell."""
         parsed, language = view.parsed, view.parsed.language
-        here, modules, end = self._here(view), self._modules.of(view), call.name_start + len(utf8(call.name))
+        here, end = self._modules.document(view), call.name_start + len(utf8(call.name))
+        modules = here.modules
         before = parsed.snapshot.utf8[max(0, call.name_start - _LONGEST) : call.name_start].decode("utf-8", "ignore")
         if not before.rstrip(" \t").endswith((*language.member_marks, "::")):
             if not _is_fixed(parsed, call.name):
                 return None
-            found = list(self._lookup.find(call.name, here, view.imports, modules, _callable_in))
+            callables = list(self._lookup.find(call.name, here, view.imports, _callable_in))
             item = next((one for one in view.imports if one.bound == call.name and one.name), None)
-            module = modules.imported(item, here.name, view.path) if item is not None and not found else None
-            return self._taken(found, here, modules) if module is None else self._told(view, module, item)
+            module = modules.imported(item, here.name, view.path) if item is not None and not callables else None
+            return (
+                self._keywords_of(callables, here) if module is None else self._described_keywords(view, module, item)
+            )
         head = language.head(parsed, call.name_start, end)
         item = next((one for one in view.imports if head and (one.alias or one.name or one.module) == head), None)
         owners = language.owners(parsed, call.name_start, end)
         if owners and item is None:
-            classes = [one for owner in owners for one in self._lookup.find(owner, here, view.imports, modules)]
-            return self._of_method(classes, call.name, here, modules, MOST_STEPS) if len(owners) == 1 else None
+            classes = [one for owner in owners for one in self._lookup.find(owner, here, view.imports)]
+            return self._of_method(classes, call.name, here, MOST_STEPS) if len(owners) == 1 else None
         module = modules.imported(item, here.name, view.path) if item is not None else None
         if item is None or module is None or not _is_import(parsed, head):
             return None
         module = modules.below(module, item.name) if item.name is not None else module
-        found = list(self._lookup.find(f"{head}.{call.name}", here, view.imports, modules, _callable_in))
-        if found or module is None:
-            return self._taken(found, here, modules)
-        return self._told(view, module, Import(module, call.name, None, 0, -1))
+        callables = list(self._lookup.find(f"{head}.{call.name}", here, view.imports, _callable_in))
+        if callables or module is None:
+            return self._keywords_of(callables, here)
+        return self._described_keywords(view, module, Import(module, call.name, None, 0, -1))
 
-    def _told(self, view: CursorView, module: str, item: Import | None) -> Names | None:
-        """By the description of a module that is not the workspace's."""
+    def _described_keywords(self, view: CursorView, module: str, item: Import | None) -> Names | None:
+        """The arguments' names by the description of a module that is not the workspace's."""
         modules, name = self._modules.of(view), item.name if item is not None else None
         if not name or modules.is_own(module, view.path):
             return None
-        found = modules.describe(module, frozenset({name}), view.path)
-        if found is None and modules.wait(READ_S):
-            found = modules.describe(module, frozenset({name}), view.path)
-        entry = found.entry(name) if found is not None else None
+        description = modules.describe(module, frozenset({name}), view.path)
+        if description is None and modules.wait(READ_S):
+            description = modules.describe(module, frozenset({name}), view.path)
+        entry = description.entry(name) if description is not None else None
         known = modules.keywords(module, entry) if entry is not None else None
         return None if known is None else known.names
 
-    def _taken(
-        self, found: Sequence[ClassDefinition], here: ParsedModule, modules: Modules, steps: int = MOST_STEPS
+    def _keywords_of(
+        self, callables: Sequence[ClassDefinition], here: ParsedModule, steps: int = MOST_STEPS
     ) -> Names | None:
-        """By the only function or class that is meant, whose other signatures count, too."""
-        if len(found) != 1 or steps == 0:
+        """The arguments' names of the only function or class that is meant, whose other signatures count, too."""
+        if len(callables) != 1 or steps == 0:
             return None
-        module, scope = found[0].module, found[0].scope
+        module, scope = callables[0].module, callables[0].scope
         parsed, language = module.parsed, module.parsed.language
         beside = parsed.once(_file_level) if scope.parent is None else children(parsed, scope.parent)
         same = [one for one in beside if one.name == scope.name]
         if len(same) != 1 and not language.overloads:
             return None
         if scope.kind == "class":
-            if language.overloads and self._lookup.additions(found[0], here, modules):
+            if language.overloads and self._lookup.additions(callables[0], here):
                 return None
         elif language.overloads and not self._is_only_in(module, scope.name):
             return None
@@ -293,42 +301,37 @@ class NameLookup:
             for base in language.bases(parsed, one) if known.inherited else ():
                 if base == _OBJECT or base in language.base_members:
                     continue
-                classes = list(self._lookup.find(base, module, imports(parsed), modules))
-                inherited = self._taken(classes, here, modules, steps - 1)
+                classes = list(self._lookup.find(base, module))
+                inherited = self._keywords_of(classes, here, steps - 1)
                 if inherited is None:
                     return None
                 names |= inherited
         return frozenset(names)
 
-    def _of_method(
-        self, classes: Sequence[ClassDefinition], name: str, here: ParsedModule, modules: Modules, steps: int
-    ) -> Names | None:
-        """By the method of a class, or else of one of its bases."""
+    def _of_method(self, classes: Sequence[ClassDefinition], name: str, here: ParsedModule, steps: int) -> Names | None:
+        """The arguments' names of the method of a class, or else of one of its bases."""
         if len(classes) != 1 or steps == 0:
             return None
         module, cls = classes[0].module, classes[0].scope
         own = [one for one in members(module.parsed, cls) if one.name == name and one.kind == "function"]
         if own:
-            return self._taken([ClassDefinition(module, own[0])], here, modules)
-        bases = list(self._lookup.bases(classes[0], modules))
-        return self._of_method(bases, name, here, modules, steps - 1)
+            return self._keywords_of([ClassDefinition(module, own[0])], here)
+        bases = list(self._lookup.bases(classes[0]))
+        return self._of_method(bases, name, here, steps - 1)
 
     def _is_only_in(self, module: ParsedModule, name: str) -> bool:
-        index = self._index
-        if index is None or not index.is_complete:
-            return False
-        return all(one.path == module.path for one in index.definitions(name, _related(module.parsed.language)))
-
-    def _here(self, view: CursorView) -> ParsedModule:
-        return ParsedModule(self._modules.name_of(view) or "untitled", view.path, view.parsed, view.uri)
+        index = self._complete_index
+        return index is not None and all(
+            one.path == module.path for one in index.definitions(name, _related(module.parsed.language))
+        )
 
     # Imports
     def exported(self, view: CursorView, name: str) -> Exported | None:
         """Whether another file of the workspace exports a name, or imports it from wherever it is from."""
         if not view.roots:
             return Exported(False)
-        index = self._index
-        if index is None or not index.is_complete:
+        index = self._complete_index
+        if index is None:
             return None
         kin = _related(view.parsed.language)
         outer = [one for one in index.definitions(name, kin) if self._is_outer(view, one)]
@@ -342,8 +345,8 @@ class NameLookup:
     def _import(
         self, view: CursorView, name: str, defined: Sequence[IndexedDefinition], imported: Sequence[Import]
     ) -> Import | None:
-        """As most other files write it, unless that depends on where they are; else by the only place that defines
-        it."""
+        """The import of a name as most other files write it, unless that depends on where they are; else from the only
+        place that defines it."""
         modules = self._modules.of(view)
         common = Counter(
             replace(item, line=-1) for item in imported if not item.level and not item.module.startswith(".")
@@ -353,25 +356,22 @@ class NameLookup:
         item = best[0][0] if len(best) == 1 or (best and best[0][1] > best[1][1]) else None
         if len(places) == 1 and not common:
             item = modules.import_of(name, places.pop(), view.parsed, view.path)
-        seen = (*view.imports, *modules.implied(self._here(view).name, view.path))
+        seen = (*view.imports, *modules.implied(self._modules.document(view).name, view.path))
         is_seen = item is not None and any(one.name == "*" and one.module == item.module for one in seen)
         return None if is_seen else item
 
-    def _is_outer(self, view: CursorView, found: IndexedDefinition) -> bool:
-        if found.kind not in ("class", "function") or found.path == view.path:
-            return False
-        around = found.qualified_name.rpartition(".")[0]
-        outline = (self._index.outline(found.path) if around and self._index is not None else None) or ()
-        return not any(one.kind == "class" and f"{around}.".startswith(f"{one.qualified_name}.") for one in outline)
+    def _is_outer(self, view: CursorView, definition: IndexedDefinition) -> bool:
+        is_other = definition.kind in ("class", "function") and definition.path != view.path
+        return is_other and not self._definitions.is_in_class(definition)
 
-    def _is_offered(self, view: CursorView, found: IndexedDefinition) -> bool:
+    def _is_offered(self, view: CursorView, definition: IndexedDefinition) -> bool:
         """Whether its file gives it to others by its name."""
         modules = self._modules.of(view)
-        module = modules.name_of(found.path, self._files.root_of(found.path))
-        for there in self._lookup.modules(module, "", self._here(view), modules):
-            offered = modules.offered(there.parsed) if there.path == found.path else None
+        module = modules.name_of(definition.path, self._files.root_of(definition.path))
+        for there in self._lookup.modules(module, "", self._modules.document(view)):
+            offered = modules.offered(there.parsed) if there.path == definition.path else None
             if offered is not None:
-                return found.name in offered
+                return definition.name in offered
         return True
 
 
@@ -387,9 +387,11 @@ def _is_import(parsed: Parsed, head: str) -> bool:
 
 def _is_fixed(parsed: Parsed, name: str) -> bool:
     """Whether a name means the same everywhere in the document: a function, a class or an import of the file."""
-    found = [use for use in uses(parsed, name) if use.binds]
-    return all(use.role in ("function", "class", "import") for use in found) and (
-        len(found) == 1 or (parsed.language.overloads and bool(found)) or (not found and parsed.language.global_names)
+    binding = [use for use in uses(parsed, name) if use.binds]
+    return all(use.role in ("function", "class", "import") for use in binding) and (
+        len(binding) == 1
+        or (parsed.language.overloads and bool(binding))
+        or (not binding and parsed.language.global_names)
     )
 
 
@@ -404,9 +406,9 @@ def _file_level(parsed: Parsed) -> list[Scope]:
 def _is_narrowed(parsed: Parsed, head: str) -> bool:
     """Whether the document looks at which class a value is of: it may be one that is derived from what is declared."""
     words, text = parsed.language.narrowing, parsed.snapshot.text
-    for found in re.finditer(rf"{re.escape(head)}(?!\w)", text):
-        before = _LAST_WORD.search(text[max(0, found.start() - _LONGEST) : found.start()])
-        behind = _NEXT_WORD.match(text, found.end())
+    for match in re.finditer(rf"{re.escape(head)}(?!\w)", text):
+        before = _LAST_WORD.search(text[max(0, match.start() - _LONGEST) : match.start()])
+        behind = _NEXT_WORD.match(text, match.end())
         if (before and before[1] in words) or (behind and behind[1] in words):
             return True
     return False
@@ -433,20 +435,20 @@ def _own(parsed: Parsed, scope: Scope) -> set[str]:
     language = parsed.language
     if scope.kind != "class":
         return {scope.name}
-    found = {item.name for item in members_of(parsed, scope)} | {one.name for one in members(parsed, scope)}
-    every = found | parsed.once(_assigned)
+    defined = {item.name for item in members_of(parsed, scope)} | {one.name for one in members(parsed, scope)}
+    every = defined | parsed.once(_assigned)
     return {name.removeprefix(language.sigil) for name in every if name} | every
 
 
 def _assigned(parsed: Parsed) -> Names:
     marks = parsed.language.member_marks
-    found = set[str]()
+    names = set[str]()
     for captures in parsed.matches("assignments"):
         for target in captures.get("target", ()):
             for name in parsed.language.bound(parsed, target):
                 mark = next((mark for mark in marks if mark in name), None)
-                found |= {name.rpartition(mark)[2]} if mark else set()
-    return frozenset(found)
+                names |= {name.rpartition(mark)[2]} if mark else set()
+    return frozenset(names)
 
 
 def _built_in(language: Language, name: str) -> Names | None:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.activity.chunks import Chunk, similarity
 from palimpsest.context.activity.edits import Edit
-from palimpsest.context.sources.fit import head
-from palimpsest.context.sources.lines_of import LinesOf
-from palimpsest.context.sources.source import Source
+from palimpsest.context.estimate import head
+from palimpsest.context.sources.read_files import ReadFiles
+from palimpsest.context.sources.source import Source, is_among
 from palimpsest.context.values import Distance, worth
 from palimpsest.context.view import CursorView
 from palimpsest.text.uris import path_or_none
@@ -34,9 +34,9 @@ class RecentSource(Source):
     name = "recent"
     setting = "recent"
 
-    def __init__(self, files: WorkspaceFiles, activity: Activity) -> None:
+    def __init__(self, files: WorkspaceFiles, read: ReadFiles, activity: Activity) -> None:
         self._files = files
-        self._lines = LinesOf(files)
+        self._read = read
         self._activity = activity
 
     def candidates(self, view: CursorView) -> list[Block]:
@@ -46,31 +46,30 @@ class RecentSource(Source):
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While a piece is in its file, and an edit is one of those kept."""
-        every = (*self._edits(view), *self._chunks(view))
-        return any(known.name == block.name and known.text == block.text for known in every)
+        return is_among(block, (*self._edits(view), *self._chunks(view)))
 
     def _chunks(self, view: CursorView) -> Iterator[Block]:
-        shown = [line.text for line in view.editing.lines]
+        visible = [line.text for line in view.editing.lines]
         for newer, chunk in enumerate(self._activity.chunks):
-            name, lines = self._shown(view, chunk.uri)
+            name, lines = self._lines_of(view, chunk.uri)
             place = chunk.place(lines) if lines else None
             if place is None or (chunk.uri == view.uri and not view.shown_lines.isdisjoint(place)):
                 continue
-            if similarity(chunk.lines, shown) <= ALIKE:
+            if similarity(chunk.lines, visible) <= ALIKE:
                 yield self._chunk(view, chunk, name, place, newer)
 
     def _chunk(self, view: CursorView, chunk: Chunk, name: str, place: range, newer: int) -> Block:
-        kept = head(chunk.lines, view.settings.block_tokens)
+        lines = head(chunk.lines, view.settings.block_tokens)
         part = f", part {chunk.part}" if chunk.part > 1 else ""
         return Block(
             "recent",
             " ".join(filter(None, (name, chunk.name))) + part,
-            "\n".join(kept),
+            "\n".join(lines),
             worth("recent", "file" if chunk.uri == view.uri else "elsewhere", newer=newer),
             editable=True,
             uri=chunk.uri,
             source=self.name,
-            lines=tuple(place)[: len(kept)],
+            lines=tuple(place)[: len(lines)],
         )
 
     def _edits(self, view: CursorView) -> Iterator[Block]:
@@ -78,7 +77,7 @@ class RecentSource(Source):
         near = {"function": 0, "file": 1, "elsewhere": 2}
         ranked = sorted(((near[_distance(view, edit)], edit) for edit in self._activity.edits), key=lambda it: it[0])
         for newer, (_, edit) in enumerate(ranked):
-            name, lines = self._shown(view, edit.uri)
+            name, lines = self._lines_of(view, edit.uri)
             if lines:
                 yield self._edit(view, edit, name, newer)
 
@@ -87,13 +86,13 @@ class RecentSource(Source):
         value = worth("edit", _distance(view, edit), newer=newer)
         return Block("recent", f"{name} edit {edit.number}", text, value, uri=edit.uri, source=self.name)
 
-    def _shown(self, view: CursorView, uri: str) -> tuple[str, Sequence[str]]:
+    def _lines_of(self, view: CursorView, uri: str) -> tuple[str, Sequence[str]]:
         """A document's name and its lines as they are now; no lines if a block may contain nothing of it."""
         path = path_or_none(uri)
         root = self._files.root_of(path) if path is not None else None
         if path is None or root is None:
             return "", ()
-        return path.relative_to(root).as_posix(), self._lines.of(path)
+        return path.relative_to(root).as_posix(), self._read.lines(path)
 
 
 def _distance(view: CursorView, edit: Edit) -> Distance:

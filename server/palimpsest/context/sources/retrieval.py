@@ -15,9 +15,9 @@ import time
 from concurrent.futures import Executor
 from pathlib import Path
 
+from palimpsest.context.estimate import head
 from palimpsest.context.sources.answers import Answers
 from palimpsest.context.sources.documentation import MAX_TOKENS, sections
-from palimpsest.context.sources.fit import head
 from palimpsest.context.sources.section_index import FoundSection, SectionIndex
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, README_SECTION
@@ -53,24 +53,18 @@ class RetrievalSource(Source):
     def __init__(self, files: WorkspaceFiles, executor: Executor | None) -> None:
         self._look_s = 0.0 if executor is None else LOOK_S
         self._documents = SearchedDocuments(files, self._look_s)
-        self._found = Answers[tuple[Path, frozenset[str]], tuple[FoundSection, ...]](self._search, executor, ())
-
-    @property
-    def revision(self) -> int:
-        return self._found.revision
-
-    def wait(self, seconds: float | None) -> bool:
-        return self._found.wait(seconds)
+        self._answers = Answers[tuple[Path, frozenset[str]], tuple[FoundSection, ...]](self._search, executor, ())
+        self.readers = (self._answers,)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if view.root is None:
             return []
         own, used = _names(view)
         time_of = int(time.monotonic() / LOOK_S) if self._look_s else time.monotonic_ns()
-        found = self._found.ask((view.root, own | used), time_of)
+        found_sections = self._answers.ask((view.root, own | used), time_of)
         known = {view.path, *(view.root / name for name in view.settings.rules)}  # which are shown as they are
-        told = [section for section in found if section.path not in known and _is_about(section, own, used)]
-        return [self._block(view, view.root, section, rank) for rank, section in enumerate(told[:MOST_BLOCKS])]
+        about = [section for section in found_sections if section.path not in known and _is_about(section, own, used)]
+        return [self._block(view, view.root, section, rank) for rank, section in enumerate(about[:MOST_BLOCKS])]
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
         """While the section is in its document."""
@@ -105,7 +99,7 @@ class SearchedDocuments:
         self._lock = threading.Lock()
         self._indexes: dict[Path, SectionIndex] = {}
         self._walks: dict[Path, tuple[DocumentsWalk, set[Path]]] = {}
-        self._stamps: dict[Path, tuple[Stamp, int]] = {}
+        self._stamps: dict[Path, Stamp] = {}
         self._sections: dict[tuple[Path, str], FoundSection] = {}
 
     def look(self, root: Path) -> None:
@@ -128,14 +122,16 @@ class SearchedDocuments:
                 continue  # what was said about code is no documentation of it
             seen.add(path)
             walk.n_characters += len(source.text)
-            if self._stamps.get(path, (None, 0))[0] != source.stamp:
+            if self._stamps.get(path) != source.stamp:
                 self._put(index, path, source.text)
-                self._stamps[path] = source.stamp, len(source.text)
+                self._stamps[path] = source.stamp
         if not walk.is_done:
             self._walks[root] = walk, seen
             return
         for path in index.paths - seen:
-            self._forget(index, path)
+            with self._lock:
+                self._remove(index, path)
+                self._stamps.pop(path, None)
 
     def search(self, root: Path, words: frozenset[str], most: int = _CONSIDERED) -> tuple[FoundSection, ...]:
         with self._lock:
@@ -145,17 +141,12 @@ class SearchedDocuments:
         return self._sections.get((path, title))
 
     def _put(self, index: SectionIndex, path: Path, text: str) -> None:
-        found = sections(text, path.name)
+        every = sections(text, path.name)
         with self._lock:
             self._remove(index, path)
-            index.put(path, [(section.title, section.lines) for section in found])
-            for section in reversed(found):  # the first of a title counts
+            index.put(path, [(section.title, section.lines) for section in every])
+            for section in reversed(every):  # the first of a title counts
                 self._sections[path, section.title] = FoundSection(path, section.title, "\n".join(section.lines))
-
-    def _forget(self, index: SectionIndex, path: Path) -> None:
-        with self._lock:
-            self._remove(index, path)
-            self._stamps.pop(path, None)
 
     def _remove(self, index: SectionIndex, path: Path) -> None:
         index.remove(path)

@@ -10,8 +10,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.context.estimate import estimate
-from palimpsest.context.sources.fit import head
+from palimpsest.context.estimate import estimate, head
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, RULES
 from palimpsest.context.view import CursorView
@@ -42,13 +41,13 @@ class RulesSource(Source):
 
     def of(self, root: Path, names: Sequence[str], max_tokens: int) -> list[Block]:
         """The rules of one workspace folder, in the setting's order, each of at most `max_tokens`."""
-        found = list[Block]()
+        blocks = list[Block]()
         for rank, name in enumerate(dict.fromkeys(names)):
             lines = self._lines(root / name)
             if lines:
                 text = "\n".join(cut(lines, max_tokens))
-                found.append(Block("documentation", name, text, RULES - rank * PER_RANK, source=self.name))
-        return found
+                blocks.append(Block("documentation", name, text, RULES - rank * PER_RANK, source=self.name))
+        return blocks
 
     def _lines(self, path: Path) -> list[str]:
         source = self._files.source(path) if path.suffix.lower() in SUFFIXES else None
@@ -74,8 +73,8 @@ def cut(lines: Sequence[str], max_tokens: int) -> list[str]:
 
     A blank line inside fenced code ends no paragraph.
     """
-    if len(kept := head(lines, max_tokens)) == len(lines):
-        return kept
+    if len(first_lines := head(lines, max_tokens)) == len(lines):
+        return first_lines
     room = head(lines, max_tokens - estimate(MARK + "\n"))
     behind = [number for number in _paragraph_ends(lines) if number <= len(room)]
     return [*lines[: behind[-1] if behind else len(room)], MARK]

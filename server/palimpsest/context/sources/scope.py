@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from palimpsest.context.estimate import fitted
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.cached import children, visible
-from palimpsest.context.sources.fit import fitted
 from palimpsest.context.sources.modules import ModulesByLanguage
 from palimpsest.context.sources.source import Source
 from palimpsest.context.sources.stable_lines import stable
@@ -23,7 +24,6 @@ from palimpsest.syntax.scopes import enclosing, file_scope
 from palimpsest.syntax.values import Scope
 from palimpsest.types import Block
 
-_MOST_CACHED = 128
 _LONGEST_OUTLINED = 5_000
 """Lines of a document of which there is an outline."""
 _LOCAL = ("parameter", "local", "function", "class")
@@ -37,7 +37,7 @@ class ScopeSource(Source):
 
     def __init__(self, modules: ModulesByLanguage) -> None:
         self._modules = modules
-        self._sound: dict[tuple[str, str], tuple[str, list[str]]] = {}
+        self._sound = Newest[tuple[str, str], tuple[str, list[str]]]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         name = self._module(view)
@@ -48,7 +48,7 @@ class ScopeSource(Source):
             return []  # the editing block of a file shows its names itself
         around, ground = view.scope, _ground(view)
         outermost = next((scope for scope in reversed(list(enclosing(around))) if scope.kind == "function"), None)
-        found: list[tuple[str, str, Distance]] = [(_below(name, ground), self._names(view, ground), "file")]
+        parts: list[tuple[str, str, Distance]] = [(_below(name, ground), self._names(view, ground), "file")]
         if outermost is not None:
             local = [
                 item
@@ -59,22 +59,22 @@ class ScopeSource(Source):
                 and not (item.name == outermost.name and item.line == outermost.def_line)
             ]
             text = _block_text(view, self._level(view, local))
-            found.append((f"{name}.{around.qualified_name}", text, "function"))
+            parts.append((f"{name}.{around.qualified_name}", text, "function"))
         return [
             Block("scope", name, text, value=worth("scope", distance), source=self.name)
-            for name, text, distance in found
+            for name, text, distance in parts
             if text
         ]
 
     def why_not(self, view: CursorView, name: str) -> str:
-        found = next((it for it in visible(view.parsed, view.scope) if it.name.rpartition(".")[2] == name), None)
-        if found is None:
+        item = next((it for it in visible(view.parsed, view.scope) if it.name.rpartition(".")[2] == name), None)
+        if item is None:
             return "no name of this file that can be used here is called so"
-        is_shown = found.line in view.shown_lines
+        is_shown = item.line in view.shown_lines
         return "the code at the cursor shows it" if is_shown else "it is a member, or the list of names is cut"
 
     def still_valid(self, block: Block, view: CursorView) -> bool:
-        """For the names of the file and of the namespace: those of a function are correct only there."""
+        """Whether it has the names of the file or of the namespace: those of a function are correct only there."""
         name = self._module(view)
         return block.name in (name, _below(name, _ground(view)))
 
@@ -91,8 +91,6 @@ class ScopeSource(Source):
             last = without
         chosen = list(stable(full, without, last))
         if not view.parsed.n_errors:
-            if len(self._sound) > _MOST_CACHED:
-                self._sound.clear()
             self._sound[key] = view.scope.qualified_name, chosen
         return "\n".join(chosen)
 

@@ -30,8 +30,8 @@ class FoundSection:
 
 
 class SectionIndex:
-    """Not thread-safe, but any thread may use it.  By `stems`, a word is found in its other forms, too: `prices` and
-    `pricing` where `price` stands (Porter's stemmer, made for English)."""
+    """Sections in memory, for any thread, but one at a time.  By `stems`, a word is found in its other forms, too:
+    `prices` and `pricing` where `price` stands (Porter's stemmer, made for English)."""
 
     def __init__(self, *, stems: bool = False) -> None:
         self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)

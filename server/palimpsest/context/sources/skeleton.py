@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest.context.sources.cached import children, visible
+from palimpsest.context.sources.cached import cached, children, visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import docstring, members, parts, signature
 from palimpsest.syntax.values import Scope
@@ -38,25 +38,22 @@ class Line:
 
 def skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None = None) -> list[Line]:
     """The lines of a class, without those that `cursor_line` declares; then those of what adds to it in this file."""
-    found = [line for part in parts(parsed, scope) for line in _part(parsed, part, cursor_line)]
+    return cached(parsed, ("skeleton", scope, cursor_line), lambda: _skeleton(parsed, scope, cursor_line))
+
+
+def _skeleton(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
+    lines = [line for part in parts(parsed, scope) for line in _part(parsed, part, cursor_line)]
     every = members(parsed, scope)
     declared = {member.name for member in every if not member.owner and not member.has_body}
     for member in every:
         if member.owner and member.name not in declared and not _is_at(member, cursor_line):
-            found += _method(parsed, member)
-    return found
+            lines += _method(parsed, member)
+    return lines
 
 
 def added(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
     """The lines of what adds to a class of another file: a part of it, or a member."""
-    known = parsed.once(_known_additions)
-    if (scope, cursor_line) not in known:
-        known[scope, cursor_line] = _added(parsed, scope, cursor_line)
-    return known[scope, cursor_line]
-
-
-def _known_additions(_: Parsed) -> dict[tuple[Scope, int | None], list[Line]]:
-    return {}
+    return cached(parsed, ("added", scope, cursor_line), lambda: _added(parsed, scope, cursor_line))
 
 
 def _added(parsed: Parsed, scope: Scope, cursor_line: int | None) -> list[Line]:
@@ -168,9 +165,9 @@ def _inner_indent(parsed: Parsed, scope: Scope, indent: str) -> str:
     firsts = [child.def_line for child in children(parsed, scope)[:1]]
     firsts += [item.line for item in visible(parsed, scope) if item.kind == "attribute"][:1]
     for line in sorted(line for line in firsts if scope.header_end_line <= line < scope.end_line):
-        found = _indent(lines[line])
-        if len(found) > len(indent) and found.startswith(indent):
-            return found
+        inner = _indent(lines[line])
+        if len(inner) > len(indent) and inner.startswith(indent):
+            return inner
     return indent + "    "
 
 
@@ -184,7 +181,7 @@ def _before(parsed: Parsed, scope: Scope) -> Iterator[Line]:
 
 
 def _attributes(parsed: Parsed, scope: Scope, indent: str, cursor_line: int | None) -> Iterator[Line]:
-    """Those of the class's body, verbatim if they are on one line, then those that the initializers assign."""
+    """The attributes of the class's body, verbatim if on one line, then those that the initializers assign."""
     lines, inner = parsed.snapshot.lines, children(parsed, scope)
     own = set[str]()
     for item in visible(parsed, scope):

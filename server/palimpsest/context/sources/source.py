@@ -6,22 +6,31 @@ the same way; it knows none of them by name.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Protocol
 
 from palimpsest.context.view import CursorView
 from palimpsest.types import Block
 
 
-class Source(ABC):
-    """Only sources that read in the background override `revision` and `wait`.
+class BackgroundReader(Protocol):
+    """`revision` rises when something is read; `wait` waits for what is being read, and is False on a timeout."""
 
-    `name` is for the log and for `Block.source`.  `setting` is the word in `context.sources` that switches the source
-    on, which several may share; None for one that is always on.
-    """
+    @property
+    def revision(self) -> int: ...
+
+    def wait(self, seconds: float | None) -> bool: ...
+
+
+class Source(ABC):
+    """`name` is for the log and for `Block.source`.  `setting` is the word in `context.sources` that switches the
+    source on, which several may share; None for one that is always on.  `readers` read for it in the background."""
 
     name: ClassVar[str]
     setting: ClassVar[str | None]
+    readers: Sequence[BackgroundReader] = ()
 
     @abstractmethod
     def candidates(self, view: CursorView) -> list[Block]:
@@ -38,8 +47,14 @@ class Source(ABC):
     @property
     def revision(self) -> int:
         """Rises when the source has read something that it had to leave out before."""
-        return 0
+        return sum(reader.revision for reader in self.readers)
 
     def wait(self, seconds: float | None) -> bool:
         """Wait for the source to finish reading; False on a timeout."""
-        return True
+        until = None if seconds is None else time.monotonic() + seconds
+        return all(reader.wait(None if until is None else until - time.monotonic()) for reader in self.readers)
+
+
+def is_among(block: Block, blocks: Iterable[Block]) -> bool:
+    """Whether one of the blocks has the same name and text."""
+    return any(known.name == block.name and known.text == block.text for known in blocks)

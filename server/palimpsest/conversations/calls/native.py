@@ -29,13 +29,13 @@ def native_call(name: str, arguments: str, number: int = 0) -> ParsedCall | Wron
     if len(arguments) > MOST_CHARS:
         return WrongCall(0, f"The arguments of {name} have {len(arguments)} characters; {MOST_CHARS} are read.", name)
     try:
-        found = _read(arguments) if arguments.strip() else {}
+        values = _read(arguments) if arguments.strip() else {}
     except (ValueError, RecursionError) as error:
         why = "they are nested too deeply" if isinstance(error, RecursionError) else str(error)
         return WrongCall(0, f"The arguments of {name} are no JSON: {why}. Write one JSON object.", name)
-    if not isinstance(found, dict):
+    if not isinstance(values, dict):
         return WrongCall(0, f"The arguments of {name} are to be one JSON object.", name)
-    return ParsedCall(name, found, 0)
+    return ParsedCall(name, values, 0)
 
 
 def written(name: str, arguments: Mapping[str, Any]) -> str:
@@ -50,7 +50,7 @@ def _read(arguments: str) -> Any:
 
 
 def _encodable(value: Any) -> Any:
-    """Without lone surrogates, which no database and no editor takes."""
+    """The value without lone surrogates, which no database and no editor takes."""
     match value:
         case str():
             return well_formed(value)

@@ -57,23 +57,23 @@ class WrongCall:
 
 def calls_in(reply: str, tools: Mapping[str, Sequence[str]]) -> list[ParsedCall | WrongCall]:
     """The calls in order.  `tools` has the names of each tool's parameters, in order, for arguments without a name."""
-    found = list[ParsedCall | WrongCall]()
+    calls = list[ParsedCall | WrongCall]()
     for call, _, _ in _Reader(reply, tools).calls():
-        if len(found) == MOST_CALLS:
-            found.append(WrongCall(call.line, f"Only the first {MOST_CALLS} calls of a reply are run."))
+        if len(calls) == MOST_CALLS:
+            calls.append(WrongCall(call.line, f"Only the first {MOST_CALLS} calls of a reply are run."))
             break
-        found.append(call)
-    return found
+        calls.append(call)
+    return calls
 
 
 def without_calls(reply: str, tools: Mapping[str, Sequence[str]]) -> str:
     """The reply without the lines of those calls that `calls_in` can run: for whom these are shown by themselves."""
-    kept, end = list[str](), 0
+    parts, end = list[str](), 0
     for call, start, behind in islice(_Reader(reply, tools).calls(), MOST_CALLS):
         if isinstance(call, ParsedCall):
-            kept.append(reply[end:start])
+            parts.append(reply[end:start])
             end = _line_end(reply, behind) + 1
-    return "".join([*kept, reply[end:]])
+    return "".join([*parts, reply[end:]])
 
 
 class _Reader:
@@ -85,21 +85,21 @@ class _Reader:
         self._alike = dict[str, str]()
         self._n_lost = 0
         self._refs = extract(reply).regions
-        self._said = blanked(reply, self._refs)
+        self._without_refs = blanked(reply, self._refs)
         self._line_ends = [end.start() for end in re.finditer("\n", reply)]
         self._known = dict[int, tuple[ParsedCall | WrongCall | None, int]]()
         self._passed_to = 0
 
     def calls(self) -> Iterator[tuple[ParsedCall | WrongCall, int, int]]:
-        """Each with its place, half-open."""
+        """The calls of the reply, each with its place, half-open."""
         fenced: list[Fence] | None = None
         behind = 0
-        for begin in _BEGIN.finditer(self._said):
+        for begin in _BEGIN.finditer(self._without_refs):
             start = begin.start()
             if start < behind or not self._concerns(begin["name"]):
                 continue
             if fenced is None:
-                fenced = list(reversed(fences(self._said, self._passed)))
+                fenced = list(reversed(fences(self._without_refs, self._passed)))
             while fenced and fenced[-1].end <= start:
                 fenced.pop()
             if fenced and fenced[-1].start <= start:
@@ -117,10 +117,10 @@ class _Reader:
         if start < self._passed_to:
             return self._passed_to
         if fenced and not fenced[-1].is_closed:
-            if (mark := _BARE.match(self._said, start)) and mark[1].startswith(fenced[-1].mark):
+            if (mark := _BARE.match(self._without_refs, start)) and mark[1].startswith(fenced[-1].mark):
                 self._passed_to = mark.end()
                 fenced[-1] = replace(fenced[-1], end=mark.end(), is_closed=True)
-        elif (begin := _BEGIN.match(self._said, start)) and self._concerns(begin["name"]):
+        elif (begin := _BEGIN.match(self._without_refs, start)) and self._concerns(begin["name"]):
             _, behind = self._read(begin)
             if _MARK.search(self._reply, start, behind):
                 self._passed_to = behind

@@ -14,7 +14,7 @@ MOST_CHARS = 200_000
 """One call may have this many characters, so that what it writes into a file or tells a fork still fits."""
 DEEPEST = 20
 CONSTANTS = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
-"""As Python and as JSON write them."""
+"""The constants by the names that Python and JSON have for them."""
 
 _TOKEN = re.compile(
     r'''(?P<space>\s++|\#[^\n]*+)

@@ -21,7 +21,7 @@ from palimpsest.syntax.scopes import scopes
 MOST_PIECES = 20
 """At most this many pieces of one message are looked at."""
 MOST_TRIED = 8
-"""Without a fence: each is parsed in every language."""
+"""At most this many pieces without a fence are looked at: each is parsed in every language."""
 LEAST_LINES = 3
 """Code without a fence counts as code from this many lines on."""
 LEAST_NAME = 3
@@ -37,7 +37,7 @@ CALLED = re.compile(r"([A-Za-z_]\w*)\(")
 
 @dataclass(frozen=True, slots=True)
 class CodePiece:
-    """Half-open.  `language`: its fence's word, "" where it has none."""
+    """A piece of code in a text, from `start` to `end`.  `language`: its fence's word, "" where it has none."""
 
     start: int
     end: int
@@ -61,28 +61,28 @@ def defined(piece: CodePiece) -> Mapping[str, int]:
     language = called(language_name(piece.text, {"lang": piece.language} if piece.language else {}))
     if language is None:
         return {}
-    found = [scope for scope in scopes(parse_file(piece.text, language)) if scope.kind != "file" and scope.name]
-    return {scope.name: scope.end_line - scope.start_line for scope in found}
+    definitions = [scope for scope in scopes(parse_file(piece.text, language)) if scope.kind != "file" and scope.name]
+    return {scope.name: scope.end_line - scope.start_line for scope in definitions}
 
 
 def without_code(text: str) -> str:
     """How long each piece is in its place: code in one line is none."""
-    kept, end = list[str](), 0
+    words, end = list[str](), 0
     for piece in pieces(text):
-        kept += [text[end : piece.start], f"({piece.n_lines} lines of code)"]
+        words += [text[end : piece.start], f"({piece.n_lines} lines of code)"]
         end = piece.end
-    return "".join([*kept, text[end:]])
+    return "".join([*words, text[end:]])
 
 
 def mentioned(text: str, *, by_person: bool) -> set[str]:
     """What may be names of code: any word of a person's; of a model's those that are quoted, called or of several
     words, since it says much."""
     quoted = {name for one in QUOTED.findall(text) for name in NAME.findall(one)}
-    found = {*quoted, *CALLED.findall(text)}
+    names = {*quoted, *CALLED.findall(text)}
     for name in NAME.findall(text):
         if is_joined(name) or (by_person and len(name) >= LEAST_NAME):
-            found.add(name)
-    return {part for name in found for part in (name, *name.split("."))}
+            names.add(name)
+    return {part for name in names for part in (name, *name.split("."))}
 
 
 def last_line(text: str) -> int:
@@ -91,9 +91,9 @@ def last_line(text: str) -> int:
 
 
 def _indented(text: str) -> Iterator[CodePiece]:
-    found = (
+    every = (
         CodePiece(one.start(), one.start() + len(one[0].rstrip()), one[0].rstrip(), "")
         for one in INDENTED.finditer(text)
     )
-    long = (piece for piece in found if piece.n_lines >= LEAST_LINES)
+    long = (piece for piece in every if piece.n_lines >= LEAST_LINES)
     yield from (piece for piece in islice(long, MOST_TRIED) if defined(piece))

@@ -52,12 +52,12 @@ class TurnWithCalls:
 
 def paths(turns: Sequence[TurnWithCalls]) -> list[str]:
     """Files and folders that were named."""
-    found = list[str]()
+    every = list[str]()
     for text in _newest(turns):
         read = _part(text)
-        found += [match.group() for match in PATH.finditer(read) if _is_path(match.group())]
-        found += [match.group() for match in FOLDER.finditer(read)]
-    return list(dict.fromkeys(found))[:MOST_PATHS]
+        every += [match.group() for match in PATH.finditer(read) if _is_path(match.group())]
+        every += [match.group() for match in FOLDER.finditer(read)]
+    return list(dict.fromkeys(every))[:MOST_PATHS]
 
 
 def names(turns: Sequence[TurnWithCalls], tools: Collection[str] = ()) -> list[str]:
@@ -76,36 +76,36 @@ def names(turns: Sequence[TurnWithCalls], tools: Collection[str] = ()) -> list[s
 
 def failures(turns: Sequence[TurnWithCalls], tools: Collection[str] = ()) -> list[str]:
     """What was tried and failed: calls, and lines that tell of errors; what a call writes tells of none."""
-    found, of_tools = list[str](), {*tools, *(call.name for turn in turns for call in turn.calls)}
+    lines, of_tools = list[str](), {*tools, *(call.name for turn in turns for call in turn.calls)}
     for turn in reversed(turns):
         for call in reversed(turn.calls):
             if call.failed:
-                told = MESSAGE.search(call.result)
-                found.append(short(f"{call_line(call)}: {told.group(1) if told else call.result}"))
+                message = MESSAGE.search(call.result)
+                lines.append(short(f"{call_line(call)}: {message.group(1) if message else call.result}"))
             else:
-                found += _failed_lines(call.result)
-        found += _failed_lines(_without_calls(turn.text, of_tools))
-    return list(dict.fromkeys(found))[:MOST_FAILURES]
+                lines += _failed_lines(call.result)
+        lines += _failed_lines(_without_calls(turn.text, of_tools))
+    return list(dict.fromkeys(lines))[:MOST_FAILURES]
 
 
 def call_line(call: Called) -> str:
     """A call as it is written, its long arguments cut; its turn has all of it."""
-    shown = ", ".join(f"{name}={short(repr(value), 40)}" for name, value in call.arguments.items())
-    return f"{call.name}({_cut(shown)})"
+    arguments = ", ".join(f"{name}={short(repr(value), 40)}" for name, value in call.arguments.items())
+    return f"{call.name}({_cut(arguments)})"
 
 
 def with_short_calls(text: str, tools: Collection[str]) -> str:
     """A text in which each call tells what is called, not the whole of its arguments."""
-    kept, end = list[str](), 0
+    parts, end = list[str](), 0
     for _, arguments, behind in _calls(text, tools):
         if behind > arguments:
-            kept += [text[end:arguments], _cut(text[arguments : behind - 1])]
+            parts += [text[end:arguments], _cut(text[arguments : behind - 1])]
             end = behind - 1
-    return "".join([*kept, text[end:]])
+    return "".join([*parts, text[end:]])
 
 
 def short(text: str, most: int = MOST_CHARS) -> str:
-    """In one line, cut with `…`."""
+    """A text in one line, cut with `…`."""
     line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
@@ -130,11 +130,11 @@ def _newest(turns: Sequence[TurnWithCalls], *, with_errors: bool = True) -> Iter
 
 def _without_calls(text: str, tools: Collection[str]) -> str:
     """What a call names are parameters; its arguments are looked at by themselves."""
-    kept, end = list[str](), 0
+    parts, end = list[str](), 0
     for start, _, behind in _calls(text, tools):
-        kept.append(text[end:start])
+        parts.append(text[end:start])
         end = behind
-    return " ".join([*kept, text[end:]])
+    return " ".join([*parts, text[end:]])
 
 
 def _calls(text: str, tools: Collection[str]) -> Iterator[tuple[int, int, int]]:
@@ -161,7 +161,7 @@ def _part(text: str) -> str:
 
 
 def _is_path(text: str) -> bool:
-    """With a folder, or with a suffix in lower case that a method would not have."""
+    """Whether it names a folder, or has a suffix in lower case that a method would not have."""
     stem, suffix = text.rsplit(".", 1)
     return "/" in text or (
         len(stem) > 1 and len(suffix) <= 4 and suffix.islower() and text.count(".") == 1 and "_" not in suffix

@@ -76,8 +76,8 @@ class Compactions:
         """To be applied after the current batch of calls; it takes the place of one that is queued.  Raises
         InvalidArgument, also for one of more than `most_chars`: it stands in every prompt from then on."""
         _check(summary)
-        said = {**asdict(summary), "remember": []}
-        n_chars = sum(len(text) for value in said.values() for text in ([value] if isinstance(value, str) else value))
+        fields = {**asdict(summary), "remember": []}
+        n_chars = sum(len(text) for value in fields.values() for text in ([value] if isinstance(value, str) else value))
         if most_chars is not None and n_chars > most_chars:
             raise InvalidArgument(
                 "goal", f"the summary has {n_chars:,} characters in all, and at most {most_chars:,} can be."
@@ -96,8 +96,8 @@ class Compactions:
         after_turn: int,
         kept: Sequence[int] = (),
     ) -> Compaction:
-        """At once, for all turns up to this one but those that are `kept`; one that is queued stays so.  What it says
-        to remember is remembered; what a model says, for this conversation alone."""
+        """Apply a summary at once, for all turns up to this one but those that are `kept`; one that is queued stays so.
+        What it says to remember is remembered; what a model says, for this conversation alone."""
         _check(summary)
         with self._database.transaction() as rows:
             return self._applied(rows, _added(rows, conversation, summary, written_by), after_turn, kept)
@@ -120,11 +120,11 @@ class Compactions:
     def applied(self, conversation: str) -> dict[int, Compaction]:
         """The newest one behind each turn that has one, on whichever branch."""
         with self._database.reading() as rows:
-            found = rows.execute(
+            records = rows.execute(
                 f"SELECT {COLUMNS} FROM compaction WHERE conversation = ? AND state = 'applied' ORDER BY id",
                 (conversation,),
             ).fetchall()
-        return {row["turn"]: _compaction(row) for row in found}
+        return {row["turn"]: _compaction(row) for row in records}
 
     def behind(self, turn: int) -> Compaction | None:
         """The newest one that stands for all up to a turn."""

@@ -40,10 +40,10 @@ def kept(
     most_chars: int,
     most_with_code: int | None = None,
 ) -> list[int]:
-    """Of those up to `until`: first what the person marked, then what later ones mention and what was kept `before`,
-    then other code, which may be asked about yet; of each the newest first, as long as they fit.  Of code that was
-    written again, the later is kept, unless it is shorter.  `most_with_code`: the most characters with that other code,
-    `most_chars` where it is None."""
+    """The messages up to `until` that stay: first what the person marked, then what later ones mention and what was
+    kept `before`, then other code, which may be asked about yet; of each the newest first, as long as they fit.  Of
+    code that was written again, the later is kept, unless it is shorter.  `most_with_code`: the most characters with
+    that other code, `most_chars` where it is None."""
     marked, others, code, mentioned = (
         list[KeepableMessage](),
         list[KeepableMessage](),
@@ -64,25 +64,25 @@ def kept(
             code.append(one)
         mentioned.update(one.mentions)
         defined.update({name: one.defines[name] for name in newest})
-    found, taken = list[int](), 0
+    ids, taken = list[int](), 0
     for some, most in ((marked + others, most_chars), (code, most_chars if most_with_code is None else most_with_code)):
         for one in some:
             if taken + one.n_chars <= most:
-                found.append(one.id)
+                ids.append(one.id)
                 taken += one.n_chars
-    return sorted(found)
+    return sorted(ids)
 
 
 def _mentioned_by_lines(messages: Sequence[KeepableMessage]) -> set[int]:
     """Of each message that mentions lines, the nearest one before it whose code has so many; else the nearest with
     code, which may be a part of a file."""
-    found = set[int]()
+    ids = set[int]()
     for i, one in enumerate(messages):
         if one.last_line:
             with_code = [other for other in reversed(messages[:i]) if other.n_lines]
             long_enough = [other for other in with_code if other.n_lines >= one.last_line]
-            found.update(other.id for other in (long_enough or with_code)[:1])
-    return found
+            ids.update(other.id for other in (long_enough or with_code)[:1])
+    return ids
 
 
 def staying(sizes: Sequence[int], wanted: int, most: int | None, worth: float = 0) -> int:

@@ -63,8 +63,8 @@ def completed(
     every = _joined(names(turns, tools), (name for name in _names_of(old.discoveries) if name not in tools))
     mentioned = [one for one in old.discoveries if not one.startswith((NAMES, WANTED))]
     tried = [FAILED + one for one in failures(turns, tools)]
-    told = [with_short_calls(one, tools) for one in summary.discoveries if not one.startswith(NAMES)]
-    discoveries = _joined(told, tried, mentioned)
+    own = [with_short_calls(one, tools) for one in summary.discoveries if not one.startswith(NAMES)]
+    discoveries = _joined(own, tried, mentioned)
     return replace(
         summary,
         discoveries=[*discoveries, NAMES + ", ".join(every)] if every else discoveries,
@@ -76,17 +76,17 @@ def completed(
 
 
 def fitted(summary: Summary, most_chars: int) -> Summary:
-    """With some `most_chars` at most in what the model reads: of the longest list the last goes first, then texts are
-    cut."""
+    """The summary with some `most_chars` at most in what the model reads: of the longest list the last item goes first,
+    then texts are cut."""
     lists = {name: list(getattr(summary, name)) for name in LISTS}
     texts = {name: getattr(summary, name) for name in TEXTS}
-    left = most_chars - sum(map(len, texts.values()))
-    while sum(map(_n_chars, lists.values())) > max(0, left):
+    room = most_chars - sum(map(len, texts.values()))
+    while sum(map(_n_chars, lists.values())) > max(0, room):
         max(lists.values(), key=_n_chars).pop()
-    if left < 0:
+    if room < 0:
         texts = {name: short(text, most_chars // len(texts)) for name, text in texts.items()}
-    kept: dict[str, Any] = {**texts, **lists}
-    return replace(summary, **kept)
+    fields: dict[str, Any] = {**texts, **lists}
+    return replace(summary, **fields)
 
 
 def _in_short(text: str) -> str:
@@ -98,7 +98,7 @@ def _n_chars(items: Sequence[str]) -> int:
 
 
 def _joined(*lists: Iterable[str]) -> list[str]:
-    """Each item once, the first lists' before the others'."""
+    """The items of all lists, each once, the first lists' before the others'."""
     return list(dict.fromkeys(item for items in lists for item in items))[:MOST_ITEMS]
 
 

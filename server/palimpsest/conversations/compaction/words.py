@@ -11,14 +11,14 @@ from palimpsest.conversations.compaction.compactions import Summary
 def in_words(summary: Summary) -> str:
     """What the model reads from now on, for a person."""
     paragraphs = [
-        f"**{label}:** {said}"
-        for label, said in (
+        f"**{label}:** {text}"
+        for label, text in (
             ("Goal", summary.goal),
             ("Asked last", summary.instruction),
             ("Now", summary.current_status),
             ("Next", summary.likely_next_work),
         )
-        if said.strip()
+        if text.strip()
     ]
     for label, rows in (
         ("Found out", summary.discoveries),

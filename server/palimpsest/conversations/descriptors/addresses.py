@@ -58,38 +58,29 @@ def is_free(name: str) -> bool:
 def addressed(database: Database, conversation_id: str, address: str) -> Addressed:
     """Raises NotFound, which names what there is."""
     with database.reading() as rows:
-        found = _descriptor(rows, conversation_id, address)
-        if found is None and (turn := _TURN.fullmatch(address)):
-            found = _turn(rows, address, _at(rows, conversation_id, int(turn[1])))
-        if found is None and (result := _RESULT.fullmatch(address)):
-            found = _result(rows, address, _at(rows, conversation_id, int(result[1])), int(result[2]))
-        if found is None and address.startswith(_REF):
-            found = _ref(rows, conversation_id, address)
-        if found is None:
+        meant = _descriptor(rows, conversation_id, address, closed=False)
+        if meant is None and (turn := _TURN.fullmatch(address)):
+            meant = _turn(rows, address, _at(rows, conversation_id, int(turn[1])))
+        if meant is None and (result := _RESULT.fullmatch(address)):
+            meant = _result(rows, address, _at(rows, conversation_id, int(result[1])), int(result[2]))
+        if meant is None and address.startswith(_REF):
+            meant = _ref(rows, conversation_id, address)
+        if meant is None:
             hint = _hint(rows, conversation_id)
-            if closed := _closed(rows, conversation_id, address):
-                raise NotFound("fd", f"{closed} is closed.", hint=hint)
+            if (closed := _descriptor(rows, conversation_id, address, closed=True)) is not None:
+                raise NotFound("fd", f"{closed.id} is closed.", hint=hint)
             raise NotFound("fd", f"there is no descriptor {address[:60]!r} in this conversation.", hint=hint)
-    return found
+    return meant
 
 
-def _descriptor(rows: sqlite3.Connection, conversation_id: str, address: str) -> Addressed | None:
+def _descriptor(rows: sqlite3.Connection, conversation_id: str, address: str, *, closed: bool) -> Addressed | None:
+    """The one that has this id, or got this name last."""
     row = rows.execute(
-        f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND (id = ? OR name = ?) AND NOT closed AND ? <> ''"
-        " ORDER BY id = ? DESC, created DESC LIMIT 1",
-        (conversation_id, address, address, address, address),
+        f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ?1 AND (id = ?2 OR name = ?2) AND closed = ?3"
+        " AND ?2 <> '' ORDER BY id = ?2 DESC, created DESC LIMIT 1",
+        (conversation_id, address, closed),
     ).fetchone()
     return None if row is None else of_row(row)
-
-
-def _closed(rows: sqlite3.Connection, conversation_id: str, address: str) -> str:
-    """The id of the closed descriptor that had this id or name last; "" for none."""
-    row = rows.execute(
-        "SELECT id FROM descriptor WHERE conversation = ? AND (id = ? OR name = ?) AND closed AND ? <> ''"
-        " ORDER BY id = ? DESC, created DESC LIMIT 1",
-        (conversation_id, address, address, address, address),
-    ).fetchone()
-    return "" if row is None else str(row["id"])
 
 
 def of_row(row: sqlite3.Row) -> Addressed:
@@ -135,11 +126,11 @@ def _ref(rows: sqlite3.Connection, conversation_id: str, address: str) -> Addres
 
 
 def _hint(rows: sqlite3.Connection, conversation_id: str) -> str:
-    found = rows.execute(
+    named = rows.execute(
         "SELECT id, name FROM descriptor WHERE conversation = ? AND NOT closed ORDER BY created DESC LIMIT ?",
         (conversation_id, MOST_NAMED),
     ).fetchall()
-    if not found:
+    if not named:
         return "It has none; turn-<n>, result-<n>-<m> and ref:<id> can be read like one."
-    names = [f"{row['id']} ({row['name']})" if row["name"] else str(row["id"]) for row in found]
+    names = [f"{row['id']} ({row['name']})" if row["name"] else str(row["id"]) for row in named]
     return f"There are: {', '.join(names)}."

@@ -19,11 +19,9 @@ from palimpsest.conversations.descriptors.addresses import (
     is_free,
     of_row,
 )
-from palimpsest.conversations.descriptors.matches import SearchResult, match
-from palimpsest.conversations.descriptors.page_tables import PageTables
-from palimpsest.conversations.descriptors.pages import LEAST, MOST, PageReading
+from palimpsest.conversations.descriptors.pages import PageReading
 from palimpsest.conversations.descriptors.pretty import pretty_printed
-from palimpsest.conversations.descriptors.reader import DescriptorReader, PartWanted, no_such
+from palimpsest.conversations.descriptors.reader import Match, PartWanted, StoredText, no_such
 from palimpsest.conversations.descriptors.searching import places
 from palimpsest.conversations.descriptors.sections import DescriptorSection, Sections
 from palimpsest.conversations.descriptors.units import PARAGRAPH
@@ -55,12 +53,20 @@ class Descriptor:
     summary: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """`count` lines, of which `matches` are the first."""
+
+    fd: str
+    query: str
+    count: int
+    matches: tuple[Match, ...]
+
+
 class Descriptors:
     def __init__(self, database: Database, contents: Contents) -> None:
         self._database = database
         self._contents = contents
-        self._tables = PageTables(database, contents)
-        self._reader = DescriptorReader(contents, self._tables)
         self._sections = Sections(database)
 
     def create(
@@ -74,17 +80,15 @@ class Descriptors:
         page_size: int = DEFAULT_PAGE_SIZE,
         pretty: bool = False,
     ) -> Descriptor:
-        """Of secrets in a whole text, `...` is kept.  `pretty`: JSON on one line is read on lines, and still kept as it
-        was given."""
-        if not LEAST <= page_size <= MOST:
-            raise InvalidArgument("page_size", f"{LEAST} to {MOST:,} characters are wanted, not {page_size}.")
+        """Make a descriptor of a text; of secrets in a whole one, `...` is kept.  `pretty`: JSON on one line is read on
+        lines, and still kept as it was given."""
         original = None
         if isinstance(text, str):
             text = given = masked(text)
             if pretty and (text := pretty_printed(given)) != given:
                 original = self._contents.put(given).hash
         hash = self._contents.put(text).hash
-        self._tables.n_pages(hash, page_size)
+        StoredText(self._database, self._contents, Addressed("", hash, page_size)).count_pages()  # now, not when read
         with self._database.transaction() as rows:
             if name:
                 self._check_name(conversation_id, name)
@@ -100,18 +104,18 @@ class Descriptors:
         return self.get(conversation_id, id)
 
     def get(self, conversation_id: str, fd: str) -> Descriptor:
-        """By id, name or address.  Raises NotFound, which names those there are."""
+        """The descriptor of an id, name or address.  Raises NotFound, which names those there are."""
         return self._described(addressed(self._database, conversation_id, fd))
 
     def list(self, conversation_id: str) -> Sequence[Descriptor]:
-        """Those that are open, the oldest first."""
+        """The descriptors that are open, the oldest first."""
         with self._database.reading() as rows:
-            found = rows.execute(
+            records = rows.execute(
                 f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND NOT closed"
                 " ORDER BY CAST(substr(id, 4) AS INTEGER)",
                 (conversation_id,),
             ).fetchall()
-        return [self._described(of_row(row)) for row in found]
+        return [self._described(of_row(row)) for row in records]
 
     def read(
         self, conversation_id: str, fd: str, wanted: PartWanted | None = None, *, most: int | None = None
@@ -119,7 +123,7 @@ class Descriptors:
         """A part, of `most` characters at most; the first page where nothing is wanted."""
         at, wanted = addressed(self._database, conversation_id, fd), wanted or PartWanted()
         language = "" if wanted.unit in ("", PARAGRAPH) else self._language(at)
-        return self._reader.read(at.id, at.hash, at.page_size, language, wanted, most)
+        return self._stored(at).read(language, wanted, most)
 
     def extract(self, conversation_id: str, fd: str, wanted: PartWanted) -> Descriptor:
         """A part as a descriptor of its own."""
@@ -134,7 +138,7 @@ class Descriptors:
         return self._language(addressed(self._database, conversation_id, fd))
 
     def id_of(self, conversation_id: str, fd: str) -> str:
-        """Of what has this id, name or address."""
+        """The id of what has this id, name or address."""
         return addressed(self._database, conversation_id, fd).id
 
     def text(self, conversation_id: str, fd: str) -> str:
@@ -161,12 +165,11 @@ class Descriptors:
         limit: int = 50,
     ) -> SearchResult:
         """Lines with the query, each with the lines around it."""
-        if not 0 <= context <= MOST_CONTEXT:
-            raise InvalidArgument("context", f"0 to {MOST_CONTEXT} lines are wanted, not {context}.")
         at = addressed(self._database, conversation_id, fd)
-        found = places(self._contents.pieces(at.hash), query, regex=regex, case_sensitive=case_sensitive)
-        matches = tuple(match(self._contents, self._tables, at, place, context) for place in found.found[:limit])
-        return SearchResult(at.id, query, found.count, matches)
+        lines = places(self._contents.pieces(at.hash), query, regex=regex, case_sensitive=case_sensitive)
+        stored = self._stored(at)
+        matches = tuple(stored.match(place, context) for place in lines.found[:limit])
+        return SearchResult(at.id, query, lines.count, matches)
 
     def rename(self, conversation_id: str, names: Mapping[str, str]) -> Sequence[Descriptor]:
         """All or none.  An empty name takes the name away."""
@@ -206,9 +209,10 @@ class Descriptors:
     def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> DescriptorSection:
         """Lines that are not there are refused."""
         at = self._own(conversation_id, fd)
-        self._reader.line_bounds(at.hash, start_line, end_line)
-        if end_line > (n_lines := self._contents.info(at.hash).n_lines):
-            raise no_such("end_line", "line", end_line, n_lines)
+        stored = self._stored(at)
+        stored.line_bounds(start_line, end_line)
+        if end_line > stored.info.n_lines:
+            raise no_such("end_line", "line", end_line, stored.info.n_lines)
         return self._sections.mark(conversation_id, at.id, name, start_line, end_line)
 
     def section(self, conversation_id: str, fd: str, name: str, *, most: int | None = None) -> PageReading:
@@ -238,12 +242,14 @@ class Descriptors:
             raise AlreadyExists("name", f"another descriptor is called {name!r} already.")
 
     def _described(self, at: Addressed) -> Descriptor:
-        info = self._contents.info(at.hash)
-        pages = self._tables.n_pages(at.hash, at.page_size)
+        stored = self._stored(at)
         return Descriptor(
-            at.id, at.name, at.source, at.language, at.created, at.page_size, pages, info.n_lines, info.n_chars,
-            at.hash, at.summary,
+            at.id, at.name, at.source, at.language, at.created, at.page_size, stored.count_pages(), stored.info.n_lines,
+            stored.info.n_chars, at.hash, at.summary,
         )  # fmt: skip
+
+    def _stored(self, at: Addressed) -> StoredText:
+        return StoredText(self._database, self._contents, at)
 
     def _language(self, at: Addressed) -> str:
         path = at.source.partition(":")[2]

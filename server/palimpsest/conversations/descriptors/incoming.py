@@ -50,13 +50,13 @@ class Paging:
 
 def written(text: str, parts: Sequence[MessagePart]) -> str:
     """A message with its parts behind it, whole."""
-    return _joined(text, [_shown(part) for part in parts])
+    return _joined(text, [_write_part(part) for part in parts])
 
 
 def paged(
     descriptors: Descriptors, conversation_id: str, text: str, paging: Paging, parts: Sequence[MessagePart] = ()
 ) -> Incoming | None:
-    """None where all is short enough."""
+    """The message with its long parts as descriptors; None where all is short enough."""
     bound = paging.part_limit
     if paging.limit is not None and len(text) + _within(parts, bound) > paging.limit:
         bound = min(bound, paging.page_size)
@@ -65,10 +65,10 @@ def paged(
     pieces, fds = list[str](), list[str]()
     for part in parts:
         if len(part.text) <= bound:
-            pieces.append(_shown(part))
+            pieces.append(_write_part(part))
             continue
-        fd, shown = _made(descriptors, conversation_id, part, paging)
-        pieces.append(f"{_title(part.source)}\n\n{shown}")
+        fd, preview = _made(descriptors, conversation_id, part, paging)
+        pieces.append(f"{_title(part.source)}\n\n{preview}")
         fds.append(fd)
     if paging.limit is not None and len(text) > paging.limit:
         own = _of_text(descriptors, conversation_id, text, paging, paging.limit)
@@ -80,8 +80,8 @@ def stored(descriptors: Descriptors, conversation_id: str, part: MessagePart, pa
     """What a tool or a terminal said: None where it is short enough."""
     if len(part.text) <= paging.part_limit:
         return None
-    fd, shown = _made(descriptors, conversation_id, part, paging)
-    return Incoming(shown, (fd,))
+    fd, preview = _made(descriptors, conversation_id, part, paging)
+    return Incoming(preview, (fd,))
 
 
 def _within(parts: Sequence[MessagePart], bound: int) -> int:
@@ -97,28 +97,28 @@ def _of_text(descriptors: Descriptors, conversation_id: str, text: str, paging: 
     large = [one for one in fences(text) if one.is_closed and len(one.content) > paging.page_size]
     rest = len(text) - sum(len(one.content) for one in large) + len(large) * paging.page_size
     if not large or rest > limit:
-        fd, shown = _made(descriptors, conversation_id, MessagePart(text, results.FROM_USER), paging)
-        return Incoming(shown, (fd,))
+        fd, preview = _made(descriptors, conversation_id, MessagePart(text, results.FROM_USER), paging)
+        return Incoming(preview, (fd,))
     pieces, fds, at = list[str](), list[str](), 0
     for fence in large:
-        fd, shown = _made(
+        fd, preview = _made(
             descriptors, conversation_id, MessagePart(fence.content, results.FROM_USER, fence.language), paging
         )
-        pieces += [text[at : fence.start], shown]
+        pieces += [text[at : fence.start], preview]
         fds.append(fd)
         at = fence.end
     return Incoming("".join([*pieces, text[at:]]), tuple(fds))
 
 
-def shortened(shown: str, page_size: int) -> str:
+def shortened(message: str, page_size: int) -> str:
     """What stands in a long message's place, its previews cut to their beginnings: the descriptors have all of it."""
     most = min(MOST_BEGINNING, page_size // 8)
 
-    def beginning(found: re.Match[str]) -> str:
-        text = found[1]
-        return found[0] if len(text) <= most else f"  <preview>\n{text[:most]} …\n  </preview>\n"
+    def beginning(match: re.Match[str]) -> str:
+        text = match[1]
+        return match[0] if len(text) <= most else f"  <preview>\n{text[:most]} …\n  </preview>\n"
 
-    return PREVIEW.sub(beginning, shown)
+    return PREVIEW.sub(beginning, message)
 
 
 def _made(descriptors: Descriptors, conversation_id: str, part: MessagePart, paging: Paging) -> tuple[str, str]:
@@ -129,7 +129,7 @@ def _made(descriptors: Descriptors, conversation_id: str, part: MessagePart, pag
     return made.id, results.created(made, descriptors.read(conversation_id, made.id), paging.part_limit).xml
 
 
-def _shown(part: MessagePart) -> str:
+def _write_part(part: MessagePart) -> str:
     text = masked_block(part.text)  # which nobody has typed here
     fence, end = fence_mark(text), "" if text.endswith("\n") else "\n"
     return f"{_title(part.source)}\n\n{fence}{part.language}\n{text}{end}{fence}"

@@ -10,9 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-LEAST, MOST = 1, 1_000_000
-"""Characters of a page."""
-
 
 class PageStart(NamedTuple):
     """`line` is the number of line ends before `char`."""

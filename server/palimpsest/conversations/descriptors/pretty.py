@@ -35,7 +35,7 @@ def _has_short_lines(text: str) -> bool:
 
 
 def _on_lines(tokens: list[str], text: str) -> str:
-    written, depth, left = list[str](), 0, MOST_TIMES * len(text)
+    written, depth, room = list[str](), 0, MOST_TIMES * len(text)
     for index, token in enumerate(tokens):
         after = tokens[index + 1] if index + 1 < len(tokens) else ""
         if token in ("{", "["):
@@ -49,7 +49,7 @@ def _on_lines(tokens: list[str], text: str) -> str:
             written.append(token if is_empty else f"\n{'  ' * depth}{token}")
         else:
             written.append({",": f",\n{'  ' * depth}", ":": ": "}.get(token, token))
-        left -= len(written[-1])
-        if left < 0:
+        room -= len(written[-1])
+        if room < 0:
             return text
     return "".join(written)

@@ -1,18 +1,26 @@
-"""Parts of stored texts: by page, line, character or unit, or all of it.
+"""A stored text, read in parts: by page, line, character or unit, or all of it.
 
-In: a text's hash and what is wanted.  Out: `PageReading`.  Costs what is read, whatever the text's size.
+In: what is wanted of a text.  Out: `PageReading`s, and the lines around a place.  Costs what is read, whatever the
+text's size.  Owner of the table `page_start`: page 5,000 is found without reading those before it.
 """
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, fields
+from itertools import chain
 
 from palimpsest.conversations.contents import Contents
-from palimpsest.conversations.descriptors.page_tables import PageTables
-from palimpsest.conversations.descriptors.pages import PageReading
+from palimpsest.conversations.descriptors.addresses import Addressed
+from palimpsest.conversations.descriptors.pages import PageReading, PageStart, page_starts
 from palimpsest.conversations.descriptors.units import check_length, unit_bounds
+from palimpsest.conversations.store.database import Database
 from palimpsest.errors import InvalidArgument, OutOfRange
 from palimpsest.text.amounts import amount
+
+LONGEST_SHOWN = 400
+"""Characters of a line with a match that are shown."""
+_ENTRY = struct.Struct("<QQ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,75 +75,143 @@ def no_such(field: str, what: str, number: int, total: int) -> OutOfRange:
 WAYS = tuple(one.name for one in fields(PartWanted))
 
 
-class DescriptorReader:
-    def __init__(self, contents: Contents, tables: PageTables) -> None:
-        self._contents = contents
-        self._tables = tables
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A line (from 1) with something in it, cut where it is long; `char` is where in the text."""
 
-    def read(
-        self, fd: str, hash: str, page_size: int, language: str, wanted: PartWanted, most: int | None = None
-    ) -> PageReading:
+    line: int
+    text: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    page: int
+    char: int
+
+
+class StoredText:
+    """The text that an address means, in pages of its size."""
+
+    def __init__(self, database: Database, contents: Contents, at: Addressed) -> None:
+        self._database = database
+        self._contents = contents
+        self._id, self._hash, self._size = at.id, at.hash, at.page_size
+        self.info = contents.info(at.hash)
+
+    def count_pages(self) -> int:
+        """Reads the whole text once, the first time that it is asked for."""
+        with self._database.reading() as rows:
+            row = rows.execute(
+                "SELECT length(starts) FROM page_start WHERE hash = ? AND page_size = ?", (self._hash, self._size)
+            ).fetchone()
+        return self._make_pages() if row is None else int(row[0]) // _ENTRY.size
+
+    def read(self, language: str, wanted: PartWanted, most: int | None = None) -> PageReading:
         """`most`: the characters of the longest part that may be read, but for one page.  Raises InvalidArgument,
         OutOfRange or NotFound."""
-        start, end, page = self._bounds(hash, page_size, language, wanted)
-        if most is not None and end - start > max(most, page_size):
-            pages = self._tables.n_pages(hash, page_size)
+        start, end, page = self._bounds(language, wanted)
+        if most is not None and end - start > max(most, self._size):
             raise OutOfRange(
                 wanted.way,
-                f"that part has {end - start:,} characters; at most {max(most, page_size):,} can be read at once.",
-                hint=f"Read it by page (there are {pages}) or by fewer lines, or search it.",
+                f"that part has {end - start:,} characters; at most {max(most, self._size):,} can be read at once.",
+                hint=f"Read it by page (there are {self.count_pages()}) or by fewer lines, or search it.",
             )
-        return self.part(fd, hash, page_size, start, end, page)
+        return self._part(start, end, page)
 
-    def _bounds(self, hash: str, page_size: int, language: str, wanted: PartWanted) -> tuple[int, int, int | None]:
-        wanted.check()
-        if wanted.unit:
-            check_length(self._contents.info(hash).n_chars)
-            text = self._contents.text(hash)
-            return *unit_bounds(text, language, wanted.unit, wanted.index, wanted.name_of_unit), None
-        if wanted.read_all:
-            return 0, self._contents.info(hash).n_chars, None
-        if wanted.start_line is not None or wanted.end_line is not None:
-            first = 1 if wanted.start_line is None else wanted.start_line
-            return *self.line_bounds(hash, first, wanted.end_line), None
-        if wanted.start_char is not None or wanted.end_char is not None:
-            return *self._char_bounds(hash, wanted.start_char or 0, wanted.end_char), None
-        page = 1 if wanted.page is None else wanted.page
-        start, end = self._tables.bounds(hash, page_size, page)
-        return start.char, end, page
+    def match(self, place: tuple[int, int], context: int) -> Match:
+        """What is shown of a `place`, which is a line, from 0, and a column."""
+        line, column = place
+        start = self._contents.line_start(self._hash, line)
+        char = start + column
+        begin = max(start, char - LONGEST_SHOWN // 2)
+        end = min(self._contents.line_start(self._hash, line + 1), begin + LONGEST_SHOWN)
+        text = self._contents.slice(self._hash, begin, end).rstrip("\r\n")
+        before, after = self._lines(max(0, line - context), line), self._lines(line + 1, line + 1 + context)
+        return Match(line + 1, text, before, after, self._page_of(char), char)
 
-    def part(self, fd: str, hash: str, page_size: int, start: int, end: int, page: int | None = None) -> PageReading:
-        info = self._contents.info(hash)
-        before = max(0, start - 1)
-        text = self._contents.slice(hash, before, end)
-        content = text[start - before :]
-        return PageReading(
-            fd=fd,
-            content=content,
-            start=start,
-            end=end,
-            first_line=self._contents.line_of(hash, start) + 1 if info.n_lines else 0,
-            total_lines=info.n_lines,
-            continued=start > 0 and text[:1] != "\n" and start < info.n_chars,
-            truncated=bool(content) and end < info.n_chars and content[-1] != "\n",
-            pages=self._tables.n_pages(hash, page_size),
-            page=page,
-        )
-
-    def line_bounds(self, hash: str, start_line: int, end_line: int | None) -> tuple[int, int]:
+    def line_bounds(self, start_line: int, end_line: int | None) -> tuple[int, int]:
         """Characters of lines, both included."""
-        total = self._contents.info(hash).n_lines
+        total = self.info.n_lines
         if not 1 <= start_line <= max(1, total):
             raise no_such("start_line", "line", start_line, total)
         if end_line is not None and end_line < start_line:
             raise InvalidArgument("end_line", f"{end_line} is before start_line, {start_line}.")
         end = total if end_line is None else min(end_line, total)
-        return self._contents.line_start(hash, start_line - 1), self._contents.line_start(hash, end)
+        return self._contents.line_start(self._hash, start_line - 1), self._contents.line_start(self._hash, end)
 
-    def _char_bounds(self, hash: str, start: int, end: int | None) -> tuple[int, int]:
-        total = self._contents.info(hash).n_chars
+    def _bounds(self, language: str, wanted: PartWanted) -> tuple[int, int, int | None]:
+        wanted.check()
+        if wanted.unit:
+            check_length(self.info.n_chars)
+            text = self._contents.text(self._hash)
+            return *unit_bounds(text, language, wanted.unit, wanted.index, wanted.name_of_unit), None
+        if wanted.read_all:
+            return 0, self.info.n_chars, None
+        if wanted.start_line is not None or wanted.end_line is not None:
+            first = 1 if wanted.start_line is None else wanted.start_line
+            return *self.line_bounds(first, wanted.end_line), None
+        if wanted.start_char is not None or wanted.end_char is not None:
+            return *self._char_bounds(wanted.start_char or 0, wanted.end_char), None
+        page = 1 if wanted.page is None else wanted.page
+        start, end = self._page_bounds(page)
+        return start.char, end, page
+
+    def _part(self, start: int, end: int, page: int | None) -> PageReading:
+        before = max(0, start - 1)
+        text = self._contents.slice(self._hash, before, end)
+        content = text[start - before :]
+        return PageReading(
+            fd=self._id,
+            content=content,
+            start=start,
+            end=end,
+            first_line=self._contents.line_of(self._hash, start) + 1 if self.info.n_lines else 0,
+            total_lines=self.info.n_lines,
+            continued=start > 0 and text[:1] != "\n" and start < self.info.n_chars,
+            truncated=bool(content) and end < self.info.n_chars and content[-1] != "\n",
+            pages=self.count_pages(),
+            page=page,
+        )
+
+    def _char_bounds(self, start: int, end: int | None) -> tuple[int, int]:
+        total = self.info.n_chars
         if not 0 <= start <= total:
             raise no_such("start_char", "character", start, total)
         if end is not None and end < start:
             raise InvalidArgument("end_char", f"{end} is before start_char, {start}.")
         return start, total if end is None else min(end, total)
+
+    def _lines(self, begin: int, end: int) -> tuple[str, ...]:
+        text = self._contents.lines(self._hash, begin, end) if begin < end else ""
+        each = text.removesuffix("\n").split("\n") if text else ()
+        return tuple(one[:LONGEST_SHOWN].rstrip("\r") for one in each)
+
+    def _page_bounds(self, page: int) -> tuple[PageStart, int]:
+        """(Where a page begins, the character behind it); pages are counted from 1.  Raises OutOfRange."""
+        n_pages = self.count_pages()
+        if not 1 <= page <= n_pages:
+            there = "is page 1 only" if n_pages == 1 else f"are pages 1 to {n_pages}"
+            raise OutOfRange("page", f"there is no page {page}.", hint=f"There {there}.")
+        with self._database.reading() as rows:
+            (data,) = rows.execute(
+                "SELECT substr(starts, ?, ?) FROM page_start WHERE hash = ? AND page_size = ?",
+                (1 + (page - 1) * _ENTRY.size, 2 * _ENTRY.size, self._hash, self._size),
+            ).fetchone()
+        starts = [PageStart(*one) for one in _ENTRY.iter_unpack(data)]
+        return starts[0], starts[1].char if len(starts) > 1 else self.info.n_chars
+
+    def _page_of(self, char: int) -> int:
+        """The page that has a character."""
+        low, high = 1, self.count_pages()
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._page_bounds(middle)[0].char <= char:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def _make_pages(self) -> int:
+        starts = list(page_starts(self._contents.pieces(self._hash), self._size))
+        data = struct.pack(f"<{2 * len(starts)}Q", *chain.from_iterable(starts))
+        with self._database.transaction() as rows:
+            rows.execute("INSERT OR REPLACE INTO page_start VALUES (?, ?, ?)", (self._hash, self._size, data))
+        return len(starts)

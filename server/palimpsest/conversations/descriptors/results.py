@@ -6,14 +6,14 @@ In: descriptors and what is read of them.  Out: fields and XML.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from palimpsest.conversations.answers import Answer, element, listed, opening, passage
-from palimpsest.conversations.descriptors.descriptors import Descriptor
-from palimpsest.conversations.descriptors.matches import Match, SearchResult
+from palimpsest.conversations.descriptors.descriptors import Descriptor, SearchResult
 from palimpsest.conversations.descriptors.pages import PageReading
+from palimpsest.conversations.descriptors.reader import Match
 from palimpsest.conversations.descriptors.sections import DescriptorSection
+from palimpsest.conversations.refs.results import time_written
 from palimpsest.text.markup import escape_closing
 
 FROM_USER = "user_input"
@@ -22,9 +22,9 @@ _WHAT = {"file": "The file", "selection": "The selection", "terminal": "What the
 
 
 def descriptor_fields(one: Descriptor) -> dict[str, Any]:
-    created = datetime.fromtimestamp(one.created).isoformat(timespec="seconds")
     return {
-        "fd": one.id, "name": one.name, "source": one.source, "language": one.language, "created": created,
+        "fd": one.id, "name": one.name, "source": one.source, "language": one.language,
+        "created": time_written(one.created),
         "pages": one.pages, "total_lines": one.total_lines, "chars": one.n_chars, "page_size": one.page_size,
         "summary": one.summary,
     }  # fmt: skip
@@ -35,7 +35,7 @@ def created(
 ) -> Answer:
     """What stands in the place of a text that became a descriptor; `preview` is its first page.  `threshold`: what it
     exceeds, where that is why.  `about`: what is told of it besides."""
-    told = {
+    attributes = {
         "fd": one.id, **(about or {}), "pages": one.pages, "truncated": preview.truncated, "lines": preview.lines,
         "total_lines": one.total_lines,
     }  # fmt: skip
@@ -45,25 +45,25 @@ def created(
     else:
         message = f"{what} exceeds {threshold} characters. Use read_fd to read more pages."
     summary = f"\n  <summary>{escape_closing(one.summary, 'summary')}</summary>" if one.summary else ""
-    shown = escape_closing(escape_closing(preview.content, "preview"), "fd_result")
+    text = escape_closing(escape_closing(preview.content, "preview"), "fd_result")
     xml = (
-        f"<{opening('fd_result', told)}>\n  <message>{message}</message>{summary}\n  <preview>\n{shown}\n"
+        f"<{opening('fd_result', attributes)}>\n  <message>{message}</message>{summary}\n  <preview>\n{text}\n"
         "  </preview>\n</fd_result>"
     )
-    return Answer(xml, {**descriptor_fields(one), **told, "preview": preview.content})
+    return Answer(xml, {**descriptor_fields(one), **attributes, "preview": preview.content})
 
 
 def read(part: PageReading, about: Mapping[str, str] | None = None) -> Answer:
     """`about`: what is told of the text besides."""
-    told: dict[str, Any] = {"fd": part.fd, **(about or {})}
+    attributes: dict[str, Any] = {"fd": part.fd, **(about or {})}
     if part.page is not None:
-        told["page"] = part.page
-    told |= {
+        attributes["page"] = part.page
+    attributes |= {
         "pages": part.pages, "continued": part.continued, "truncated": part.truncated, "lines": part.lines,
         "total_lines": part.total_lines,
     }  # fmt: skip
     more = {"page": part.page, "content": part.content, "start_char": part.start, "end_char": part.end}
-    return Answer(passage("fd_content", told, part.content), {**told, **more})
+    return Answer(passage("fd_content", attributes, part.content), {**attributes, **more})
 
 
 def section_read(part: PageReading, name: str) -> Answer:
@@ -83,7 +83,7 @@ def found(answer: SearchResult) -> Answer:
 
 
 def descriptors(ones: Sequence[Descriptor]) -> Answer:
-    rows = [element("fd", _shown(one)) for one in ones]
+    rows = [element("fd", _attributes(one)) for one in ones]
     fields = {"count": len(ones), "descriptors": [descriptor_fields(one) for one in ones]}
     return Answer(listed("fd_list", {"count": len(ones)}, rows), fields)
 
@@ -108,23 +108,13 @@ def section_fields(one: DescriptorSection) -> dict[str, Any]:
     return {"fd": one.fd, "ref_id": one.name, "start_line": one.start_line, "end_line": one.end_line}
 
 
-def written(fd: str, file_path: str, mode: str, n_bytes: int, lines: int) -> Answer:
-    head = opening("fd_write", {"fd": fd, "file_path": file_path, "success": True, "mode": mode})
-    message = escape_closing(f"Content of {fd} successfully written to {file_path}", "message")
-    xml = (
-        f"<{head}>\n  <message>{message}</message>\n  <stats>\n    <bytes>{n_bytes}</bytes>\n"
-        f"    <lines>{lines}</lines>\n  </stats>\n</fd_write>"
-    )
-    return Answer(xml, {"fd": fd, "file_path": file_path, "mode": mode, "bytes": n_bytes, "lines": lines})
-
-
 def _match(one: Match) -> str:
     first = one.line - len(one.before)
     lines = enumerate([*one.before, one.text, *one.after], first)
     return "\n".join(f"{'>' if number == one.line else ' '} {number}: {text}" for number, text in lines)
 
 
-def _shown(one: Descriptor) -> dict[str, Any]:
+def _attributes(one: Descriptor) -> dict[str, Any]:
     about = {
         "fd": one.id, "name": one.name, "source": one.source, "pages": one.pages, "total_lines": one.total_lines,
         "summary": one.summary,

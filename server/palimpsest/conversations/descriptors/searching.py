@@ -51,7 +51,7 @@ def places(
 def _contained(pieces: Iterable[str], query: str, case_sensitive: bool) -> FoundPlaces:
     wanted = query if case_sensitive else query.lower()
     number = count = 0
-    found = list[tuple[int, int]]()
+    places_found = list[tuple[int, int]]()
     for lines in _whole_lines(pieces):
         searched = lines if case_sensitive else lines.lower()
         if wanted in searched:
@@ -59,11 +59,11 @@ def _contained(pieces: Iterable[str], query: str, case_sensitive: bool) -> Found
             for offset, line in enumerate(searched.split("\n")):
                 if (column := line.find(wanted)) >= 0:
                     count += 1
-                    if len(found) < MOST_PLACES:
+                    if len(places_found) < MOST_PLACES:
                         written = column if as_written is None else _column(as_written[offset], column)
-                        found.append((number + offset, written))
+                        places_found.append((number + offset, written))
         number += lines.count("\n")
-    return FoundPlaces(count, tuple(found))
+    return FoundPlaces(count, tuple(places_found))
 
 
 def _column(line: str, lowered: int) -> int:
@@ -77,7 +77,7 @@ def _column(line: str, lowered: int) -> int:
 
 
 def _whole_lines(pieces: Iterable[str]) -> Iterator[str]:
-    """The same text in parts that end with a line."""
+    """The pieces joined to parts that end with a line."""
     begun = list[str]()
     for piece in pieces:
         end = piece.rfind("\n") + 1
@@ -93,21 +93,21 @@ def _matched(pieces: Iterable[str], query: str, case_sensitive: bool, most_s: fl
     longest = MOST_STEPS // expression.programsize
     end = time.monotonic() + most_s
     number = count = 0
-    found = list[tuple[int, int]]()
+    places_found = list[tuple[int, int]]()
     for lines in _whole_lines(pieces):
         for line in lines.encode("utf-8", "surrogatepass").removesuffix(b"\n").split(b"\n") if lines else ():
             if len(line) > longest or time.monotonic() > end:
                 raise InvalidArgument("query", "the expression takes too long; write a simpler one.")
             if (match := expression.search(line)) is not None:
                 count += 1
-                if len(found) < MOST_PLACES:
-                    found.append((number, _n_characters(line[: match.start()])))
+                if len(places_found) < MOST_PLACES:
+                    places_found.append((number, _n_characters(line[: match.start()])))
             number += 1
-    return FoundPlaces(count, tuple(found))
+    return FoundPlaces(count, tuple(places_found))
 
 
 def _n_characters(utf8: bytes) -> int:
-    """Without decoding: `\\C` matches a byte."""
+    """How many characters there are, without decoding: `\\C` matches a byte."""
     return len(utf8.translate(None, _CONTINUED))
 
 

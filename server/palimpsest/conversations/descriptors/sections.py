@@ -29,7 +29,7 @@ class Sections:
         self._database = database
 
     def mark(self, conversation_id: str, fd: str, name: str, start_line: int, end_line: int) -> DescriptorSection:
-        """The same name again moves the mark."""
+        """Mark lines by a name; the same name again moves the mark."""
         if not name or len(name) > 200 or not name.isprintable():
             raise InvalidArgument("ref_id", f"{name[:40]!r} cannot be a section's name; give it a short one.")
         made = DescriptorSection(fd, name, start_line, end_line, time.time())
@@ -42,23 +42,23 @@ class Sections:
         return made
 
     def list(self, conversation_id: str, fd: str) -> Sequence[DescriptorSection]:
-        """By line."""
+        """The sections of a descriptor, in the order of their lines."""
         with self._database.reading() as rows:
-            found = rows.execute(
+            records = rows.execute(
                 "SELECT name, start_line, end_line, created FROM section WHERE conversation = ? AND descriptor = ?"
                 " ORDER BY start_line, end_line, name",
                 (conversation_id, fd),
             ).fetchall()
-        return [DescriptorSection(fd, *row) for row in found]
+        return [DescriptorSection(fd, *row) for row in records]
 
     def get(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:
         """Raises NotFound, which names those there are."""
         known = self.list(conversation_id, fd)
-        found = next((one for one in known if one.name == name), None)
-        if found is None:
+        section = next((one for one in known if one.name == name), None)
+        if section is None:
             hint = f"There are: {', '.join(one.name for one in known[:30])}." if known else "It has none."
             raise NotFound("ref_id", f"there is no section {name[:60]!r} in {fd}.", hint=hint)
-        return found
+        return section
 
     def unmark(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:
         with self._database.transaction() as rows:

@@ -28,14 +28,14 @@ def check_length(n_chars: int) -> None:
 def unit_bounds(text: str, language: str, unit: str, index: int | None, name: str) -> tuple[int, int]:
     """(First character, character behind the last).  `index` is from 1; `name` may be qualified, `Cart.add`."""
     if unit == PARAGRAPH:
-        found = [(one.span(), "") for one in _PARAGRAPH.finditer(text)]
+        units = [(one.span(), "") for one in _PARAGRAPH.finditer(text)]
     elif unit in UNITS:
-        found = _definitions(text, language, unit)
+        units = _definitions(text, language, unit)
     else:
         raise InvalidArgument("unit", f"one of {', '.join(UNITS)} is wanted, not {unit[:40]!r}.")
-    if not found:
+    if not units:
         raise NotFound("unit", f"there is no {unit} in it.")
-    return _named(found, unit, name) if name else _numbered(found, unit, 1 if index is None else index)
+    return _named(units, unit, name) if name else _numbered(units, unit, 1 if index is None else index)
 
 
 def _definitions(text: str, language: str, unit: str) -> list[tuple[tuple[int, int], str]]:
@@ -59,17 +59,17 @@ def _definitions(text: str, language: str, unit: str) -> list[tuple[tuple[int, i
     ]
 
 
-def _named(found: list[tuple[tuple[int, int], str]], unit: str, name: str) -> tuple[int, int]:
+def _named(units: list[tuple[tuple[int, int], str]], unit: str, name: str) -> tuple[int, int]:
     if unit == PARAGRAPH:
         raise InvalidArgument("name_of_unit", "paragraphs have no names; give index.")
-    for place, qualified in found:
+    for place, qualified in units:
         if name in (qualified, qualified.rpartition(".")[2]):
             return place
-    names = ", ".join(qualified for _, qualified in found[:30])
+    names = ", ".join(qualified for _, qualified in units[:30])
     raise NotFound("name_of_unit", f"there is no {unit} {name[:60]!r}.", hint=f"There are: {names}.")
 
 
-def _numbered(found: list[tuple[tuple[int, int], str]], unit: str, index: int) -> tuple[int, int]:
-    if not 1 <= index <= len(found):
-        raise OutOfRange("index", f"there is no {unit} {index}.", hint=f"There are 1 to {len(found)}.")
-    return found[index - 1][0]
+def _numbered(units: list[tuple[tuple[int, int], str]], unit: str, index: int) -> tuple[int, int]:
+    if not 1 <= index <= len(units):
+        raise OutOfRange("index", f"there is no {unit} {index}.", hint=f"There are 1 to {len(units)}.")
+    return units[index - 1][0]

@@ -19,23 +19,23 @@ _TRUTH = {"true": True, "false": False}
 
 def checked(tool: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
     known = {name: one for one in tool.told for name in one.also} | {one.name: one for one in tool.told}
-    found = dict[str, Any]()
+    values = dict[str, Any]()
     for name, value in arguments.items():
         parameter = known.get(name)
         if parameter is None:
             raise InvalidArgument(
                 name[:LONGEST_SHOWN] or "arguments", f"{tool.name} has no such argument.", hint=_hint(tool, name)
             )
-        if parameter.name in found:
+        if parameter.name in values:
             raise InvalidArgument(parameter.name, "is given twice.")
         if value is not None:
-            found[parameter.name] = _value(parameter, value)
+            values[parameter.name] = _value(parameter, value)
     for parameter in tool.told:
-        if parameter.required and parameter.name not in found:
+        if parameter.required and parameter.name not in values:
             raise InvalidArgument(
                 parameter.name, f"is missing: {parameter.description}.", hint=f"As in {tool.example}."
             )
-    return found
+    return values
 
 
 def _hint(tool: Operation, name: str) -> str:
@@ -60,7 +60,7 @@ def _value(parameter: OperationParameter, value: Any) -> Any:
 
 
 def _read(parameter: OperationParameter, value: Any) -> Any:
-    """None for a value of another kind."""
+    """The value as one of the parameter's kind; None for a value of another kind."""
     match parameter.kind:
         case "text":
             return value if isinstance(value, str) else None

@@ -18,6 +18,7 @@ from palimpsest.conversations.operations.operation import (
     required,
 )
 from palimpsest.conversations.operations.refs import ASK, WRITING, file_of
+from palimpsest.conversations.refs.results import file_written
 from palimpsest.errors import InvalidArgument
 
 CONTEXT = 2
@@ -36,15 +37,14 @@ def create_fd(call: OperationCall) -> Answer:
     content = call.arguments.get("content", "")
     if not content:
         raise InvalidArgument("content", "is missing; give a text, or the uri of a document that has one.")
-    sizes = {} if call.page_size is None else {"page_size": call.page_size}
     made = call.memory.descriptors.create(
         call.conversation_id,
         content,
         call.text("source", "selection"),
         call.text("name"),
         call.text("language"),
+        page_size=call.page_size,
         pretty=call.pretty,
-        **sizes,
     )
     return _preview(call, made)
 
@@ -77,7 +77,7 @@ def _read(call: OperationCall) -> tuple[PageReading | None, Descriptor]:
 
 def search_fd(call: OperationCall) -> Answer:
     context = call.number("context")
-    found = call.memory.descriptors.search(
+    answer = call.memory.descriptors.search(
         call.conversation_id,
         _fd(call),
         call.text("query"),
@@ -85,7 +85,7 @@ def search_fd(call: OperationCall) -> Answer:
         case_sensitive=call.is_set("case_sensitive"),
         context=CONTEXT if context is None else context,
     )
-    return results.found(found)
+    return results.found(answer)
 
 
 def rename_fds(call: OperationCall) -> Answer:
@@ -107,7 +107,7 @@ def close_fds(call: OperationCall) -> Answer:
 
 
 async def summarize_fd(call: OperationCall) -> Answer:
-    """From the beginning of the text."""
+    """Have the model say what a descriptor is about, by the beginning of its text."""
     fd = _fd(call)
     await call.outside.summarize(call.conversation_id, fd)
     return results.descriptors([await asyncio.to_thread(call.memory.descriptors.get, call.conversation_id, fd)])
@@ -144,7 +144,8 @@ async def fd_to_file(call: OperationCall) -> Answer:
     file = file_of(call, await asyncio.to_thread(descriptors.text, call.conversation_id, fd))
     done = await call.outside.host.write_file(call.conversation_id, file)
     id = await asyncio.to_thread(descriptors.id_of, call.conversation_id, fd)
-    return results.written(id, done.shown, file.mode, done.bytes, done.lines)
+    message = f"Content of {id} successfully written to {done.shown}"
+    return file_written("fd_write", {"fd": id}, done.shown, file.mode, done.bytes, done.lines, message)
 
 
 def wrapped(
@@ -160,7 +161,7 @@ def _preview(call: OperationCall, made: Descriptor) -> Answer:
 
 
 def _fd(call: OperationCall) -> str:
-    """By `fd` or by `name`."""
+    """The descriptor that the call names by `fd` or by `name`.  Raises InvalidArgument where it names none."""
     given = call.text("fd") or call.text("name")
     if not given:
         hint = 'As in read_fd(fd="fd-3").' if call.by == "model" else ""

@@ -26,15 +26,15 @@ async def find_excerpts(call: OperationCall) -> Answer:
 
 
 def list_documents(call: OperationCall) -> Answer:
-    """Each document, or link that leads nowhere, once, with the turns that refer to it.  Reads no document."""
+    """List each document, or link that leads nowhere, once, with the turns that refer to it.  Reads no document."""
     numbers = {turn.id: turn.number for turn in call.memory.turns.branch(call.conversation_id)}
-    kept = call.memory.documents.of_conversation(call.conversation_id)
-    found = [(turn, one) for turn, one in kept if turn in numbers]
+    references = call.memory.documents.of_conversation(call.conversation_id)
+    visible = [(turn, one) for turn, one in references if turn in numbers]
     where = defaultdict[str, list[str]](list)
-    for turn, one in found:
+    for turn, one in visible:
         where[_name(one)].append(f"turn-{numbers[turn]}")
     rows, values = list[str](), list[dict[str, object]]()
-    for one in without_repeats(reference for _, reference in found):
+    for one in without_repeats(reference for _, reference in visible):
         own = where[_name(one)]
         about: dict[str, object] = {"link": one.wikilink, "turns": " ".join(own), "read": one.read}
         about |= {"path": one.path} if one.path is not None else {"problem": one.problem}

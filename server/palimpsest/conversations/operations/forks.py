@@ -38,7 +38,7 @@ async def gather(call: OperationCall) -> Answer:
 
 
 async def cancel(call: OperationCall) -> Answer:
-    """On the event loop, whose tasks they are."""
+    """Stop the children, on the event loop, whose tasks they are."""
     return answered("forks_cancelled", {"cancelled": call.outside.forks.cancel(call.conversation_id)})
 
 

@@ -27,21 +27,21 @@ _TOPICS = ("remember", "forget", "always", "never", "prefer", "experience", "mem
 
 
 async def remember(call: OperationCall) -> Answer:
-    """By a model for this conversation alone, unless the person agrees to more."""
-    kept = await call.memory.writes.run(_remember, call, call.by == "model")
-    question = REMEMBER.format(preview(kept.text))
-    if kept.alone and await _others_have_it(call) and await _agrees(call, question, "Remember", "Only here"):
-        kept = await call.memory.writes.run(_remember, call, False)
-    return Answer(_written(kept), _fields(kept))
+    """Keep a fact; what a model says is for this conversation alone, unless the person agrees to more."""
+    experience = await call.memory.writes.run(_remember, call, call.by == "model")
+    question = REMEMBER.format(preview(experience.text))
+    if experience.alone and await _others_have_it(call) and await _agrees(call, question, "Remember", "Only here"):
+        experience = await call.memory.writes.run(_remember, call, False)
+    return Answer(_written(experience), _fields(experience))
 
 
 async def forget(call: OperationCall) -> Answer:
     memory, wanted, talk = call.memory, call.text("experience_id"), call.conversation_id
     if call.by == "model":
         known = await asyncio.to_thread(lambda: memory.experiences.list(_key(call), talk))
-        found = next((one for one in known if one.id == wanted and not one.alone), None)
-        asks = found is not None and await _others_have_it(call)
-        if asks and found and not await _agrees(call, FORGET.format(preview(found.text)), "Forget", "Keep it"):
+        experience = next((one for one in known if one.id == wanted and not one.alone), None)
+        question = "" if experience is None else FORGET.format(preview(experience.text))
+        if question and await _others_have_it(call) and not await _agrees(call, question, "Forget", "Keep it"):
             raise Denied("The person did not agree that it is forgotten.")
     gone = await memory.writes.run(lambda: memory.experiences.forget(_key(call), wanted, talk))
     return Answer(element("forgotten", {"id": gone.id}, gone.text), {"forgotten": gone.id})
@@ -77,9 +77,9 @@ def set_memory_key(call: OperationCall) -> Answer:
 def summary_of(arguments: Mapping[str, Any]) -> Summary:
     """What was not given is empty."""
     kinds = {one.name: one.kind for one in COMPACT.told}
-    told: dict[str, Any] = {name: [] if kind == "list of texts" else "" for name, kind in kinds.items()}
-    told |= {name: list(value) if isinstance(value, tuple) else value for name, value in arguments.items()}
-    return Summary(**told)
+    values: dict[str, Any] = {name: [] if kind == "list of texts" else "" for name, kind in kinds.items()}
+    values |= {name: list(value) if isinstance(value, tuple) else value for name, value in arguments.items()}
+    return Summary(**values)
 
 
 def _remember(call: OperationCall, alone: bool) -> Experience:
@@ -91,7 +91,7 @@ def _key(call: OperationCall) -> str:
 
 
 async def _others_have_it(call: OperationCall) -> bool:
-    """Not what a fork has under its own key."""
+    """Whether other conversations have it, too; they do not have what a fork has under its own key."""
     return not await asyncio.to_thread(lambda: call.memory.experiences.is_fork(_key(call)))
 
 

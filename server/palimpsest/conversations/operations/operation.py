@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from palimpsest.conversations.answers import Answer
+from palimpsest.conversations.descriptors.addresses import DEFAULT_PAGE_SIZE
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.operations.host import ToolHost
 
@@ -65,7 +66,7 @@ class OperationCall:
     outside: ToolHost
     by: Literal["model", "program"] = "model"
     most_chars: int | None = None
-    page_size: int | None = None
+    page_size: int = DEFAULT_PAGE_SIZE
     pretty: bool = True
 
     def text(self, name: str, default: str = "") -> str:
@@ -142,7 +143,7 @@ class Operation:
 
     @property
     def native(self) -> dict[str, Any]:
-        """As an OpenAI-compatible server is told of it."""
+        """The tool as an OpenAI-compatible server is told of it."""
         function = {"name": self.name, "description": self.description, "parameters": self.schema}
         return {"type": "function", "function": function}
 

@@ -34,18 +34,16 @@ _REF_ID = required("ref_id", "text", "id of the ref", also=("id", "ref"))
 
 
 def list_refs(call: OperationCall) -> Answer:
-    found = call.memory.refs.list(call.conversation_id)
-    return Answer(results.list_xml(found), results.list_fields(found))
+    return results.refs(call.memory.refs.list(call.conversation_id))
 
 
 def get_ref(call: OperationCall) -> Answer:
     ref = call.memory.refs.get(call.conversation_id, call.text("ref_id"), call.number("version"))
-    content = call.memory.refs.content(ref)
-    return Answer(results.content_xml(ref, content), results.content_fields(ref, content), content)
+    return results.content(ref, call.memory.refs.content(ref))
 
 
 def add_ref(call: OperationCall) -> Answer:
-    """As if a turn of the conversation had marked it."""
+    """Keep a text as a ref, as if a turn of the conversation had marked it."""
     memory, turn, talk = call.memory, call.number("turn"), call.conversation_id
     if turn is None:
         turn = memory.conversations.get(talk).head
@@ -53,7 +51,7 @@ def add_ref(call: OperationCall) -> Answer:
         raise NotFound("turn", f"the conversation shows no turn {turn}.")
     content = call.text("content")
     ref = memory.refs.add(talk, turn, call.text("ref_id"), content, call.arguments.get("attributes", {}))
-    return Answer(results.content_xml(ref, content), results.fields_of(ref))
+    return Answer(results.content(ref, content).xml, results.fields_of(ref))
 
 
 async def ref_to_file(call: OperationCall) -> Answer:
@@ -61,8 +59,7 @@ async def ref_to_file(call: OperationCall) -> Answer:
     file = file_of(call, for_file(content, call.text("file_path")))
     file = replace(file, may_replace=partial(_check_replaces, file.path, file.text))
     done = await call.outside.host.write_file(call.conversation_id, file)
-    sizes = file.mode, done.bytes, done.lines
-    return Answer(results.write_xml(ref_id, done.shown, *sizes), results.write_fields(ref_id, done.shown, *sizes))
+    return results.written(ref_id, done.shown, file.mode, done.bytes, done.lines)
 
 
 def file_of(call: OperationCall, text: str) -> FileWrite:

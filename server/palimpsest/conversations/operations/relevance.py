@@ -26,21 +26,21 @@ _BY_ID = {"fd": "fd", "tu": "fd", "re": "ref", "ex": "forget", "cp": "checkpoint
 
 
 def foreseen(
-    said: Sequence[str],
+    messages: Sequence[str],
     tools: Sequence[Operation],
     fits: Callable[[Sequence[Operation]], bool],
     lately: Collection[str] = (),
     before: Sequence[str] = (),
 ) -> list[Operation]:
-    """Those that are always offered, those that the last of the messages is about, and those that were called
+    """The tools that are always offered, those that the last of the messages is about, and those that were called
     `lately`; as long as it `fits`, also those of earlier messages and those called `before`, the newest first.  Where
     no message says anything of tools: all of them, if they fit."""
 
     def offered(names: Collection[str]) -> list[Operation]:
         return [tool for tool in tools if tool.always or tool.name in names]
 
-    chosen = _with_partners({*lately, *(about(said[-1], tools) if said else ())})
-    for names in (*(about(message, tools) for message in reversed(said[:-1])), *({name} for name in before)):
+    chosen = _with_partners({*lately, *(about(messages[-1], tools) if messages else ())})
+    for names in (*(about(message, tools) for message in reversed(messages[:-1])), *({name} for name in before)):
         more = _with_partners(chosen | names)
         if not fits(offered(more)):
             break
@@ -51,7 +51,7 @@ def foreseen(
 def about(message: str, tools: Sequence[Operation]) -> set[str]:
     """The names of the tools whose topics or names a message has words of, or whose ids."""
     words = {_stem(word) for word in _WORD.findall(message[:MOST_READ].lower())}
-    ids = {_BY_ID.get(found[0][:2], "") for found in _ID.finditer(message[:MOST_READ])}
+    ids = {_BY_ID.get(match[0][:2], "") for match in _ID.finditer(message[:MOST_READ])}
     return {tool.name for tool in tools if _fits(tool, words, ids)}
 
 

@@ -24,17 +24,17 @@ OPERATIONS: Mapping[str, Operation] = {
     )
 }
 TOOLS: Mapping[str, Operation] = {name: one for name, one in OPERATIONS.items() if one.example}
-"""Those that models are offered."""
+"""The operations that models are offered."""
 
 OF_DESCRIPTORS = frozenset(name for name in TOOLS if {"fd", "fds"} & set(name.split("_")))
-"""Those that mean nothing without descriptors."""
+"""The tools that mean nothing without descriptors."""
 OF_REFS = frozenset(one.name for one in refs.OPERATIONS)
 
 _OWN_NAMES = {name: tool.name for tool in TOOLS.values() for name in tool.also}
 
 
 def own_name(name: str) -> str:
-    """Of the tool that is called so."""
+    """The own name of the tool that is called so."""
     return _OWN_NAMES.get(name, name)
 
 

@@ -38,8 +38,8 @@ def write(call: OperationCall) -> Answer:
 
 
 def list_temp_files(call: OperationCall) -> Answer:
-    found = [_fields(one) for one in call.memory.temp_files.list(call.conversation_id)]
-    return Answer(listed("temp_files", {}, [element("temp_file", one) for one in found]), {"temp_files": found})
+    files = [_fields(one) for one in call.memory.temp_files.list(call.conversation_id)]
+    return Answer(listed("temp_files", {}, [element("temp_file", one) for one in files]), {"temp_files": files})
 
 
 def delete(call: OperationCall) -> Answer:

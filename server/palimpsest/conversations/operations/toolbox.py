@@ -43,8 +43,8 @@ class Toolbox:
     async def answer(
         self, operation: Operation, arguments: Mapping[str, Any], conversation_id: str, host: ToolHost
     ) -> Answer:
-        """For a program, whose arguments are checked.  Raises NotFound for no such conversation, and whatever the
-        operation raises."""
+        """Run an operation for a program, whose arguments are checked.  Raises NotFound for no such conversation, and
+        whatever the operation raises."""
         self._memory.conversations.get(conversation_id)  # at once: what is asked for next must not come before this
         sizes = self._page_size, self._pretty
         call = OperationCall(conversation_id, dict(arguments), self._memory, host, "program", None, *sizes)
@@ -61,8 +61,8 @@ class Toolbox:
         max_direct_output_chars: int | None = None,
         most_chars: int | None = None,
     ) -> ToolResult:
-        """For a model: an error is a result, too, and never an exception.  Nothing becomes a descriptor where
-        `max_direct_output_chars` is None.  `most_chars`: of a part that is read at once.  What has no `room` is a
+        """Run a tool for a model: an error is a result, too, and never an exception.  Nothing becomes a descriptor
+        where `max_direct_output_chars` is None.  `most_chars`: of a part that is read at once.  What has no `room` is a
         descriptor, too; a part of one is refused."""
         try:
             tool = _tool(name)
@@ -75,7 +75,7 @@ class Toolbox:
             return await self._within(answer, limit, room, tool, conversation_id)
         except PalimpsestError as error:
             return failed(name if name in TOOLS else "", error)
-        except Exception:
+        except Exception:  # a mistake of ours is a result, too: the model goes on without it
             logger.exception("the tool %s failed", name)
             return failed(name, PalimpsestError(f"{name} failed; the log says why."))
 

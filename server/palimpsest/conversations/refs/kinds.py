@@ -28,8 +28,8 @@ _NOT_IN_ID = re.compile(r"\W+")
 
 
 def language_name(content: str, attributes: Mapping[str, str]) -> str:
-    """By the tag's `lang` or `language`, the fence that holds all of it, the tag's `path`, or what it defines; empty if
-    nothing tells."""
+    """The language of a content by the tag's `lang` or `language`, the fence that holds all of it, the tag's `path`, or
+    what it defines; empty if nothing tells."""
     inner, fenced = unfenced(content)
     for name in (attributes.get("lang"), attributes.get("language"), fenced):
         if name:

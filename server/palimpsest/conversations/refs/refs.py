@@ -23,7 +23,7 @@ from palimpsest.errors import InvalidArgument, NotFound
 MOST_GUESSED = 50
 """Refs of one turn whose language is guessed: each is parsed in every language."""
 MOST_NAMED = 30
-"""Ids that an error lists."""
+"""An error lists at most this many ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class Refs:
         """One ref, as its newest version.  `guess` its language from the content, where it does not say."""
         if not is_id(ref_id):
             raise InvalidArgument("ref_id", f"{ref_id[:40]!r} cannot be an id; give it a short name on one line.")
-        kept = dict(attributes or {})
-        language = language_name(content if guess else "", kept)
+        given = dict(attributes or {})
+        language = language_name(content if guess else "", given)
         with self._database.transaction() as rows:
             stored = self._contents.put(content)
             newest = self._newest(rows, conversation_id, ref_id)
@@ -92,43 +92,43 @@ class Refs:
                 "INSERT INTO ref (conversation, id, version, turn, hash, created, n_lines, n_chars, language, category,"
                 " path, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (conversation_id, ref_id, newest.version + 1 if newest else 1, turn_id, stored.hash, time.time(),
-                 n_lines(content), len(content), language, category_of(content, language, kept),
-                 kept.get("path", ""), json.dumps(kept)),
+                 n_lines(content), len(content), language, category_of(content, language, given),
+                 given.get("path", ""), json.dumps(given)),
             )  # fmt: skip
         return self.get(conversation_id, ref_id)
 
     def list(self, conversation_id: str) -> Sequence[Ref]:
         """The newest version of each, in the order in which their ids were first used."""
         with self._database.reading() as rows:
-            found = rows.execute(
+            records = rows.execute(
                 f"SELECT {_COLUMNS} FROM ref AS r WHERE conversation = ? AND version = "
                 "(SELECT max(version) FROM ref WHERE conversation = r.conversation AND id = r.id) "
                 "ORDER BY (SELECT min(rowid) FROM ref WHERE conversation = r.conversation AND id = r.id)",
                 (conversation_id,),
             ).fetchall()
-        return [_ref(row) for row in found]
+        return [_ref(row) for row in records]
 
     def versions(self, conversation_id: str, ref_id: str) -> Sequence[Ref]:
-        """All of them, the oldest first."""
+        """All versions of a ref, the oldest first."""
         with self._database.reading() as rows:
-            found = rows.execute(
+            records = rows.execute(
                 f"SELECT {_COLUMNS} FROM ref AS r WHERE conversation = ? AND id = ? ORDER BY version",
                 (conversation_id, ref_id),
             ).fetchall()
-        if not found:
+        if not records:
             raise NotFound(
                 "ref_id", f"there is no ref {ref_id!r} in this conversation.", hint=self._hint(conversation_id)
             )
-        return [_ref(row) for row in found]
+        return [_ref(row) for row in records]
 
     def get(self, conversation_id: str, ref_id: str, version: int | None = None) -> Ref:
         """The newest, or a certain version.  Raises NotFound, which names those there are."""
-        found = self.versions(conversation_id, ref_id)
+        versions = self.versions(conversation_id, ref_id)
         if version is None:
-            return found[-1]
-        one = next((ref for ref in found if ref.version == version), None)
+            return versions[-1]
+        one = next((ref for ref in versions if ref.version == version), None)
         if one is None:
-            raise NotFound("version", f"{ref_id!r} has the versions 1 to {len(found)}, not {version}.")
+            raise NotFound("version", f"{ref_id!r} has the versions 1 to {len(versions)}, not {version}.")
         return one
 
     def content(self, ref: Ref) -> str:
@@ -167,13 +167,13 @@ def n_lines(content: str) -> int:
 
 def suggestions(text: str, taken: Mapping[str, object]) -> list[SuggestedRef]:
     """An id for each code fence, from the definition inside."""
-    used, found = set(taken), list[SuggestedRef]()
+    used, suggested = set(taken), list[SuggestedRef]()
     for fence in (one for one in fences(text) if one.is_closed):
         language = language_name(fence.content, {"lang": fence.language})
         id = suggested_id(fence.content, language, used)
         used.add(id)
-        found.append(SuggestedRef(id, fence.content, language, fence.start, fence.end))
-    return found
+        suggested.append(SuggestedRef(id, fence.content, language, fence.start, fence.end))
+    return suggested
 
 
 def _ref(row: sqlite3.Row) -> Ref:

@@ -1,6 +1,7 @@
-"""Refs as a model and a program read them (docs/formats.md, "Refs"; "Results and errors").
+"""Refs, and files that were written, as a model and a program read of them (docs/formats.md, "Refs"; "Results and
+errors").
 
-In: refs.  Out: XML and fields.
+In: refs, what was written.  Out: answers.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from palimpsest.conversations.answers import Answer, element, listed, opening, passage
 from palimpsest.conversations.refs.refs import Ref
-from palimpsest.text.markup import attribute, escape_closing
+from palimpsest.text.markup import escape_closing
 
 
 def time_written(created: float) -> str:
@@ -34,48 +36,40 @@ def fields_of(ref: Ref) -> dict[str, Any]:
     }
 
 
-def list_fields(refs: Sequence[Ref]) -> dict[str, Any]:
-    return {"count": len(refs), "refs": [fields_of(ref) for ref in refs]}
+def refs(every: Sequence[Ref]) -> Answer:
+    rows = [element("ref", _attributes(ref)) for ref in every]
+    fields = {"count": len(every), "refs": [fields_of(ref) for ref in every]}
+    return Answer(listed("ref_list", {"count": len(every)}, rows), fields)
 
 
-def list_xml(refs: Sequence[Ref]) -> str:
-    rows = [f"  <ref {_written(_shown(ref))} />" for ref in refs]
-    return "\n".join([f'<ref_list count="{len(refs)}">', *rows, "</ref_list>"])
+def content(ref: Ref, text: str) -> Answer:
+    version = {"version": ref.version} if ref.n_versions > 1 else {}
+    xml = passage("ref_content", {"id": ref.id, **version}, text)
+    return Answer(xml, {**fields_of(ref), "content": text}, text)
 
 
-def content_fields(ref: Ref, content: str) -> dict[str, Any]:
-    return {**fields_of(ref), "content": content}
+_DONE = {"write": "successfully written to", "append": "successfully appended to", "insert": "successfully inserted in"}
 
 
-def content_xml(ref: Ref, content: str) -> str:
-    version = {"version": str(ref.version)} if ref.n_versions > 1 else {}
-    return (
-        f"<ref_content {_written({'id': ref.id} | version)}>\n{escape_closing(content, 'ref_content')}\n</ref_content>"
+def written(ref_id: str, file_path: str, mode: str, n_bytes: int, n_lines: int) -> Answer:
+    message = f"Reference content {_DONE[mode]} {file_path}"
+    return file_written("ref_write", {"ref_id": ref_id}, file_path, mode, n_bytes, n_lines, message)
+
+
+def file_written(
+    name: str, id: Mapping[str, str], file_path: str, mode: str, n_bytes: int, n_lines: int, message: str
+) -> Answer:
+    """What was written to a file, in an element called `name`; `id` is that of the ref or descriptor."""
+    head = opening(name, {**id, "file_path": file_path, "success": True, "mode": mode})
+    xml = (
+        f"<{head}>\n  <message>{escape_closing(message, 'message')}</message>\n  <stats>\n"
+        f"    <bytes>{n_bytes}</bytes>\n    <lines>{n_lines}</lines>\n  </stats>\n</{name}>"
     )
+    return Answer(xml, {**id, "file_path": file_path, "mode": mode, "bytes": n_bytes, "lines": n_lines})
 
 
-def write_fields(ref_id: str, file_path: str, mode: str, n_bytes: int, lines: int) -> dict[str, Any]:
-    return {"ref_id": ref_id, "file_path": file_path, "mode": mode, "bytes": n_bytes, "lines": lines}
-
-
-DONE = {"write": "successfully written to", "append": "successfully appended to", "insert": "successfully inserted in"}
-
-
-def write_xml(ref_id: str, file_path: str, mode: str, n_bytes: int, lines: int) -> str:
-    head = _written({"ref_id": ref_id, "file_path": file_path, "success": "true", "mode": mode})
-    message = escape_closing(f"Reference content {DONE[mode]} {file_path}", "message")
-    return (
-        f"<ref_write {head}>\n  <message>{message}</message>\n  <stats>\n    <bytes>{n_bytes}</bytes>\n"
-        f"    <lines>{lines}</lines>\n  </stats>\n</ref_write>"
-    )
-
-
-def _shown(ref: Ref) -> dict[str, str]:
-    known = {"id": ref.id, "created": time_written(ref.created), "lines": str(ref.lines), "chars": str(ref.chars)}
+def _attributes(ref: Ref) -> dict[str, object]:
+    known = {"id": ref.id, "created": time_written(ref.created), "lines": ref.lines, "chars": ref.chars}
     more = {"language": ref.language, "category": ref.category}
-    versions = {"versions": str(ref.n_versions)} if ref.n_versions > 1 else {}
+    versions = {"versions": ref.n_versions} if ref.n_versions > 1 else {}
     return known | {name: value for name, value in more.items() if value} | versions
-
-
-def _written(attributes: Mapping[str, str]) -> str:
-    return " ".join(f"{name}={attribute(value)}" for name, value in attributes.items())

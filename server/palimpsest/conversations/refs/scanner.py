@@ -85,8 +85,8 @@ class Scanner:
         text = self._held + piece
         events = list[Event]()
         plain = at = 0
-        while (found := (_INSIDE if self.depth else _OUTSIDE).search(text, at)) is not None:
-            at = found.start()
+        while (mark := (_INSIDE if self.depth else _OUTSIDE).search(text, at)) is not None:
+            at = mark.start()
             token = self._token(text, at, is_last=is_last)
             if token is None:
                 break
@@ -116,32 +116,32 @@ class Scanner:
     def _closed(self, text: str, at: int, end: int, may_wait: bool) -> _Answer:
         if not self.depth:
             return None
-        if (found := _CLOSE.match(text, at, end)) is not None:
+        if (tag := _CLOSE.match(text, at, end)) is not None:
             self.depth -= 1
-            return Closed(found[1] or "", self._offset + found.end()), len(found[0])
+            return Closed(tag[1] or "", self._offset + tag.end()), len(tag[0])
         return "wait" if may_wait and _CLOSE_BEGUN.fullmatch(text, at, end) else None
 
     def _opened(self, text: str, at: int, end: int, may_wait: bool) -> _Answer:
         if text[at] != "<" or (not self.depth and (text[at - 1] if at else self._before) == "`"):
             return None
-        if (found := _OPEN.match(text, at, end)) is None:
+        if (tag := _OPEN.match(text, at, end)) is None:
             return "wait" if may_wait and _OPEN_BEGUN.fullmatch(text, at, end) else None
-        if may_wait and not found[1] and text[found.end() : end] in ("", "\r"):
+        if may_wait and not tag[1] and text[tag.end() : end] in ("", "\r"):
             return "wait"
-        attributes = _attributes(found[0])
+        attributes = _attributes(tag[0])
         id = attributes.pop("id", "")
         if not is_id(id) or self.depth >= DEEPEST:
             if attributes or id:
                 self._left.append(self._offset + at)
-            return None, len(found[0]) - len(found[1] or "")
+            return None, len(tag[0]) - len(tag[1] or "")
         self.depth += 1
-        return OpenedTag(id, attributes, found[1] or "", self._offset + at), len(found[0])
+        return OpenedTag(id, attributes, tag[1] or "", self._offset + at), len(tag[0])
 
     def _escaped(self, text: str, at: int, end: int, may_wait: bool) -> _Answer:
         if not self.depth or text[at] != "&":
             return None
-        if (found := _ESCAPED.match(text, at, end)) is not None:
-            written = found[0]
+        if (match := _ESCAPED.match(text, at, end)) is not None:
+            written = match[0]
             meant = "<" + written[4:] if written.startswith("&lt;") else "&" + written[5:]
             return Text(meant), len(written)
         return "wait" if may_wait and _ESCAPED_BEGUN.fullmatch(text, at, end) else None
@@ -161,8 +161,8 @@ def _text(text: str) -> Iterator[Event]:
 
 
 def _attributes(tag: str) -> dict[str, str]:
-    found = dict[str, str]()
+    attributes = dict[str, str]()
     for name, value in _ATTRIBUTE.findall(tag):
         bare = value[1:-1] if value[0] in "\"'" else value
-        found.setdefault(name.lower(), unescape(bare, {"&quot;": '"', "&apos;": "'"}))
-    return found
+        attributes.setdefault(name.lower(), unescape(bare, {"&quot;": '"', "&apos;": "'"}))
+    return attributes

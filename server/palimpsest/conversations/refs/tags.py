@@ -65,38 +65,38 @@ class ShownReply:
 
 
 def extracted(reply: str, details: Mapping[str, Any]) -> Extracted:
-    """Of a turn with these details."""
+    """What the tags in the reply of a turn with these details mark."""
     return Extracted((), reply) if details.get(UNSEARCHED) else extract(reply)
 
 
 def extract(reply: str) -> Extracted:
-    scanner, shown = Scanner(), _Display()
+    scanner, display = Scanner(), _Display()
     refs, regions = list[TaggedRef](), list[tuple[int, int]]()
     open_ = list[_Open]()
     for event in [*scanner.feed(reply), *scanner.finish()]:
         if isinstance(event, Closed):
             ended = open_.pop()
             content = ended.content.taken()
-            refs.append(TaggedRef(ended.tag.id, content, ended.tag.attributes, ended.start, shown.length))
+            refs.append(TaggedRef(ended.tag.id, content, ended.tag.attributes, ended.start, display.length))
             if not open_:
                 regions.append((ended.tag.start, event.end))
-        shown.add(event)
+        display.add(event)
         for one in open_:
             one.content.add(event)
         if isinstance(event, OpenedTag):
-            open_.append(_Open(event, shown.length))
+            open_.append(_Open(event, display.length))
     if open_:
         regions.append((open_[0].tag.start, len(reply)))
-    return Extracted(tuple(refs), shown.taken(), tuple(_problems(reply, scanner, open_)), tuple(regions))
+    return Extracted(tuple(refs), display.taken(), tuple(_problems(reply, scanner, open_)), tuple(regions))
 
 
 def _problems(reply: str, scanner: Scanner, unclosed: list[_Open]) -> list[str]:
-    found = [
+    unclosed_tags = [
         f'Line {_line(reply, one.tag.start)}: `<ref id="{one.tag.id}">` is not closed, so it was not kept; '
         "write `</ref>` behind its content."
         for one in unclosed
     ]
-    return found + [
+    return unclosed_tags + [
         f"Line {_line(reply, at)}: this `<ref>` was left as text: it needs an id of 1 to {LONGEST_ID} characters, "
         "and refs may be nested only so deep."
         for at in scanner.left_as_text[:MOST_PROBLEMS]

@@ -30,16 +30,16 @@ def is_broken(error: Exception) -> bool:
 
 def note(path: Path) -> None:
     """The file showed damage: it is looked through when it is opened next."""
-    with suppress(OSError):
+    with suppress(OSError):  # the disk may be full: then only the next opening does not know of it
         _noted(path).touch(mode=0o600)
 
 
 def look_through(path: Path, connection: sqlite3.Connection) -> None:
     """Where it was noted.  Raises sqlite3.DatabaseError, as SQLite does."""
     if _noted(path).exists():
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if found != "ok":
-            error = sqlite3.DatabaseError(found)
+        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if result != "ok":
+            error = sqlite3.DatabaseError(result)
             error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
             raise error
         _noted(path).unlink(missing_ok=True)
@@ -50,7 +50,7 @@ def put_aside(path: Path) -> Path:
     names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in itertools.count(1))
     aside = next(name for name in names if not name.exists())
     for ending in FILES:
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):  # not every database has a log
             Path(f"{path}{ending}").rename(f"{aside}{ending}")
     _noted(path).unlink(missing_ok=True)
     return aside

@@ -82,7 +82,7 @@ class Database:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Rows as they are now, all of one moment.  Inside a transaction, of that."""
         self._look()
-        with self._told():
+        with self._translated_errors():
             if self._writer == threading.get_ident():
                 yield self._connection
                 return
@@ -103,7 +103,7 @@ class Database:
         """All or nothing, on the disk when it ends.  One inside another is part of the outer one.  It may wait for
         another process's: not for the event loop (`write_queue.py`)."""
         self._look()
-        with self._lock, self._told():
+        with self._lock, self._translated_errors():
             self._depth += 1
             try:
                 if self._depth == 1:
@@ -132,7 +132,7 @@ class Database:
                 self._connection.execute(f"PRAGMA busy_timeout={BUSY_S * 1000:.0f}")
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translated_errors(self) -> Iterator[None]:
         """SQLite's errors as ours."""
         try:
             yield
@@ -153,9 +153,9 @@ class Database:
 
 def _file(path: Path) -> tuple[int, int] | None:
     """Which one it is; None where there is none."""
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_dev, found.st_ino
+    with suppress(OSError):  # it was deleted, or its folder cannot be read
+        status = path.stat()
+        return status.st_dev, status.st_ino
     return None
 
 
@@ -202,8 +202,8 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Each step in a transaction of its own, with the number of steps done in `user_version`.  Where all are done,
-    nobody who writes is waited for."""
+    """Bring the tables up to date, each step in a transaction of its own, with the number of steps done in
+    `user_version`.  Where all are done, nobody who writes is waited for."""
     if _n_done(connection) == len(STEPS):
         return
     while True:

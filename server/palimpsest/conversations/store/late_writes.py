@@ -25,7 +25,7 @@ class LateWrites:
     """One database's, of one event loop."""
 
     def __init__(self) -> None:
-        self._left: deque[Callable[[], Awaitable[object]]] = deque()
+        self._waiting: deque[Callable[[], Awaitable[object]]] = deque()
         self._one_by_one = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
@@ -34,7 +34,7 @@ class LateWrites:
         try:
             return await write()
         except StorageError:
-            self._left.append(write)
+            self._waiting.append(write)
             if self._task is None:
                 self._task = asyncio.get_running_loop().create_task(self._try_again())
             raise
@@ -42,26 +42,26 @@ class LateWrites:
     async def catch_up(self) -> None:
         """Now.  Raises StorageError where it still cannot be."""
         async with self._one_by_one:
-            while self._left:
-                write = self._left[0]
+            while self._waiting:
+                write = self._waiting[0]
                 try:
                     await write()
                 except StorageError:
                     raise
                 except PalimpsestError as error:  # another window has deleted what it was for
                     logger.warning("left out: %s", error)
-                if self._left and self._left[0] is write:
-                    self._left.popleft()
+                if self._waiting and self._waiting[0] is write:
+                    self._waiting.popleft()
 
     def close(self) -> None:
         """What is left is as where the process is killed."""
-        self._left.clear()
+        self._waiting.clear()
         if self._task is not None:
             self._task.cancel()
 
     async def _try_again(self) -> None:
-        while self._left:
+        while self._waiting:
             await asyncio.sleep(AGAIN_S)
-            with suppress(StorageError):
+            with suppress(StorageError):  # it is tried again
                 await self.catch_up()
         self._task = None

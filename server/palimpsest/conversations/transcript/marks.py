@@ -27,8 +27,8 @@ def heading(role: str, turn: int | None) -> str:
 
 def read_heading(line: str) -> tuple[str, int | None] | None:
     """The role and the turn of a heading; None for any other line."""
-    found = _HEADING.match(line)
-    return None if found is None else (found.group(1), int(found.group(2)) if found.group(2) else None)
+    match = _HEADING.match(line)
+    return None if match is None else (match.group(1), int(match.group(2)) if match.group(2) else None)
 
 
 def escaped(text: str) -> str:

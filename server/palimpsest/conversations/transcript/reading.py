@@ -55,8 +55,8 @@ def parse(text: str) -> Transcript:
     for begin, end in pairwise([front_end, *firm, len(lines)]):
         heads = [(at, head) for at in range(begin, end) if (head := read_heading(lines[at])) is not None]
         is_sure = all(number is not None for _, (_, number) in heads)
-        found = [] if is_sure else fences("\n".join(lines[begin:end]))
-        code = {begin + line for fence in found for line in fence.lines}
+        fenced = [] if is_sure else fences("\n".join(lines[begin:end]))
+        code = {begin + line for fence in fenced for line in fence.lines}
         starts += [(at, *head) for at, head in heads if head[1] is not None or at not in code]
     if not starts and any(line.strip() for line in lines[front_end:]):
         starts = [(front_end, "user", None)]

@@ -47,24 +47,24 @@ def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> Writte
         WrittenCall(call.name, call.arguments, call.status, _result(memory, call.result))
         for call in memory.turns.calls(turn.id)
     ]
-    shown, n_more = written_documents(memory, turn, most_documents)
+    documents, n_more = written_documents(memory, turn, most_documents)
     refs = [ref.id for ref in extracted(memory.turns.text(turn), turn.details).refs] if turn.role == "assistant" else []
     why = str(turn.details.get("why", "")) if turn.is_unfinished else ""
     problems = [str(one) for one in turn.details.get(PROBLEMS, ())]
     made = memory.compactions.behind(turn.id)
     compacted = None
     if made is not None:
-        kept = [f"turn-{memory.turns.get(one).number}" for one in made.kept]
-        compacted = WrittenCompaction(in_words(made.summary), made.written_by, kept)
+        names = [f"turn-{memory.turns.get(one).number}" for one in made.kept]
+        compacted = WrittenCompaction(in_words(made.summary), made.written_by, names)
     text, thought = shown_text(memory, turn), str(turn.details.get(THOUGHT, ""))
-    return WrittenTurn(turn.role, turn.id, text, calls, shown, n_more, refs, why, problems, compacted, thought)
+    return WrittenTurn(turn.role, turn.id, text, calls, documents, n_more, refs, why, problems, compacted, thought)
 
 
 def written_documents(memory: Memory, turn: Turn, most: int) -> tuple[list[WrittenDocument], int]:
     """What a turn refers to, and how much more."""
-    found = memory.documents.of_turn(turn.id)
-    shown = [WrittenDocument(one.wikilink, one.path, one.summary, one.problem) for one in found[:most]]
-    return shown, max(0, len(found) - most)
+    references = memory.documents.of_turn(turn.id)
+    documents = [WrittenDocument(one.wikilink, one.path, one.summary, one.problem) for one in references[:most]]
+    return documents, max(0, len(references) - most)
 
 
 def _result(memory: Memory, name: str | None) -> str:

@@ -16,9 +16,9 @@ from palimpsest.types import LineEdit
 
 
 def updated(text: str, turns: Iterable[WrittenTurn], *, goes_on: bool = False, is_sent: bool = False) -> str:
-    """Each turn where its number stands; else in place of what the person wrote as it; else behind the last turn with
-    a number.  `goes_on`: the person's next turn is begun, unless they have begun it.  `is_sent`: what the person said
-    stood there; what they have written behind it since is their next turn."""
+    """The document with each turn where its number stands; else in place of what the person wrote as it; else behind
+    the last turn with a number.  `goes_on`: the person's next turn is begun, unless they have begun it.  `is_sent`:
+    what the person said stood there; what they have written behind it since is their next turn."""
     for turn in turns:
         text = _with(text, turn, is_sent=is_sent)
     if goes_on and (not (known := parse(text).turns) or known[-1].role != "user" or known[-1].id is not None):
@@ -27,7 +27,7 @@ def updated(text: str, turns: Iterable[WrittenTurn], *, goes_on: bool = False, i
 
 
 def rebuilt(text: str, turns: Iterable[WrittenTurn]) -> str:
-    """With these turns in place of all that have a number, and what the person is writing behind them."""
+    """The document with these turns in place of all that have a number, and behind them what the person is writing."""
     known = parse(text)
     own = known.turns[-1] if known.turns and known.turns[-1].id is None else None
     front = "\n".join(text.split("\n")[: known.front_end]).rstrip("\n")
@@ -36,7 +36,7 @@ def rebuilt(text: str, turns: Iterable[WrittenTurn]) -> str:
 
 
 def with_front(text: str, front: Mapping[str, str]) -> str:
-    """With these fields in place of those that it has; what else stands in its front matter stays as it is."""
+    """The document with these fields in place of those it has; what else stands in its front matter stays as it is."""
     mark = MARK if text.startswith(MARK) else ""
     known, lines = parse(text), text.removeprefix(MARK).split("\n")
     given = {name: value for name, value in front.items() if known.front.get(name) != value}
@@ -50,11 +50,11 @@ def with_front(text: str, front: Mapping[str, str]) -> str:
 
 
 def unnumbered(text: str, first: int, last: int) -> str:
-    """From turn `first` on as the person would write them, and without those behind turn `last`."""
+    """The document from turn `first` on as the person would write it, and without the turns behind turn `last`."""
     known, lines = parse(text).turns, text.split("\n")
-    kept = lines[: known[first].start]
+    before = lines[: known[first].start]
     behind = "".join(turn_text(WrittenTurn(one.role, None, one.text)) for one in known[first : last + 1])
-    return "\n".join([*kept, behind])
+    return "\n".join([*before, behind])
 
 
 def without(text: str, turn: DocumentTurn) -> str:
@@ -83,7 +83,7 @@ def is_same(one: str, other: str) -> bool:
 
 
 def _replaced(rows: str, row: str) -> str:
-    """With a row in place of all that its field has."""
+    """The rows of a front matter with one in place of all that its field has."""
     name = row.partition(":")[0]
     return re.sub(rf"(?mi)^{name}[ \t]*:.*(?:\n(?:[ \t]|- ).*)*", lambda _: row, rows)
 
@@ -111,9 +111,9 @@ def _place(known: Transcript, turn: WrittenTurn) -> DocumentTurn | None:
 
 def _typed_on(known: Transcript, turn: WrittenTurn) -> DocumentTurn | None:
     """The turn that the person wrote, and has written more in since."""
-    said = lines_of(turn.text).strip()
+    text = lines_of(turn.text).strip()
     written = [one for one in known.turns if one.id is None and one.role == turn.role == "user"]
-    return next((one for one in written if said and one.text.strip().startswith(said)), None)
+    return next((one for one in written if text and one.text.strip().startswith(text)), None)
 
 
 def _joined(before: Sequence[str], turns: Sequence[WrittenTurn], behind: Sequence[str]) -> str:

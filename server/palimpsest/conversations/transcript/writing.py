@@ -98,8 +98,8 @@ def beside(turn: WrittenTurn) -> str:
 
 
 def compaction_text(one: WrittenCompaction) -> str:
-    kept = f", beside {', '.join(one.kept)} as said" if one.kept else ""
-    head = f"Compacted ({one.written_by}): the model reads a summary of what stands above{kept}"
+    beside_them = f", beside {', '.join(one.kept)} as said" if one.kept else ""
+    head = f"Compacted ({one.written_by}): the model reads a summary of what stands above{beside_them}"
     return f"<details><summary>{head}</summary>\n\n{escaped(lines_of(one.summary))}\n\n</details>"
 
 

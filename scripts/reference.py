@@ -1,7 +1,7 @@
 """The documents' tables of settings and of an editor's commands, made from their declarations.
 
 In: documents with `<!-- table: NAME -->` and `<!-- end of table -->`, each on a line.  Out: the same with the table
-between them.  `python -m palimpsest.cli.reference [--check] FILE...` writes them, or says whether they are as they
+between them.  `python scripts/reference.py [--check] FILE...` writes them, or says whether they are as they
 should be.
 """
 
@@ -44,12 +44,12 @@ TABLES: Mapping[str, Callable[[], Iterable[tuple[str, ...]]]] = {"settings": set
 def filled(text: str) -> str:
     """A document's text with its tables as they should be.  Raises ValueError for a table that nobody makes."""
 
-    def made(found: re.Match[str]) -> str:
-        if found[2] not in TABLES:
-            raise ValueError(f"no table {found[2]!r}; there are {', '.join(TABLES)}")
-        head, *rows = TABLES[found[2]]()
+    def made(table: re.Match[str]) -> str:
+        if table[2] not in TABLES:
+            raise ValueError(f"no table {table[2]!r}; there are {', '.join(TABLES)}")
+        head, *rows = TABLES[table[2]]()
         lines = [head, ("---",) * len(head), *rows]
-        return found[1] + "".join(_line(cells) for cells in lines) + found[3]
+        return table[1] + "".join(_line(cells) for cells in lines) + table[3]
 
     return TABLE.sub(made, text)
 
@@ -67,7 +67,7 @@ def _default(value: Any) -> str:
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("palimpsest.cli.reference", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("scripts/reference.py", description=__doc__.partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 where a table differs")
     options = parser.parse_args(argv)
