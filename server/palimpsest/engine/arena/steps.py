@@ -32,7 +32,7 @@ class _Resident:
 
 @dataclass(frozen=True, slots=True)
 class Detach(_Resident):
-    """Take the block's `n_tokens` from `span.start` on out of MAIN alone; its KV stays resident."""
+    """Take the block's `n_tokens` from `span.start` on out of the attached sequence alone; its KV stays resident."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Keep(_Resident):
 
 @dataclass(frozen=True, slots=True)
 class Attach(_Resident):
-    """Resident and equal, but detached: `seq_cp` of its `n_tokens` to MAIN."""
+    """Resident and equal, but detached: `seq_cp` of its `n_tokens` to the attached sequence."""
 
     rank: int
 

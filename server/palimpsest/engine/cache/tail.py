@@ -21,10 +21,9 @@ from dataclasses import dataclass
 from palimpsest.engine.arena.plan import common_prefix
 from palimpsest.engine.cache.cached_answer import CachedAnswer
 from palimpsest.engine.cache.carried import Carried
-from palimpsest.engine.cache.pool import NONE, CellPool
+from palimpsest.engine.cache.pool import NONE, CellPool, SequenceOwner
 from palimpsest.engine.cache.prefill import OneByOne, Prefill
 from palimpsest.engine.cache.tail_prompt import TailPrompt, isolated_start
-from palimpsest.engine.cache.tenants import Tenant
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.llama.vocab import Vocabulary
 from palimpsest.errors import InvalidArgument
@@ -60,9 +59,9 @@ class Start:
 class Tail:
     """While it is `busy` a job uses it, and no other may."""
 
-    def __init__(self, pool: CellPool, tenant: Tenant, vocab: Vocabulary, *, rolls_back: bool) -> None:
+    def __init__(self, pool: CellPool, owner: SequenceOwner, vocab: Vocabulary, *, rolls_back: bool) -> None:
         self._pool = pool
-        self._tenant = tenant
+        self._owner = owner
         self._vocab = vocab
         self.rolls_back = rolls_back
         self.n_users = 0
@@ -82,7 +81,7 @@ class Tail:
         self.answer: CachedAnswer | None = None
         self.said: deque[tuple[int, ...]] = deque(maxlen=N_SAID)  # earlier answers, for drafts
         self._decoded = 0
-        self._prefill: Prefill = OneByOne(pool, tenant)
+        self._prefill: Prefill = OneByOne(pool, owner)
 
     @property
     def busy(self) -> bool:
@@ -236,7 +235,7 @@ class Tail:
         `reuse_answer`: nothing but the prompt bears on the answer, so that an earlier one may be used.  `prefill`:
         what to decode through, by default this tail by itself.  After a failure the tail is empty.
         """
-        self._prefill = prefill or OneByOne(self._pool, self._tenant)
+        self._prefill = prefill or OneByOne(self._pool, self._owner)
         if reuse_answer and (n_typed := self._agreed(composed)) is not None:
             return self._resume(composed, n_typed)
         self._decoded = 0

@@ -16,9 +16,8 @@ from typing import Literal
 from palimpsest import wire
 from palimpsest.calibration import Calibration
 from palimpsest.engine.cache.cached_answer import FoundWord
-from palimpsest.engine.cache.pool import CellPool
+from palimpsest.engine.cache.pool import CellPool, SequenceOwner
 from palimpsest.engine.cache.tail import Tail
-from palimpsest.engine.cache.tenants import Tenant
 from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.sampler import Sampler, log_probability, log_share
 from palimpsest.engine.generation.text_generator import TextGenerator
@@ -192,13 +191,13 @@ class TokenChooser:
             self._on_text(branch.index, text)
 
 
-def decode_together(pool: CellPool, tenant: Tenant, branches: Sequence[Branch]) -> None:
+def decode_together(pool: CellPool, owner: SequenceOwner, branches: Sequence[Branch]) -> None:
     """The chosen tokens of all branches as one micro-batch; more than one of a branch where an answer goes on that was
     known further than it was decoded."""
     size = pool.context.n_batch // len(branches)
     parts = [branch.tokens[branch.n_decoded :][:size] for branch in branches]
     runs = [Run(part, b.start + b.n_decoded, b.seq, logits=True) for b, part in zip(branches, parts, strict=True)]
-    for branch, part, row in zip(branches, parts, pool.decode(runs, tenant), strict=True):
+    for branch, part, row in zip(branches, parts, pool.decode(runs, owner), strict=True):
         branch.decoded(part)
         if branch.n_decoded == len(branch.tokens):
             branch.logits = row

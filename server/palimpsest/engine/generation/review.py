@@ -22,10 +22,9 @@ import numpy as np
 
 from palimpsest import wire
 from palimpsest.candidates import order
-from palimpsest.engine.cache.pool import NONE, CellPool
+from palimpsest.engine.cache.pool import NONE, CellPool, SequenceOwner
 from palimpsest.engine.cache.tail import Tail
 from palimpsest.engine.cache.tail_prompt import TailPrompt
-from palimpsest.engine.cache.tenants import Tenant
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.branch import Branch, TokenChooser, decode_together
@@ -273,14 +272,14 @@ def _said(lines: Mapping[str, Branch]) -> dict[str, float]:
 
 
 def losses(
-    pool: CellPool, tenant: Tenant, seq: int, tokens: Sequence[int], start: int, before: Logits | None
+    pool: CellPool, owner: SequenceOwner, seq: int, tokens: Sequence[int], start: int, before: Logits | None
 ) -> Losses:
     """`before`: the row of logits in front of the first token, whose loss is 0 where it is not known."""
     size, found, row = min(pool.n_batch, pool.context.n_seq_max), list[float](), before
     for at in range(0, len(tokens), size):
         part = tokens[at : at + size]
         yield
-        rows = pool.decode([Run([token], start + at + i, seq, logits=True) for i, token in enumerate(part)], tenant)
+        rows = pool.decode([Run([token], start + at + i, seq, logits=True) for i, token in enumerate(part)], owner)
         for token, behind in zip(part, rows, strict=True):
             found.append(0.0 if row is None else -log_probability(row, token))
             row = behind

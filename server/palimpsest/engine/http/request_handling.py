@@ -12,12 +12,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from threading import Event
 from typing import Any, NoReturn, TypeVar
 
 from starlette.requests import Request
 from starlette.types import Scope
 
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
 
@@ -144,13 +144,13 @@ async def _comes_first(job: asyncio.Future[Any], gone: asyncio.Future[Any]) -> b
     return job.done()
 
 
-async def result_of(request: Request, life: Life, submit: Callable[[CancelToken], Future[T]]) -> T:
+async def result_of(request: Request, life: Life, submit: Callable[[Event], Future[T]]) -> T:
     """What a job came to; it is cancelled when the client goes away.  Raises what the job failed with."""
     with life.job() as token:
         job = asyncio.wrap_future(submit(token))
         async with _gone(request) as gone:
             if not await _comes_first(job, gone):
-                token.cancel()
+                token.set()
                 await asyncio.wait({job})  # it stops within a micro-batch
             try:
                 return job.result()

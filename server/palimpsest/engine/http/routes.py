@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from threading import Event
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
@@ -27,13 +28,12 @@ from palimpsest import wire
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.core.engine_thread import error_object
 from palimpsest.engine.http.request_handling import Bodies, Slow, body, result_of, stopping, why_cancelled
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
 from palimpsest.json_data import from_json, to_json
 
 T = TypeVar("T")
-JOBS: Mapping[wire.Job[Any, Any], Callable[[EngineCore, Any, CancelToken], Future[Any]]] = {
+JOBS: Mapping[wire.Job[Any, Any], Callable[[EngineCore, Any, Event], Future[Any]]] = {
     wire.SYNC: EngineCore.sync,
     wire.GENERATE: EngineCore.generate,
     wire.FORK: EngineCore.fork,
@@ -162,7 +162,7 @@ class Api:
             raise InvalidArgument("workspace", f"expected a string, got {type(workspace).__name__}.")
         return self._name(workspace)
 
-    async def _job(self, request: Request, submit: Callable[[CancelToken], Future[T]]) -> Response:
+    async def _job(self, request: Request, submit: Callable[[Event], Future[T]]) -> Response:
         """Submit a job and answer with what it came to; cancelled when the client goes away."""
         return reply(to_json(await result_of(request, self._life, submit)))
 

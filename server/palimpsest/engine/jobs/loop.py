@@ -103,7 +103,7 @@ class Loop:
 
     def _turn(self, job: QueuedJob[Any]) -> None:
         """Let the job go as far as its next yield."""
-        if job.cancel.cancelled:
+        if job.cancel.is_set():
             self._end(job, Cancelled(job.why_cancelled))
             return
         first = job.running is None and not job.future.running()
