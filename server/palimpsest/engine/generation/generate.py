@@ -19,7 +19,6 @@ from palimpsest.engine.cache.tail import Start, Tail
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.branch import Branch, OnText, TokenChooser, decode_together
-from palimpsest.engine.generation.check import check
 from palimpsest.engine.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.engine.generation.review import GreedyAnswer, Review, wants_review
 from palimpsest.engine.generation.sampler import Sampler, log_share
@@ -37,7 +36,6 @@ class Generation:
     def __init__(
         self, generator: TextGenerator, workspace: Workspace, request: wire.GenerateRequest, on_text: OnText | None
     ) -> None:
-        check(request)
         room = generator.sizes.room(fim=request.fim is not None)
         self._composed = composed = generator.composer.compose(request, room)
         self._generator = generator
