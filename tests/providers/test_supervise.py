@@ -219,10 +219,10 @@ async def test_a_killed_server_takes_the_engine_from_nobody(target: Target) -> N
 
 async def test_many_launches_at_once_make_one_engine(target: Target) -> None:
     launched = await asyncio.gather(*(launch(target) for _ in range(4)))
-    pids = {(await one.engine.health()).pid for one in launched}
+    pids = {(await one[0].health()).pid for one in launched}
     assert len(pids) == 1
     for one in launched:
-        await one.engine.aclose()
+        await one[0].aclose()
 
 
 async def test_a_truncated_model_is_no_death_and_a_repaired_one_is_tried_when_asked(

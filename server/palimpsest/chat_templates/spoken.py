@@ -240,14 +240,14 @@ def _of_channels(text: str, is_whole: bool) -> Spoken:
     while (head := _MESSAGE.search(text, at)) is not None:
         end = _MESSAGE_END.search(text, head.end())
         at = len(text) if end is None else end.start()
-        said = text[head.end() : at]
+        content = text[head.end() : at]
         if end is None and not is_whole:
-            said = _PART_OF_A_MARK.sub("", said)
+            content = _PART_OF_A_MARK.sub("", content)
         recipient = _RECIPIENT.search(head[1] + head[3])
         if head[2] == "analysis":
-            thoughts.append(said.strip())
+            thoughts.append(content.strip())
         elif recipient is None:
-            texts.append(said)
+            texts.append(content)
         elif end is not None or is_whole:
-            calls.append(ToolCall(f"call-{len(calls)}", recipient[1], said.strip()))
+            calls.append(ToolCall(f"call-{len(calls)}", recipient[1], content.strip()))
     return Spoken("\n\n".join(texts), "\n\n".join(filter(None, thoughts)), tuple(calls))

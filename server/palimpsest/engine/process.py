@@ -120,10 +120,10 @@ async def _serve(
             beside[1].stop()
 
     life = Life(core, options.idle_exit_s, on_stop=on_stop)
-    told = list[int]()
+    signals = list[int]()
 
     def leave(number: int) -> None:
-        told.append(number)
+        signals.append(number)
         life.stop()
 
     loop = asyncio.get_running_loop()
@@ -148,7 +148,7 @@ async def _serve(
     await asyncio.gather(*serving)
     await idle
     logger.info("leaving")
-    return signal.SIGINT in told
+    return signal.SIGINT in signals
 
 
 def end_late(leaving: threading.Event) -> None:

@@ -18,7 +18,7 @@ import httpx2
 
 from palimpsest import __version__
 from palimpsest.errors import ModelError
-from palimpsest.models.alone import alone, need_room
+from palimpsest.models.alone import alone, need_room, sha256_of
 from palimpsest.models.files import inspect
 from palimpsest.models.header import GgufFile
 from palimpsest.models.hub import Hub, ModelSource, source_of, the_hub
@@ -57,10 +57,7 @@ def get(name: str, *, unverified: bool = False, progress: Progress | None = None
 
 
 def _is(path: Path, sha256: str) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    return path.is_file() and sha256_of(path) == sha256
 
 
 def _download(
@@ -89,8 +86,8 @@ def _download(
             part.unlink()
             raise
         part.replace(source.target)
-    for left in source.target.parent.glob(f".{glob_escape(source.target.name)}.*"):  # other versions, and the lock
-        left.unlink(missing_ok=True)
+    for leftover in source.target.parent.glob(f".{glob_escape(source.target.name)}.*"):  # other versions, and the lock
+        leftover.unlink(missing_ok=True)
 
 
 def _without_password(name: str) -> str:

@@ -147,7 +147,7 @@ def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOU
     if os.name != "nt":
         command = ["/bin/sh", "-c", _BOUNDED, "sh", str(MEMORY >> 10), str(ceil(timeout_s)), *command]
     try:
-        with shown_to_git(folder) as (_, shown):
+        with shown_to_git(folder) as (_, repository_variables):
             done = subprocess.run(
                 command,
                 cwd=folder,
@@ -155,7 +155,7 @@ def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOU
                 capture_output=True,
                 check=False,
                 timeout=timeout_s,
-                env=_around((folder, top_of(folder))) | shown,
+                env=_around((folder, top_of(folder))) | repository_variables,
             )
     except subprocess.TimeoutExpired:
         raise GitError(f"git did not answer within {timeout_s:g} s in {folder}.") from None
@@ -176,9 +176,9 @@ def _program(folder: Path) -> str:
 
 
 def _around(untrusted: Sequence[Path], variables: Mapping[str, str] = os.environ) -> dict[str, str]:
-    kept = {name: value for name, value in variables.items() if not name.startswith("GIT_") or name in _PASSED_ON}
-    searched = {name: trusted(kept[name], untrusted) for name in SEARCHED if name in kept}
-    return kept | searched | _ENVIRONMENT
+    inherited = {name: value for name, value in variables.items() if not name.startswith("GIT_") or name in _PASSED_ON}
+    searched = {name: trusted(inherited[name], untrusted) for name in SEARCHED if name in inherited}
+    return inherited | searched | _ENVIRONMENT
 
 
 def _filters(folder: Path) -> list[str]:

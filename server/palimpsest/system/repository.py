@@ -158,7 +158,7 @@ def _fill(made: Path, found: Repository) -> None:
         raise FileNotFoundError(found.own / "HEAD")
     (made / "info").mkdir()
     (made / "HEAD").write_text(f"{head}\n", encoding="utf-8")
-    (made / "config").write_text(_kept(found.common), encoding="utf-8")
+    (made / "config").write_text(_config(found.common), encoding="utf-8")
     _check_objects(found.common / "objects")
     _check_below(found.common / "refs", _MOST_OF_A_PATH)
     for name in ("objects", "refs"):
@@ -174,7 +174,7 @@ def _fill(made: Path, found: Repository) -> None:
                 _link(found.own, made, entry.name, None)
 
 
-def _kept(common: Path) -> str:
+def _config(common: Path) -> str:
     lines = ["[core]", "bare = false", "repositoryformatversion = 1"]
     for name, value in _settings(common):
         section, _, key = name.partition(".")

@@ -303,9 +303,9 @@ class Arena:
     def _take(self, span: Span) -> None:
         """Make `span` no hole, taking slack from those who have it there."""
         for r in self._around(span):
-            kept = Span(r.span.start, max(r.used.end, span.start))
-            self._set(replace(r, span=kept))
-            self._holes.give(Span(kept.end, r.span.end))
+            shortened = Span(r.span.start, max(r.used.end, span.start))
+            self._set(replace(r, span=shortened))
+            self._holes.give(Span(shortened.end, r.span.end))
         self._holes.take(span)
 
     def _insert(self, resident: Resident) -> Resident:

@@ -117,12 +117,12 @@ def plan(
 
 def _beyond(made: Plan, max_decode: int) -> list[str]:
     """Keys of the writes that there are no tokens left for, when the more valuable ones come first."""
-    beyond, left = list[str](), max_decode
+    beyond, budget = list[str](), max_decode
     for write in sorted(made.writes, key=lambda write: write.rank):
-        if write.n_decoded > left:
+        if write.n_decoded > budget:
             beyond.append(write.key)
         else:
-            left -= write.n_decoded
+            budget -= write.n_decoded
     return beyond
 
 
@@ -248,15 +248,15 @@ class _Planner:
     def _stays_elsewhere(self) -> int:
         """Cells of what goes that somebody else has, too."""
         gone = sum(r.n_tokens for r in self.room.gone if r.key in self.limits.pinned)
-        kept = self.room.prefixes.items()
-        return gone + sum(self.before[key].n_tokens - n for key, n in kept if key in self.limits.pinned)
+        prefixes = self.room.prefixes.items()
+        return gone + sum(self.before[key].n_tokens - n for key, n in prefixes if key in self.limits.pinned)
 
     # ---- what comes
 
     def grow(self, rank: int, w: Wanted) -> None:
         """Give a block of which the beginning is kept the room for its new text: in place, else elsewhere by a move
         where that costs less than decoding the beginning again; else it goes, to be written anew."""
-        room, n, kept = self.room, len(w.tokens), self.room.prefixes[w.key]
+        room, n, n_kept = self.room, len(w.tokens), self.room.prefixes[w.key]
         slack = self.limits.slack(n)
         if self.limits.store:
             room.evict_behind(w.key, n)
@@ -265,11 +265,11 @@ class _Planner:
             room.arena.rewrite(w.key, w.tokens, w.digest, span)
             return
         old = room.arena.free(w.key)
-        span = room.clear(n, slack) if kept > self.limits.move_cost else None
+        span = room.clear(n, slack) if n_kept > self.limits.move_cost else None
         if span is None:
             room.evict(w.key)
             return
-        room.moves.append(Move(w.key, old.span, span, kept))
+        room.moves.append(Move(w.key, old.span, span, n_kept))
         room.settle(w.key, w.tokens, w.digest, rank, span)
 
     def put(self, rank: int, w: Wanted) -> None:
@@ -293,15 +293,15 @@ class _Planner:
         for r in self.before:
             if r.attached and r.key in room.arena and not room.arena[r.key].attached:
                 self._do(ops.Detach(r.key, r.span, r.n_tokens))
-        cut = [(self.before[key], kept) for key, kept in room.prefixes.items() if kept < self.before[key].n_tokens]
+        cut = [(self.before[key], n) for key, n in room.prefixes.items() if n < self.before[key].n_tokens]
         for r, _ in cut:
             if self._worth_a_copy(r):
                 self._do(ops.Save(r.key, r.span, r.n_tokens, r.digest))
         for r in room.gone:
             gone = (r.key, r.span, r.n_tokens)
             self._do(ops.Evict(*gone, r.digest) if self._worth_a_copy(r) else ops.Free(*gone))
-        for r, kept in cut:
-            self._do(ops.Cut(r.key, r.span, kept, r.n_tokens))
+        for r, n_kept in cut:
+            self._do(ops.Cut(r.key, r.span, n_kept, r.n_tokens))
         if self._renamed:
             self._do(ops.Rekey(tuple(self._renamed.items())))
         for move in room.moves:

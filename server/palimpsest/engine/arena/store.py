@@ -85,10 +85,6 @@ class HostStore:
     def __len__(self) -> int:
         return len(self._items)
 
-    def digests(self) -> tuple[str, ...]:
-        """Least recently used first."""
-        return tuple(self._items)
-
     def items(self) -> tuple[tuple[str, StoredKV], ...]:
         """`(digest, item)`, least recently used first; does not count as use."""
         return tuple(self._items.items())
@@ -137,12 +133,10 @@ class HostStore:
         self._bytes -= item.n_bytes
         return True
 
-    def clear(self, predicate: Callable[[str, StoredKV], bool] | None = None) -> int:
-        """Forget everything, or what `predicate(digest, item)` holds for; how many items that were."""
-        gone = [digest for digest, item in self._items.items() if predicate is None or predicate(digest, item)]
-        for digest in gone:
-            self.drop(digest)
-        return len(gone)
+    def clear(self) -> None:
+        """Forget everything."""
+        self._items.clear()
+        self._bytes = 0
 
     def check(self) -> None:
         """Raises AssertionError, with the numbers, when the accounting is wrong."""

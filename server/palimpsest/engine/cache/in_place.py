@@ -256,8 +256,8 @@ class InPlaceWorkspace(Workspace):
             arena = self._check_base(header)
             with stats.timed("plan"):
                 self._room_from_others(wanted)
-                left = bound.left(stats.decoded_of_blocks)
-                made = plan(arena, wanted, self.store.start_of, self._limits(), left)
+                max_decode = bound.remaining(stats.decoded_of_blocks)
+                made = plan(arena, wanted, self.store.start_of, self._limits(), max_decode)
             for key in made.unfit:
                 stats.did(key, "unfit")
             for key in made.deferred:

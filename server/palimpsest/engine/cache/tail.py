@@ -28,7 +28,7 @@ from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.llama.vocab import Vocabulary
 from palimpsest.errors import InvalidArgument
 
-N_SAID = 4
+N_EARLIER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Start:
     logits: Logits | None
     decoded: int
     reused: int
-    left: int = 0
+    stale: int = 0
 
 
 class Tail:
@@ -79,7 +79,7 @@ class Tail:
         self.prompt: TailPrompt | None = None  # what gen has, but for the answer
         self.logits: Logits | None = None  # after `prompt`
         self.answer: CachedAnswer | None = None
-        self.said: deque[tuple[int, ...]] = deque(maxlen=N_SAID)  # earlier answers, for drafts
+        self.earlier_answers: deque[tuple[int, ...]] = deque(maxlen=N_EARLIER)  # for drafts
         self._decoded = 0
         self._prefill: Prefill = OneByOne(pool, owner)
 
@@ -149,7 +149,7 @@ class Tail:
         other.revision, other.base_end, other.tokens = self.revision, self.base_end, list(self.tokens)
         other.alone, other.alone_start, other.joined = self.alone, self.alone_start, self.joined
         other.leaves, other.exact_to = self.leaves, self.exact_to
-        other.prompt, other.logits, other.said = self.prompt, self.logits, self.said.copy()
+        other.prompt, other.logits, other.earlier_answers = self.prompt, self.logits, self.earlier_answers.copy()
         other.answer = self.answer.copy() if self.answer is not None and other.gen != NONE else None
 
     def drop(self) -> bool:
@@ -253,9 +253,9 @@ class Tail:
             raise
         self.prompt = composed
         reused = composed.n_tokens - self._decoded
-        return Start(self.gen, self._prompt_end(composed), self.logits, self._decoded, reused, self._left(reused))
+        return Start(self.gen, self._prompt_end(composed), self.logits, self._decoded, reused, self._stale(reused))
 
-    def _left(self, n_reused: int) -> int:
+    def _stale(self, n_reused: int) -> int:
         return 0 if self.exact_to is None else max(0, n_reused - self.exact_to)
 
     def note(self, tokens: Sequence[int]) -> None:
@@ -280,7 +280,7 @@ class Tail:
         if n_typed:
             self.logits = None
         position = self._prompt_end(composed) + self.answer.n_decoded
-        return Start(self.gen, position, None, 0, composed.n_tokens, self._left(composed.n_tokens))
+        return Start(self.gen, position, None, 0, composed.n_tokens, self._stale(composed.n_tokens))
 
     def _same_prompt(self, composed: TailPrompt) -> bool:
         old = self.prompt

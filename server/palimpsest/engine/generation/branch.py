@@ -80,14 +80,14 @@ class Branch:
 
     def _sure(self, pieces: Sequence[bytes], calibration: Calibration) -> list[tuple[int, float]]:
         """How probable its text is up to each place where a word may end, by characters."""
-        found, said, skip = list[tuple[int, float]](), b"", len(self.piece)
+        found, written, skip = list[tuple[int, float]](), b"", len(self.piece)
         for n, token in enumerate(self.tokens[: self.n_said], 1):
-            said += pieces[token]
-            n_chars = min(len(said[skip:].decode("utf-8", "ignore")), len(self.answer.text))
+            written += pieces[token]
+            n_chars = min(len(written[skip:].decode("utf-8", "ignore")), len(self.answer.text))
             if not n_chars or (found and found[-1][0] == n_chars) or (self.word and n < self.word.n_tokens):
                 continue
             ends = 0.0
-            if word_end(said[-1:]) is None and not (self.word and n == self.word.n_tokens):
+            if word_end(written[-1:]) is None and not (self.word and n == self.word.n_tokens):
                 following = pieces[self.tokens[n]] if n < len(self.tokens) else b""
                 if n == len(self.ends) or (following and word_end(following) != 0):
                     continue  # the word goes on, or nobody knows

@@ -64,19 +64,19 @@ class Composer:
         ContextTooLarge for a text that does not fit with `LEAST_ANSWER` behind it (a FIM tail is cut instead).
         """
         prompt = request.prompt
-        left = room - (request.max_tokens if request.fim is not None else min(request.max_tokens, LEAST_ANSWER))
-        if left < 16:
+        room_left = room - (request.max_tokens if request.fim is not None else min(request.max_tokens, LEAST_ANSWER))
+        if room_left < 16:
             raise ContextTooLarge(
                 f"An answer of {request.max_tokens} tokens leaves no room for what it answers.",
                 fitting=max(0, room - 16),
                 hint="Ask for fewer tokens, or set a larger `engine.n_ctx`.",
             )
         if request.fim is not None:
-            left = min(left, room - min(USUAL_ANSWER, room // 4))
-            composed = self._fim(request.fim, left, heal=request.fim.heal and not request.grammar)
+            room_left = min(room_left, room - min(USUAL_ANSWER, room // 4))
+            composed = self._fim(request.fim, room_left, heal=request.fim.heal and not request.grammar)
             return composed.in_order if composed.alone and not self._in_place else composed
         assert not isinstance(prompt, FimTail)
-        return self._text(prompt, left)
+        return self._text(prompt, room_left)
 
     def layout_of(self, fim: FimTail) -> Literal["spm", "isolated", "psm"]:
         """The layout that a FIM tail gets.  Raises ModelError for a model that has no FIM tokens for it."""
@@ -102,9 +102,9 @@ class Composer:
         piece = held.encode("utf-8", "replace")
         if not self._vocab.can_spell(piece):
             held, piece = "", b""
-        kept = fim.prefix[: len(fim.prefix) - len(held)]
+        before = fim.prefix[: len(fim.prefix) - len(held)]
         room -= 3 + (SLACK + STRIDE if layout == "isolated" else 0)
-        prefix, suffix = fitted(self._tokenize(kept[-LONGEST_TEXT:]), self._tokenize(fim.suffix[:LONGEST_TEXT]), room)
+        prefix, suffix = fitted(self._tokenize(before[-LONGEST_TEXT:]), self._tokenize(fim.suffix[:LONGEST_TEXT]), room)
         return laid_out(layout, tokens, prefix, suffix, piece)
 
     def _text(self, tail: TextTail | ChatTail, room: int) -> TailPrompt:
@@ -148,10 +148,10 @@ def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], 
     if len(prefix) + len(suffix) <= room:
         return prefix, suffix
     suffix = suffix[: room // 4]
-    left = room - len(suffix)
-    over = len(prefix) - left
+    room_left = room - len(suffix)
+    over = len(prefix) - room_left
     if over > 0:
-        chunk = min(CHUNK, max(1, left // 4))
+        chunk = min(CHUNK, max(1, room_left // 4))
         prefix = prefix[-(-over // chunk) * chunk :]
     return prefix, suffix
 

@@ -122,12 +122,12 @@ def _terminals(sequence: Sequence, characters: dict[str, str]) -> str:
 
 def _is_regular(rules: list[_Rule], root: int) -> bool:
     """Whether no rule that `root` leads to leads back to itself.  Raises InvalidArgument where they lie too deep."""
-    left = [rule.inner() for rule in rules]
+    inner_rules = [rule.inner() for rule in rules]
     outer: list[list[int]] = [[] for _ in rules]
-    for number, inner in enumerate(left):
+    for number, inner in enumerate(inner_rules):
         for one in inner:
             outer[one].append(number)
-    n_left, depth = [len(inner) for inner in left], [1] * len(rules)
+    n_left, depth = [len(inner) for inner in inner_rules], [1] * len(rules)
     todo = [number for number, n in enumerate(n_left) if not n]
     for number in todo:
         for one in outer[number]:
@@ -208,7 +208,7 @@ class _Reader:
         """One token within a rule."""
         group = self._groups[-1]
         if found["text"] is not None:
-            group.add(*(_shown(code) for code, _ in _codes(found["text"])))
+            group.add(*(_escaped(code) for code, _ in _codes(found["text"])))
         elif found["set"] is not None:
             group.add(_characters(found["set"]))
         elif found["token"]:
@@ -299,8 +299,8 @@ def _characters(text: str) -> str:
             merged.append((low, high))
     if len(merged) > MAX_RANGES:
         raise InvalidArgument("grammar", f"has more than {MAX_RANGES:,} ranges in one set of characters.")
-    return f"[{'^' if negated else ''}{''.join(f'{_shown(low)}-{_shown(high)}' for low, high in merged)}]"
+    return f"[{'^' if negated else ''}{''.join(f'{_escaped(low)}-{_escaped(high)}' for low, high in merged)}]"
 
 
-def _shown(code: int) -> str:
+def _escaped(code: int) -> str:
     return f"\\x{{{code:x}}}"

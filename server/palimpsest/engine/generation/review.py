@@ -54,9 +54,7 @@ Losses: TypeAlias = Generator[None, None, tuple[list[float], Logits | None]]
 
 def wants_review(facts: ModelFacts, request: wire.GenerateRequest) -> bool:
     """Whether it is asked for, and nothing but probability bears on the answer."""
-    sampling = request.sampling
-    greedy = sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
-    return request.review > 0 and request.fim is not None and greedy and facts.rolls_back
+    return request.review > 0 and request.fim is not None and request.is_greedy and facts.rolls_back
 
 
 def around(fim: wire.FimTail, piece: str) -> tuple[str, str, str]:
@@ -109,53 +107,55 @@ class Review:
         self.n_decoded = 0
 
     def candidates(
-        self, tail: Tail, said: GreedyAnswer, fim: wire.FimTail, n: int
+        self, tail: Tail, original: GreedyAnswer, fim: wire.FimTail, n: int
     ) -> Generator[None, None, list[wire.Candidate]]:
         """The answer and up to `n` other lines; none where nothing is behind it, and where there is no room."""
         before, typed, behind = around(fim, self._piece.decode("utf-8", "replace"))
         if not behind:
             return []
         ended = next(
-            (n for n, token in enumerate(said.tokens, 1) if b"\n" in self._generator.vocab.pieces[token]), None
+            (n for n, token in enumerate(original.tokens, 1) if b"\n" in self._generator.vocab.pieces[token]), None
         )
-        likeliest = sum(said.logprobs[:ended])
+        likeliest = sum(original.logprobs[:ended])
         try:
-            firsts = [self._branch(said, [token], [logprob]) for token, logprob in self._first_tokens(said, n)]
-            lines = yield from self._lines(tail, firsts, said.seq, likeliest)
-            answer = said.text.rstrip("\n")
+            firsts = [self._branch(original, [token], [logprob]) for token, logprob in self._first_tokens(original, n)]
+            lines = yield from self._lines(tail, firsts, original.seq, likeliest)
+            answer = original.text.rstrip("\n")
             greedy = dict.fromkeys([answer, answer.partition("\n")[0]], likeliest)  # it may go on with what is behind
             next_line = behind.lstrip().partition("\n")[0].rstrip()
             # Once more the next line would be chosen for its own sake; brackets are closed one after the other.
             known = {*greedy, next_line} if any(map(str.isalnum, next_line)) else {*greedy}
             others = {line: one for line, one in lines.items() if line.strip() and line not in known}
-            found = yield from self._scored({**greedy, **_said(others)}, typed, before, behind)
+            found = yield from self._scored({**greedy, **_logprobs_of(others)}, typed, before, behind)
             if len(found) < len(greedy):
                 return []
             best = replace(found[0], behind=max(one.behind for one in found[: len(greedy)]))
             found = [best, *found[len(greedy) :]]
             chosen = others.get(found[order(found)[0]].text)
-            seconds = yield from self._later_tokens(tail, said, said.tokens if chosen is None else chosen.tokens, n)
-            lines = yield from self._lines(tail, seconds, said.seq, likeliest)
+            tokens = original.tokens if chosen is None else chosen.tokens
+            seconds = yield from self._later_tokens(tail, original, tokens, n)
+            lines = yield from self._lines(tail, seconds, original.seq, likeliest)
             others = {line: one for line, one in lines.items() if line.strip() and line not in {*known, *others}}
-            found += yield from self._scored(_said(others), typed, before, behind)
+            found += yield from self._scored(_logprobs_of(others), typed, before, behind)
         except ContextTooLarge:  # there is no room: the answer stands
             return []
         return found if len(found) > 1 else []
 
-    def _branch(self, said: GreedyAnswer, tokens: Sequence[int], logprobs: Sequence[float]) -> Branch:
+    def _branch(self, original: GreedyAnswer, tokens: Sequence[int], logprobs: Sequence[float]) -> Branch:
         """An alternative of one line that begins with tokens."""
         sampler = Sampler(wire.Sampling(temperature=0.0), seed=0, hidden=self._generator.vocab.hidden)
         answer = GeneratedText(self._stop, skip=len(self._piece))
         begun, sure = list(tokens), list(logprobs)
-        return Branch(0, NONE, said.start, sampler, answer, self._piece, None, tokens=begun, logprobs=sure)
+        return Branch(0, NONE, original.start, sampler, answer, self._piece, None, tokens=begun, logprobs=sure)
 
-    def _first_tokens(self, said: GreedyAnswer, n: int) -> list[tuple[int, float]]:
+    def _first_tokens(self, original: GreedyAnswer, n: int) -> list[tuple[int, float]]:
         """The likeliest that begin a line that has something in it, with the logarithms of their probabilities."""
-        row, vocab = said.row, self._generator.vocab
+        row, vocab = original.row, self._generator.vocab
         ids = vocab.beginning(self._piece) if self._piece else np.arange(len(row))
         likeliest = ids[np.argsort(-row[ids])][: 4 * n].tolist()
-        found = [token for token in likeliest if vocab.pieces[token].strip() and self._goes_on(token, said.tokens[:1])]
-        return [(token, log_probability(row, token)) for token in found[:n]]
+        written = [token for token in likeliest if vocab.pieces[token].strip()]
+        others = [token for token in written if self._goes_on(token, original.tokens[:1])]
+        return [(token, log_probability(row, token)) for token in others[:n]]
 
     def _goes_on(self, token: int, but: Sequence[int] = ()) -> bool:
         """Whether a line may go on with a token that is none of some."""
@@ -163,7 +163,7 @@ class Review:
         return not ends and token not in but
 
     def _later_tokens(
-        self, tail: Tail, said: GreedyAnswer, tokens: Sequence[int], n: int
+        self, tail: Tail, original: GreedyAnswer, tokens: Sequence[int], n: int
     ) -> Generator[None, None, list[Branch]]:
         """The likeliest lines that begin as one does and go on otherwise."""
         vocab, pool, size = self._generator.vocab, self._pool, len(self._piece)
@@ -174,10 +174,10 @@ class Review:
         found, logprobs, text = list[Branch](), list[float](), b""
         seq = tail.take()
         try:
-            pool.context.copy(said.seq, seq, 0, said.start)
+            pool.context.copy(original.seq, seq, 0, original.start)
             yield
-            runs = [Run([token], said.start + i, seq, logits=True) for i, token in enumerate(tokens)]
-            rows = [said.row, *(row for row in pool.decode(runs, self._workspace) if row is not None)]
+            runs = [Run([token], original.start + i, seq, logits=True) for i, token in enumerate(tokens)]
+            rows = [original.row, *(row for row in pool.decode(runs, self._workspace) if row is not None)]
             self.n_decoded += len(tokens)
         finally:
             tail.give(seq)
@@ -186,7 +186,7 @@ class Review:
                 likeliest = np.argsort(-row)[:MOST_OTHERS].tolist()
                 others = [other for other in likeliest if self._goes_on(other, [token])]
                 found += [
-                    self._branch(said, [*tokens[:i], other], [*logprobs, log_probability(row, other)])
+                    self._branch(original, [*tokens[:i], other], [*logprobs, log_probability(row, other)])
                     for other in others
                 ]
             logprobs.append(log_probability(row, token))
@@ -267,7 +267,7 @@ class Review:
         return int(np.searchsorted(ends, len(text.encode()))) + 1 if text else 0
 
 
-def _said(lines: Mapping[str, Branch]) -> dict[str, float]:
+def _logprobs_of(lines: Mapping[str, Branch]) -> dict[str, float]:
     return {line: sum(branch.logprobs) for line, branch in lines.items()}
 
 

@@ -62,8 +62,8 @@ class Choosing:
         token = int(array.data[array.selected].id)
         if not keep:
             return Picked(token)
-        left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
-        return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
+        drawable = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
+        return Picked(token, tuple(sorted(drawable, key=lambda item: -item[1])))
 
 
 class Sampler(Choosing):

@@ -41,10 +41,8 @@ SPARE_SEQUENCES = 8
 def wants_search(facts: ModelFacts, request: wire.GenerateRequest) -> bool:
     """Whether the request asks for a search, and nothing but probability bears on its choices.  An answer of one token
     is hardly for the sake of a word."""
-    sampling = request.sampling
-    greedy = sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
     asked = request.word_search > 0 and request.fim is not None and request.max_tokens > 1
-    return asked and greedy and facts.rolls_back
+    return asked and request.is_greedy and facts.rolls_back
 
 
 class WordFinder:

@@ -227,8 +227,8 @@ class WordSearch:
         depth = len(path.tokens)
         of_candidates = {c.tokens[depth] for c in path.candidates if len(c.tokens) > depth}
         followed = {*_largest(row, ids, self._width), *of_candidates}
-        left = float(weights[ids].sum() - weights[list(followed)].sum())
-        self._passed_over += max(0.0, left) * math.exp(path.score + top - total)
+        not_followed = float(weights[ids].sum() - weights[list(followed)].sum())
+        self._passed_over += max(0.0, not_followed) * math.exp(path.score + top - total)
         for token in followed:
             logprob = float(row[token]) - total
             child = Path(
@@ -254,16 +254,16 @@ class WordSearch:
 
     def _open(self, children: list[Path]) -> list[Path]:
         """Those that may still come to more than the `n` best words, the most promising first."""
-        kept, ranks = list[Path](), Counter(self._followed)
+        open_paths, ranks = list[Path](), Counter(self._followed)
         for path in sorted((*self.waiting, *children), key=lambda path: -path.score):
             if ranks[len(path.tokens)] < self._width or path.candidates:
-                kept.append(path)
+                open_paths.append(path)
             else:
                 self._passed_over += math.exp(path.score)
             ranks[len(path.tokens)] += 1
         least = self.words[self._n - 1].value if len(self._found) >= self._n else -math.inf
-        bounds = {path: bound for path in kept if (bound := self._bound(path)) > least}
-        self._passed_over += sum(math.exp(path.score) for path in kept if path not in bounds)
+        bounds = {path: bound for path in open_paths if (bound := self._bound(path)) > least}
+        self._passed_over += sum(math.exp(path.score) for path in open_paths if path not in bounds)
         return sorted(bounds, key=lambda path: -bounds[path])
 
     def _bound(self, path: Path) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from starlette.types import Scope
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
 
+P = TypeVar("P")
 T = TypeVar("T")
 MAX_BODY = 8 << 20
 MAX_BODIES = 128 << 20
@@ -156,6 +157,29 @@ async def result_of(request: Request, life: Life, submit: Callable[[Event], Futu
                 return job.result()
             except Cancelled:
                 raise why_cancelled(life) from None
+
+
+async def streamed(
+    life: Life, submit: Callable[[Event, Callable[[P], None]], Future[T]]
+) -> AsyncGenerator[tuple[P, None] | tuple[None, T], None]:
+    """(piece, None) for each piece that a job gives to the function it is submitted with, on any thread, then (None,
+    what it came to).  It is cancelled when this is closed.  Raises what the job failed with."""
+    loop = asyncio.get_running_loop()
+    pieces: asyncio.Queue[P | None] = asyncio.Queue()
+
+    def put(piece: P | None) -> None:
+        loop.call_soon_threadsafe(pieces.put_nowait, piece)
+
+    with life.job() as token, life.request():
+        job = submit(token, put)
+        job.add_done_callback(lambda _job: put(None))
+        while (piece := await pieces.get()) is not None:
+            yield piece, None
+        try:
+            result = job.result()
+        except Cancelled:
+            raise why_cancelled(life) from None
+        yield None, result
 
 
 async def first_of(request: Request, pieces: AsyncIterator[T]) -> T:

@@ -136,5 +136,5 @@ class Queue:
     def drain(self) -> list[QueuedJob[Any]]:
         """The jobs that are left, taken out."""
         with self._changed:
-            left, self._jobs = self._jobs, []
-            return left
+            jobs, self._jobs = self._jobs, []
+            return jobs

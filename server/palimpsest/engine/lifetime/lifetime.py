@@ -90,14 +90,14 @@ class Life:
         changed = asyncio.Event()
         self._leases.add(changed)
         self._changed()
-        told: Health | None = None
+        newest: Health | None = None
         try:
             with self.owners.leased(client):
                 while not self.stopping.is_set():
                     changed.clear()
                     health = self.health()
-                    if health != told:
-                        told = health
+                    if health != newest:
+                        newest = health
                         yield health
                     await changed.wait()
         finally:
@@ -112,12 +112,12 @@ class Life:
             if self._leases or self._n_requests or health.state == "loading":
                 self._idle_since = self._loop.time()
             stays = min(self._idle_exit_s, FAILED_STAYS_S) if health.state == "failed" else self._idle_exit_s
-            left = self._idle_since + stays - self._loop.time()
-            if left <= 0:
+            remaining_s = self._idle_since + stays - self._loop.time()
+            if remaining_s <= 0:
                 self.stop()
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.stopping.wait(), min(left, 5.0))
+                await asyncio.wait_for(self.stopping.wait(), min(remaining_s, 5.0))
 
     def _core_changed(self, health: Health) -> None:
         """On the core's thread.  Whether it is busy changes with each keystroke: leases are not told."""

@@ -333,7 +333,7 @@ class Context:
         first = -1 if api.llama_model_is_hybrid(model) else 0
         for seq in range(self.n_seq_max):
             ours = self.cells.positions(seq)[first:]
-            said = (int(ours[0]), int(ours[-1])) if len(ours) else (-1, -1)
-            assert (self.first(seq), self.last(seq)) == said, (
-                f"sequence {seq}: {self.first(seq), self.last(seq)}, {said}"
+            expected = (int(ours[0]), int(ours[-1])) if len(ours) else (-1, -1)
+            assert (self.first(seq), self.last(seq)) == expected, (
+                f"sequence {seq}: {self.first(seq), self.last(seq)}, {expected}"
             )

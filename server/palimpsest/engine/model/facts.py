@@ -191,8 +191,8 @@ def _fim_layout(model: Model, fim: FimTokens | None) -> FimLayout:
     else the suffix by itself, which every model with a middle token reads."""
     if fim is None:
         return ""
-    if said := LAYOUTS.get(model.metadata("palimpsest.fim_layout")):
-        return said
+    if layout := LAYOUTS.get(model.metadata("palimpsest.fim_layout")):
+        return layout
     trained = any(family.trained for family in FAMILIES if family.name == fim.family)
     return "spm" if trained or fim.middle < 0 else "isolated"
 

@@ -170,8 +170,8 @@ class Http:
 
     def _refusal(self, status: int, found: dict[str, Any], headers: Any) -> EngineError | InvalidArgument:
         """The exception for an answer that is an error, in the server's own words."""
-        url, told = self.endpoint.url, _told(found)
-        message = self.endpoint.redacted(str(told.get("message") or f"status {status}"))
+        url, details = self.endpoint.url, _details(found)
+        message = self.endpoint.redacted(str(details.get("message") or f"status {status}"))
         if status in (401, 403):
             return EngineRefused(f"The engine at {url} refuses the key: {message}", hint=self.endpoint.key_hint())
         if status == 402:
@@ -182,9 +182,9 @@ class Http:
             return ServerBusy(
                 f"The engine at {url} is overloaded: {message}", wait_s=_seconds(headers.get("retry-after"))
             )
-        by_name = told.get("type") == "exceed_context_size_error" or told.get("code") == "context_length_exceeded"
+        by_name = details.get("type") == "exceed_context_size_error" or details.get("code") == "context_length_exceeded"
         if by_name or (status == 400 and "maximum context length" in message):  # vLLM has words alone
-            fitting = told.get("n_ctx")
+            fitting = details.get("n_ctx")
             return ContextTooLarge(message, fitting=fitting if isinstance(fitting, int) else 0)
         if status in (404, 405, 501):
             return NotServed(f"The engine at {url} does not serve this: {message}")
@@ -303,7 +303,7 @@ def _object_or_text(raw: bytes) -> dict[str, Any]:
     return data if isinstance(data, dict) else {"text": "" if text.lstrip().startswith("<") else text}  # no page's HTML
 
 
-def _told(found: dict[str, Any]) -> dict[str, Any]:
+def _details(found: dict[str, Any]) -> dict[str, Any]:
     """llama-server's and OpenAI's `{"error": {"message", …}}`; others' `{"message"}`, `{"detail"}`, plain text."""
     error = found.get("error")
     if isinstance(error, dict):
@@ -312,5 +312,5 @@ def _told(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _status_in(found: dict[str, Any]) -> int:
-    code = _told(found).get("code")
+    code = _details(found).get("code")
     return code if isinstance(code, int) and 400 <= code < 600 else 500

@@ -197,8 +197,8 @@ class OpenAI(WholePromptEngine[SentState]):
             logger.warning("the server takes no tools, so they are told in the prompt: %s", error)
         elif isinstance(error, NotServed):
             if how.route == CHAT:
-                said, url = error.message.partition(": ")[2], self._http.endpoint.url
-                raise ModelError(f"The server at {url} serves neither of the two routes: {said}") from None
+                message, url = error.message.partition(": ")[2], self._http.endpoint.url
+                raise ModelError(f"The server at {url} serves neither of the two routes: {message}") from None
             self._facts = replace(known, way="chat", talks=True)
         elif isinstance(error, InvalidArgument):
             if not self._quirks.yields_to(error, made, constraint):

@@ -48,8 +48,8 @@ def n_chars(chat: NativeChat) -> int:
 def refuses_tools(error: EngineError | InvalidArgument, body: dict[str, Any], url: str) -> bool:
     """Whether a server that was told of tools says that it does not take them."""
     refused = isinstance(error, InvalidArgument | NotServed) or type(error) is EngineError  # some say so with a 500
-    said = error.message.replace(url, "").lower()
-    return "tools" in body and refused and ("tool" in said or "function call" in said)
+    message = error.message.replace(url, "").lower()
+    return "tools" in body and refused and ("tool" in message or "function call" in message)
 
 
 class ComingCalls:

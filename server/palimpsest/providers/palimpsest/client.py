@@ -27,25 +27,10 @@ from palimpsest.providers.http.connections import Connections
 from palimpsest.providers.http.http import verification
 from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address, has_sockets
-from palimpsest.wire import (
-    BatchAnswer,
-    BatchRequest,
-    CacheMap,
-    ForkAnswer,
-    ForkRequest,
-    GenerateAnswer,
-    GenerateRequest,
-    Health,
-    ModelInfo,
-    ScoreAnswer,
-    ScoreRequest,
-    SyncAnswer,
-    SyncRequest,
-)
 
 Q = TypeVar("Q")
 T = TypeVar("T")
-WithSync = TypeVar("WithSync", GenerateRequest, BatchRequest, ScoreRequest)
+WithSync = TypeVar("WithSync", wire.GenerateRequest, wire.BatchRequest, wire.ScoreRequest)
 CONNECT_S = 5.0
 PATIENCE = httpx2.Timeout(None, connect=CONNECT_S)
 """No limit: a sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
@@ -112,14 +97,14 @@ class InPlaceEngine:
             self._second._prefix, self._second._known_texts = wire.NEXT_EDIT, KnownTexts()
         return self._second
 
-    async def health(self, within_s: float = CONNECT_S) -> Health:
+    async def health(self, within_s: float = CONNECT_S) -> wire.Health:
         """Raises EngineSilent where it does not answer within so many seconds."""
-        return await self._ask("GET", "/v1/health", Health, timeout=httpx2.Timeout(within_s))
+        return await self._ask("GET", "/v1/health", wire.Health, timeout=httpx2.Timeout(within_s))
 
-    async def model(self) -> ModelInfo:
-        return await self._ask("GET", "/v1/model", ModelInfo, timeout=SHORT)
+    async def model(self) -> wire.ModelInfo:
+        return await self._ask("GET", "/v1/model", wire.ModelInfo, timeout=SHORT)
 
-    async def sync(self, request: SyncRequest) -> SyncAnswer:
+    async def sync(self, request: wire.SyncRequest) -> wire.SyncAnswer:
         try:
             answer = await self._post(wire.SYNC, self._known_texts.without_known(request))
         except UnknownText as error:
@@ -128,18 +113,18 @@ class InPlaceEngine:
         self._known_texts.add(request)
         return answer
 
-    async def generate(self, request: GenerateRequest) -> GenerateAnswer:
+    async def generate(self, request: wire.GenerateRequest) -> wire.GenerateAnswer:
         return await self._with_texts(wire.GENERATE, replace(request, stream=False))
 
-    async def fork(self, request: ForkRequest) -> ForkAnswer:
+    async def fork(self, request: wire.ForkRequest) -> wire.ForkAnswer:
         """Names for copies of a tail; nothing is decoded.  Raises UnknownTail where no tail has that name."""
         return await self._post(wire.FORK, request)
 
-    async def generate_batch(self, request: BatchRequest) -> BatchAnswer:
+    async def generate_batch(self, request: wire.BatchRequest) -> wire.BatchAnswer:
         """Several requests, decoded side by side."""
         return await self._with_texts(wire.BATCH, request)
 
-    async def score(self, request: ScoreRequest) -> ScoreAnswer:
+    async def score(self, request: wire.ScoreRequest) -> wire.ScoreAnswer:
         """How likely lines are with others instead."""
         return await self._with_texts(wire.SCORE, request)
 
@@ -153,13 +138,15 @@ class InPlaceEngine:
         self._add_known(request)
         return answer
 
-    async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+    async def generate_stream(
+        self, request: wire.GenerateRequest
+    ) -> AsyncGenerator[TextPiece | wire.GenerateAnswer, None]:
         wanted = self._without_known(request)
         while True:
             try:
                 async with aclosing(self._stream(wanted)) as items:
                     async for item in items:
-                        if isinstance(item, GenerateAnswer):
+                        if isinstance(item, wire.GenerateAnswer):
                             self._add_known(request)
                         yield item
                 return
@@ -174,11 +161,11 @@ class InPlaceEngine:
             return request
         return replace(request, sync=self._known_texts.without_known(request.sync))
 
-    def _add_known(self, request: GenerateRequest | BatchRequest | ScoreRequest) -> None:
+    def _add_known(self, request: wire.GenerateRequest | wire.BatchRequest | wire.ScoreRequest) -> None:
         if request.sync is not None:
             self._known_texts.add(request.sync)
 
-    async def _stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+    async def _stream(self, request: wire.GenerateRequest) -> AsyncGenerator[TextPiece | wire.GenerateAnswer, None]:
         data = to_json(request) | {"stream": True}
         with translated():
             async with self._open("POST", wire.GENERATE.path, data) as response, aclosing(_objects(response)) as lines:
@@ -186,13 +173,13 @@ class InPlaceEngine:
                     if "error" in item:
                         raise from_object(item["error"])
                     if "answer" in item:
-                        yield from_json(item["answer"], GenerateAnswer)
+                        yield from_json(item["answer"], wire.GenerateAnswer)
                         return
                     yield TextPiece(item["choice"], item["text"])
         raise EngineDied("The engine ended an answer before it was complete.")
 
-    async def lease(self, client: str) -> AsyncGenerator[Health, None]:
-        """Health now and after each change; while this is read the engine stays.
+    async def lease(self, client: str) -> AsyncGenerator[wire.Health, None]:
+        """wire.Health now and after each change; while this is read the engine stays.
 
         Ends when the engine leaves in good order; raises EngineDied when it just goes.
         """
@@ -200,13 +187,13 @@ class InPlaceEngine:
             response = self._open("GET", "/v1/lease", None, {"client": client}, PATIENCE)
             async with response as opened, aclosing(_objects(opened)) as lines:
                 async for item in lines:
-                    yield from_json(item, Health)
+                    yield from_json(item, wire.Health)
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         return (await self._post(wire.COUNT, wire.CountRequest(list(texts)))).counts
 
-    async def cache_map(self, workspace: str) -> CacheMap:
-        return await self._ask("GET", "/v1/map", CacheMap, parameters={"workspace": workspace})
+    async def cache_map(self, workspace: str) -> wire.CacheMap:
+        return await self._ask("GET", "/v1/map", wire.CacheMap, parameters={"workspace": workspace})
 
     async def check(self) -> wire.CheckAnswer:
         return await self._ask("GET", "/v1/check", wire.CheckAnswer)

@@ -79,14 +79,14 @@ class PromptBlocks:
     ) -> SyncAnswer:
         """Take the requested blocks that fit into `room` tokens, most valuable first.  `ends`: the tokens of header and
         footer.  Decodes nothing."""
-        left = room - sum(ends)
+        room_left = room - sum(ends)
         chosen: dict[str, PlacedBlock] = {}
         unfit: list[str] = []
         for block, text, n in zip(request.blocks, texts, tokens, strict=True):
-            if n > left:
+            if n > room_left:
                 unfit.append(block.key)
                 continue
-            left -= n
+            room_left -= n
             digest = wire.text_hash(text)
             chosen[f"{block.key}\0{digest}"] = PlacedBlock(block.key, text, digest, 0, n)
         before = {(piece.key, piece.hash) for piece in self.pieces}

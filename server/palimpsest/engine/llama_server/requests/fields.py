@@ -34,14 +34,14 @@ class Fields:
     def raw(self, name: str) -> Any:
         return self._data.get(name)
 
-    def _found(self, names: tuple[str, ...]) -> tuple[str, Any]:
+    def _first_given(self, names: tuple[str, ...]) -> tuple[str, Any]:
         for name in names:
             if self._data.get(name) is not None:
                 return name, self._data[name]
         return names[0], None
 
     def number(self, *names: str, default: float) -> float:
-        name, value = self._found(names)
+        name, value = self._first_given(names)
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -52,7 +52,7 @@ class Fields:
 
     def integer(self, *names: str, default: int, low: int = -MAX_INT - 1, high: int = MAX_INT) -> int:
         """A fraction is cut off: some clients send all numbers as floats."""
-        name, _ = self._found(names)
+        name, _ = self._first_given(names)
         value = int(self.number(*names, default=default))
         if not low <= value <= high:
             raise InvalidArgument(name, f"expected {low} to {high}, got {value}.")

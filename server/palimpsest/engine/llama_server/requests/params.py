@@ -68,9 +68,6 @@ SETTINGS: tuple[str | tuple[str, Any], ...] = (
     ("reasoning_in_content", False), ("generation_prompt", ""), "samplers", ("speculative.types", "none"),
     "timings_per_token", "post_sampling_probs", ("backend_sampling", False), ("lora", []),
 )  # fmt: skip
-LONG = frozenset({"dry_sequence_breakers", "stop", "logit_bias", "grammar", "grammar_lazy", "grammar_triggers",
-                  "preserved_tokens"})  # fmt: skip
-"""Left out of `/slots` and `/props`."""
 REFUSED = {  # name: the value that turns it off
     "mirostat": 0,
     "adaptive_target": -1.0,
@@ -250,7 +247,7 @@ def _breakers(fields: Fields) -> tuple[str, ...]:
     return found
 
 
-def settings(params: Params, *, short: bool = False) -> dict[str, Any]:
+def settings(params: Params) -> dict[str, Any]:
     """`generation_settings`, with numbers as llama-server prints its 32-bit floats."""
     own: dict[str, Any] = {
         "dry_sequence_breakers": list(params.breakers),
@@ -268,7 +265,7 @@ def settings(params: Params, *, short: bool = False) -> dict[str, Any]:
         **params.sampling,
     }
     rows = [(row, own[row]) if isinstance(row, str) else row for row in SETTINGS]
-    return {name: _single(value) for name, value in rows if not (short and name in LONG)}
+    return {name: _single(value) for name, value in rows}
 
 
 def _single(value: Any) -> Any:
