@@ -43,7 +43,7 @@ class NativeEngine:
         self.workspaces = Workspaces(loaded, self.store, self.tokenizer, end_suspended)
         self.pool = self.workspaces.shared.pool
         self.grammars = Grammars(self.model, self.vocab, self.facts.eog)
-        self.generator = TextGenerator.of(loaded, self.pool, self.tokenizer, self.grammars)
+        self.generator = TextGenerator(loaded, self.pool, self.tokenizer, self.grammars)
 
     def close(self) -> None:
         """Blocks go to the store, and as far as it is on disk they stay there."""

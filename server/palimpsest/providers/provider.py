@@ -119,7 +119,7 @@ class RemoteEngine:
         engine = _engine_of(endpoint, self._settings)
         try:
             await self._probe(engine)
-        except BaseException:
+        except BaseException:  # cancelled, too: nobody else knows of these connections
             await engine.aclose()
             raise
         self._engine = engine
@@ -146,7 +146,7 @@ class RemoteEngine:
                     known = health.state
                     yield health
                 every = LOADING_S if known == "loading" else PROBE_S[self._settings.kind]
-                with suppress(TimeoutError):
+                with suppress(TimeoutError):  # it is time to look again
                     await asyncio.wait_for(check_now.wait(), every)
                 if lease.done() and isinstance(self._engine, InPlaceEngine):
                     raise EngineDied("The engine ended its lease.")
@@ -157,7 +157,7 @@ class RemoteEngine:
     async def _hold_lease(self, engine: Engine, check_now: asyncio.Event) -> None:
         """One of our engines stays while somebody reads its lease."""
         if isinstance(engine, InPlaceEngine):
-            with suppress(EngineError):
+            with suppress(EngineError):  # the probe that follows says what became of it
                 async with aclosing(engine.lease(self._client)) as healths:
                     async for _ in healths:
                         check_now.set()

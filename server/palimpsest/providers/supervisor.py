@@ -139,7 +139,7 @@ class Supervisor:
             if remaining_s <= 0:
                 raise EngineLoading(self._lifecycle.reason or "The model is being loaded.")
             changed = self._changed
-            with suppress(TimeoutError):
+            with suppress(TimeoutError):  # the loop says what there is by then
                 await asyncio.wait_for(changed.wait(), remaining_s)
         return self._engine
 
@@ -179,7 +179,7 @@ class Supervisor:
         while True:
             try:
                 lifecycle = await self._one_engine()
-            except Exception as error:
+            except Exception as error:  # a defect of ours must not end the watch
                 logger.exception("the supervisor failed")
                 lifecycle, self._error = self._lifecycle.unavailable(f"The engine cannot be used: {_why(error)}."), None
             pause_s = self._provider.pause_s(lifecycle)

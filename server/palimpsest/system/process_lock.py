@@ -139,7 +139,7 @@ def end_holder(path: Path, pid: int, patience_s: float) -> bool:
 def _signalled(path: Path, pid: int, number: int) -> bool:
     """Whether the signal was sent, to the process that holds the lock.  With process descriptors, `pid` cannot be given
     to another process between the check and the signal."""
-    with suppress(OSError):
+    with suppress(OSError):  # it has ended, or is another user's
         if not hasattr(os, "pidfd_open"):
             if holder(path) == pid:
                 os.kill(pid, number)

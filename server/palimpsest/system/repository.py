@@ -90,7 +90,7 @@ def check_rules(folder: Path) -> None:
     below = (entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
     for path in chain(around, below):
         for name in _RULES:
-            with suppress(OSError):
+            with suppress(OSError):  # there is none, or git cannot read it either
                 mode = os.lstat(file := os.path.join(path, name)).st_mode
                 if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):  # git follows no link here
                     raise GitError(f"{file} is no regular file.")
@@ -208,7 +208,7 @@ def _check_below(folder: Path, most: int | None = None) -> None:
     for n, entry in enumerate(_below(folder, FileNotFoundError), 1):  # git may be at work, and remove some
         if n > _MOST_ENTRIES or not (entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False)):
             raise Refused(f"{folder.name} has too many entries, or one that is no regular file")
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):  # git is at work, and has removed it
             if most is not None and entry.is_file() and entry.stat().st_size > most:
                 raise Refused(f"{entry.name} in {folder.name} is larger than {most:,} bytes")
 

@@ -44,7 +44,7 @@ def sockets() -> list[Path]:
     than a program would that was started without the editor's variables.  Raises OSError."""
     found = list[tuple[int, Path]]()
     for path in (path for folder in folders.runtimes() for path in folder.glob(NAME.format(pid="*"))):
-        with suppress(OSError):
+        with suppress(OSError):  # its window was closed just now
             facts = path.lstat()
             if stat.S_ISSOCK(facts.st_mode) and (sys.platform == "win32" or facts.st_uid == os.getuid()):
                 found.append((facts.st_mtime_ns, path))

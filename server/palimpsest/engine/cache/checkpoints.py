@@ -76,7 +76,7 @@ class Checkpoints:
                     store.note(self._workspace, found[n])
                     pool.give(seq)
                     return new, n
-            except BaseException:
+            except BaseException:  # the sequence goes back
                 pool.give(new)
                 raise
             pool.give(new)

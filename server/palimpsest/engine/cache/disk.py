@@ -99,7 +99,7 @@ class DiskStore:
             header, data = read(path)
             if (header.digest, header.model) != (digest, self._model):
                 raise Damaged(path)
-            with suppress(OSError):
+            with suppress(OSError):  # it counts as not used
                 os.utime(path)
         except (OSError, Damaged) as error:
             self._forget(digest, error)
@@ -133,7 +133,7 @@ class DiskStore:
             elif (item := self._waiting.pop(digest, None)) is not None:
                 self._waiting_bytes -= item.n_bytes
         self._headers.pop(digest, None)
-        with suppress(OSError):
+        with suppress(OSError):  # what stays is overwritten, or trimmed
             self._path(digest).unlink(missing_ok=True)
 
     def flush(self) -> None:
@@ -172,7 +172,7 @@ class DiskStore:
         if isinstance(error, Damaged):
             LOG.info("a damaged file of the store on disk is removed: %s", self._path(digest).name)
         self._headers.pop(digest, None)
-        with suppress(OSError):
+        with suppress(OSError):  # what stays is found damaged again
             self._path(digest).unlink(missing_ok=True)
 
     def _path(self, digest: str) -> Path:
@@ -194,7 +194,7 @@ class DiskStore:
                 self._give_up(error)
             with self._changed:
                 if self._dropped:
-                    with suppress(OSError):
+                    with suppress(OSError):  # what stays is trimmed some time
                         self._path(digest).unlink(missing_ok=True)
                 if self._waiting.pop(digest, None) is not None:
                     self._waiting_bytes -= item.n_bytes
@@ -228,7 +228,7 @@ class DiskStore:
         for changed, size, path in sorted(found):
             half = path.suffix == ".tmp"
             if (half and changed < oldest) or (not half and total + coming > self.max_bytes):
-                with suppress(OSError):
+                with suppress(OSError):  # another engine removed it, or nobody can
                     path.unlink(missing_ok=True)
                 total -= size
         return total

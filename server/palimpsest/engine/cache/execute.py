@@ -170,7 +170,7 @@ class Executor:
         """The cells' state; None where there is no memory for it, or no cell to apply a pending shift with."""
         if not self._pool.apply_shifts():
             return None
-        with self._pool.scratch() as scratch, suppress(MemoryError):
+        with self._pool.scratch() as scratch, suppress(MemoryError):  # the block is decoded again
             self._context.copy(self._workspace.resident_seq, scratch, start, end)
             return self._context.save(scratch)
         return None

@@ -212,7 +212,7 @@ class InPlaceWorkspace(Workspace):
                 attached = self.pool.take()
                 with stats.timed("decode"):
                     yield from self._decode_base(header, footer, resident, attached, end)
-            except BaseException:
+            except BaseException:  # also when it is closed at a yield
                 self.pool.give(resident)
                 self.pool.give(attached)
                 raise

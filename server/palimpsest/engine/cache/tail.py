@@ -140,7 +140,7 @@ class Tail:
             for seq in {self.seq, self.alone_seq, self.full} - {NONE}:
                 shared[seq] = self._pool.take()
                 self._pool.context.copy(seq, shared[seq])
-        except BaseException:
+        except BaseException:  # sequences that were taken go back
             for seq in shared.values():
                 self._pool.give(seq)
             raise
@@ -248,7 +248,7 @@ class Tail:
                 yield from self._extend(composed)
             if self.gen == NONE:
                 yield from self._branch(composed)
-        except Exception:
+        except Exception:  # whatever failed, nobody knows what is in the cache
             self.drop()
             raise
         self.prompt = composed
@@ -412,7 +412,7 @@ class Tail:
         seq = self._pool.take()
         try:
             yield from self._decode(header + tokens, start - len(header), seq, logits=False, n_header=len(header))
-        except BaseException:
+        except BaseException:  # also when it is closed at a yield
             self._pool.give(seq)
             raise
         if header:

@@ -104,7 +104,7 @@ class Tails(Mapping[str, Tail]):
         if not is_outdated(found) and found.n_prompt - n_good(found) >= LEAST_ASIDE:
             found = self._make()
             if n_good(best):
-                with suppress(EngineError), self._busy(best):
+                with suppress(EngineError), self._busy(best):  # too few sequences: it begins anew
                     best.copy_to(found)
         for of, tail in tuple(self._aside):
             is_useless = tail in before and (tail.n_prompt < LEAST_ASIDE or is_outdated(tail))
@@ -151,7 +151,7 @@ class Tails(Mapping[str, Tail]):
                 for _ in names:
                     made.append(self._make())
                     parent.copy_to(made[-1])
-        except BaseException:
+        except BaseException:  # no copy is made
             for tail in made:
                 tail.drop()
             raise

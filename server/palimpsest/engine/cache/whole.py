@@ -142,7 +142,7 @@ class WholeWorkspace(Workspace):
         if part:
             try:
                 self.pool.decode([Run(part, n, self.seq)], self)
-            except Exception:
+            except Exception:  # whatever failed, nobody knows what is in the sequence
                 self._drop_base()
                 raise
             self.pool.count("blocks", part)

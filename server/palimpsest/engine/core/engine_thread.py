@@ -213,7 +213,7 @@ class EngineThread:
                 make_context=self._make_context,
                 end_suspended=self._loop.end_suspended,
             )
-        except Exception as error:
+        except Exception as error:  # a defect, too, is a load that failed, and is said
             if not isinstance(error, PalimpsestError):
                 self._log.exception("loading failed")
                 error = EngineError(f"The model could not be loaded ({type(error).__name__}: {error}).")
@@ -246,7 +246,7 @@ class EngineThread:
         for callback in callbacks:
             try:
                 callback(health)
-            except Exception:
+            except Exception:  # one listener's defect is not the others'
                 self._log.exception("a listener to the engine's health failed")
 
 

@@ -56,7 +56,7 @@ def _answered(
                 yield
                 decode_together(pool, workspace, going)
                 n_steps += 1
-        except Exception:
+        except Exception:  # whatever failed, the cache is no longer what is noted of it
             for generation in generations:
                 generation.drop()
             raise

@@ -10,12 +10,13 @@ In: the request, the model's facts, a tokenizer.  Out: a `TailPrompt`.  Touches 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from palimpsest.chat_templates.frames import opened_in, unframed
 from palimpsest.chat_templates.template import ChatTemplate
 from palimpsest.engine.cache.tail_prompt import SLACK, STRIDE, Layout, TailPrompt
+from palimpsest.engine.cache.tokenizer import Tokenizer
 from palimpsest.engine.generation.healing import held_back
 from palimpsest.engine.llama.native import LONGEST_TEXT
 from palimpsest.engine.llama.vocab import Vocabulary
@@ -30,32 +31,21 @@ USUAL_ANSWER = 256
 is cut as the request after it will cut it."""
 LEAST_ANSWER = 64
 """A text that leaves less room than the answer may take gets a shorter answer, but no shorter one than this."""
-Tokenize = Callable[[str], list[int]]
-TokenizeMarked = Callable[[str, Sequence[str]], list[int]]
 
 
 class Composer:
-    """`tokenize` adds nothing and parses no special tokens; `tokenize_special` parses them (chat templates), and
-    `tokenize_marked` those that are named.  Where the
-    cache is not edited in place, nothing of a tail stands alone."""
+    """Where the cache is not edited in place, nothing of a tail stands alone."""
 
-    def __init__(
-        self,
-        facts: ModelFacts,
-        vocab: Vocabulary,
-        tokenize: Tokenize,
-        tokenize_special: Tokenize,
-        tokenize_marked: TokenizeMarked,
-        *,
-        in_place: bool,
-    ) -> None:
+    def __init__(self, facts: ModelFacts, vocab: Vocabulary, tokenizer: Tokenizer, *, in_place: bool) -> None:
         self.facts = facts
         self.chat_template = ChatTemplate(facts.chat) if facts.chat is not None else None
         self._vocab = vocab
         self._in_place = in_place
-        self._tokenize = tokenize
-        self._tokenize_special = tokenize_special
-        self._tokenize_marked = tokenize_marked
+        self._tokenizer = tokenizer
+
+    def _tokenize(self, text: str) -> list[int]:
+        """With nothing added, and nothing in it taken for a special token."""
+        return list(self._tokenizer.of_tail(text))
 
     def compose(self, request: GenerateRequest, room: int) -> TailPrompt:
         """`room`: positions for the tail, answer included.  Behind a text, the answer is what there is room left for.
@@ -110,7 +100,7 @@ class Composer:
     def _text(self, tail: TextTail | ChatTail, room: int) -> TailPrompt:
         opened = ""
         if isinstance(tail, TextTail):
-            ids = self._tokenize_marked(tail.text, tail.marks) if tail.marks else self._tokenize(tail.text)
+            ids = list(self._tokenizer.marked(tail.text, tail.marks)) if tail.marks else self._tokenize(tail.text)
         else:
             ids, opened = self._chat(tail.messages)
         if not ids:
@@ -129,7 +119,7 @@ class Composer:
             return self._tokenize(unframed(messages)), ""
         start, ids, parts = self.facts.header_start, list[int](), self.chat_template.parts(messages)
         for part in parts:
-            ids += self._tokenize_special(part.text) if part.is_frame else self._tokenize(part.text)
+            ids += self._tokenizer.special(part.text) if part.is_frame else self._tokenize(part.text)
         has_start = start and tuple(ids[: len(start)]) == start  # the header has it already
         return ids[len(start) :] if has_start else ids, opened_in(parts)
 

@@ -64,7 +64,7 @@ class Generation:
                 yield from self._generate()
                 with self._timed("review"):
                     yield from self._review()
-            except Exception:
+            except Exception:  # whatever failed, the cache is no longer what is noted of it
                 self.drop()
                 raise
         return self.answer()

@@ -11,7 +11,6 @@ import math
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from threading import Event
 from typing import Any, NoReturn, TypeVar
 
@@ -48,31 +47,24 @@ class Bodies:
     @contextmanager
     def request(self, scope: Scope) -> Iterator[None]:
         """Around a request: what is taken of its body is given back when it is done."""
-        scope[_HOLDS] = holds = _Holds(self)
+        taken = 0
+
+        def take(n: int) -> None:
+            nonlocal taken
+            if self._n + n > MAX_BODIES:
+                raise TooManyBodies("The engine holds as many requests as it can.", hint="Try again in a moment.")
+            self._n += n
+            taken += n
+
+        scope[_TAKE] = take
         try:
             yield
         finally:
-            self._n -= holds.n
-
-    def take(self, n: int) -> bool:
-        if self._n + n > MAX_BODIES:
-            return False
-        self._n += n
-        return True
+            self._n -= taken
 
 
-_HOLDS = "palimpsest.body"
-
-
-@dataclass(slots=True)
-class _Holds:
-    bodies: Bodies
-    n: int = 0
-
-    def take(self, n: int) -> None:
-        if not self.bodies.take(n):
-            raise TooManyBodies("The engine holds as many requests as it can.", hint="Try again in a moment.")
-        self.n += n
+_TAKE = "palimpsest.body"
+"""Where a request's scope has the function that is told of each piece of its body."""
 
 
 async def body(request: Request) -> dict[str, Any]:
@@ -87,7 +79,7 @@ async def body(request: Request) -> dict[str, Any]:
 
 
 async def _raw(request: Request) -> bytes:
-    raw, pieces, holds = bytearray(), request.stream(), request.scope.get(_HOLDS)
+    raw, pieces, take = bytearray(), request.stream(), request.scope.get(_TAKE)
     try:
         async with asyncio.timeout(BODY_S):
             while True:
@@ -95,8 +87,8 @@ async def _raw(request: Request) -> bytes:
                     piece = await anext(pieces, None)
                 if piece is None:
                     return bytes(raw)
-                if holds is not None:
-                    holds.take(len(piece))
+                if take is not None:
+                    take(len(piece))
                 raw += piece
                 if len(raw) > MAX_BODY:
                     raise _too_large()

@@ -116,7 +116,7 @@ class Life:
             if remaining_s <= 0:
                 self.stop()
                 return
-            with suppress(TimeoutError):
+            with suppress(TimeoutError):  # it is time to look again
                 await asyncio.wait_for(self.stopping.wait(), min(remaining_s, 5.0))
 
     def _core_changed(self, health: Health) -> None:

@@ -252,7 +252,7 @@ def opened(path: Path) -> ctypes.CDLL:
     kinds = set[bytes]()
     for file in (path, *sorted(path.parent.glob("libggml*.so*"))):  # a library loads those beside it
         try:
-            with suppress(FileNotFoundError), open_regular(file) as content:
+            with suppress(FileNotFoundError), open_regular(file) as content:  # the loader says that it is missing
                 head = content.read(64)
                 if _is_cut_off(content, head):
                     raise refused(file, "does not load (it is cut off, or no library)")

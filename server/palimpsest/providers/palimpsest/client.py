@@ -1,13 +1,14 @@
 """The engine process as the server sees it: `wire.py`'s routes over a Unix socket or loopback TCP.
 
 In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing.  Keeps connections, and which
-texts the engine has (`known_texts.py`), so that each text is sent once.
+texts the engine has, so that each text is sent once and named by its hash from then on.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from copy import copy
@@ -25,13 +26,14 @@ from palimpsest.providers.base.errors import from_object, translated
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.connections import Connections
 from palimpsest.providers.http.http import verification
-from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address, has_sockets
 
 Q = TypeVar("Q")
 T = TypeVar("T")
-WithSync = TypeVar("WithSync", wire.GenerateRequest, wire.BatchRequest, wire.ScoreRequest)
+WithSync = TypeVar("WithSync", wire.SyncRequest, wire.GenerateRequest, wire.BatchRequest, wire.ScoreRequest)
 CONNECT_S = 5.0
+MAX_HASHES = 1 << 14
+"""Hashes of texts that one engine is known to have."""
 PATIENCE = httpx2.Timeout(None, connect=CONNECT_S)
 """No limit: a sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
 NO_TLS = False
@@ -59,7 +61,7 @@ class InPlaceEngine:
         self._patience = patience
         self._prefix = ""
         self._second: Self | None = None
-        self._known_texts = KnownTexts()
+        self._known_texts = OrderedDict[str, None]()  # hashes of texts that the engine has, least recently sent first
 
     @classmethod
     def over_socket(cls, path: Path) -> Self:
@@ -94,7 +96,7 @@ class InPlaceEngine:
         """The second model of the same engine, over the same connections: close this one alone."""
         if self._second is None:
             self._second = copy(self)
-            self._second._prefix, self._second._known_texts = wire.NEXT_EDIT, KnownTexts()
+            self._second._prefix, self._second._known_texts = wire.NEXT_EDIT, OrderedDict()
         return self._second
 
     async def health(self, within_s: float = CONNECT_S) -> wire.Health:
@@ -105,13 +107,7 @@ class InPlaceEngine:
         return await self._ask("GET", "/v1/model", wire.ModelInfo, timeout=SHORT)
 
     async def sync(self, request: wire.SyncRequest) -> wire.SyncAnswer:
-        try:
-            answer = await self._post(wire.SYNC, self._known_texts.without_known(request))
-        except UnknownText as error:
-            self._known_texts.forget(error.hashes)
-            answer = await self._post(wire.SYNC, request)
-        self._known_texts.add(request)
-        return answer
+        return await self._with_texts(wire.SYNC, request)
 
     async def generate(self, request: wire.GenerateRequest) -> wire.GenerateAnswer:
         return await self._with_texts(wire.GENERATE, replace(request, stream=False))
@@ -133,7 +129,7 @@ class InPlaceEngine:
         try:
             answer = await self._post(job, self._without_known(request))
         except UnknownText as error:
-            self._known_texts.forget(error.hashes)
+            self._forget(error)
             answer = await self._post(job, request)
         self._add_known(request)
         return answer
@@ -153,17 +149,29 @@ class InPlaceEngine:
             except UnknownText as error:  # it comes before any text
                 if wanted is request:
                     raise
-                self._known_texts.forget(error.hashes)
+                self._forget(error)
                 wanted = request
 
     def _without_known(self, request: WithSync) -> WithSync:
-        if request.sync is None:
-            return request
-        return replace(request, sync=self._known_texts.without_known(request.sync))
+        if isinstance(request, wire.SyncRequest):
+            blocks = [replace(b, text=None) if b.hash in self._known_texts else b for b in request.blocks]
+            return replace(request, blocks=blocks)
+        return request if request.sync is None else replace(request, sync=self._without_known(request.sync))
 
-    def _add_known(self, request: wire.GenerateRequest | wire.BatchRequest | wire.ScoreRequest) -> None:
-        if request.sync is not None:
-            self._known_texts.add(request.sync)
+    def _add_known(self, request: WithSync) -> None:
+        """The engine has done what `request` asks, so it has the texts.  A text that is forgotten here is sent once
+        more; one forgotten by the engine is asked for (`unknown_text`)."""
+        sync = request if isinstance(request, wire.SyncRequest) else request.sync
+        for block in sync.blocks if sync is not None else ():
+            if block.hash:
+                self._known_texts[block.hash] = None
+                self._known_texts.move_to_end(block.hash)
+        while len(self._known_texts) > MAX_HASHES:
+            self._known_texts.popitem(last=False)
+
+    def _forget(self, error: UnknownText) -> None:
+        for unknown in error.hashes:
+            self._known_texts.pop(unknown, None)
 
     async def _stream(self, request: wire.GenerateRequest) -> AsyncGenerator[TextPiece | wire.GenerateAnswer, None]:
         data = to_json(request) | {"stream": True}

@@ -46,7 +46,7 @@ async def find(address: Address) -> InPlaceEngine | None:
         return None
     try:
         await engine.health(min(PROBE_S, HUNG_S))
-    except BaseException as error:
+    except BaseException as error:  # cancelled, too: nobody else knows of these connections
         await engine.aclose()
         if not isinstance(error, EngineError) or isinstance(error, EngineSilent):
             raise
@@ -105,7 +105,7 @@ async def launch(target: Target) -> tuple[InPlaceEngine, EngineProcess | None]:
 
 
 async def _has_failed(engine: InPlaceEngine) -> bool:
-    with suppress(EngineError):
+    with suppress(EngineError):  # it is gone, or about to say so
         return (await engine.health()).state == "failed"
     return False
 

@@ -95,5 +95,5 @@ async def _first_of(news: asyncio.Future[Any], check_now: asyncio.Event, within_
 async def _ended(task: asyncio.Future[Any]) -> None:
     task.cancel()
     await asyncio.wait({task})
-    with suppress(asyncio.CancelledError, EngineError):
+    with suppress(asyncio.CancelledError, EngineError):  # nobody wants its result any more
         task.result()

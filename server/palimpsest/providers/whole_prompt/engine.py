@@ -97,7 +97,7 @@ class WholePromptEngine(ABC, Generic[State]):
         workspace.ahead = base
         try:
             tally = await self._streams.ahead(name, work)
-        except BaseException:
+        except BaseException:  # cancelled, too: nobody knows what was decoded
             workspace.ahead = None
             raise
         self._sum(tally)

@@ -7,10 +7,11 @@ field.  Knows no route.  (`json_data.py` is stricter: here a field may have seve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from palimpsest.errors import InvalidArgument
 
+T = TypeVar("T")
 NAMES = {bool: "a boolean", str: "a string", list: "an array", dict: "an object", int: "a number", float: "a number"}
 MAX_INT = 2**31 - 1
 GREATEST = 1e300
@@ -59,14 +60,10 @@ class Fields:
         return value
 
     def flag(self, name: str, *, default: bool = False) -> bool:
-        value = self._typed(name, bool, default)
-        assert isinstance(value, bool)
-        return value
+        return self._typed(name, bool, default)
 
-    def text(self, name: str, default: str = "") -> str:
-        value = self._typed(name, str, default)
-        assert isinstance(value, str)
-        return value
+    def text(self, name: str) -> str:
+        return self._typed(name, str, "")
 
     def required_text(self, name: str) -> str:
         if not self.has(name):
@@ -74,14 +71,10 @@ class Fields:
         return self.text(name)
 
     def items(self, name: str) -> list[Any]:
-        value = self._typed(name, list, [])
-        assert isinstance(value, list)
-        return value
+        return self._typed(name, list, [])
 
     def table(self, name: str) -> dict[str, Any]:
-        value = self._typed(name, dict, {})
-        assert isinstance(value, dict)
-        return value
+        return self._typed(name, dict, {})
 
     def texts(self, name: str, most: int = MAX_INT) -> tuple[str, ...]:
         """A string, or an array of them, of at most so many."""
@@ -96,7 +89,7 @@ class Fields:
                 raise InvalidArgument(name, f"expected strings, got {called(item)} among them.")
         return tuple(found)
 
-    def _typed(self, name: str, kind: type, default: Any) -> Any:
+    def _typed(self, name: str, kind: type[T], default: T) -> T:
         value = self._data.get(name)
         if value is None:
             return default
