@@ -185,9 +185,6 @@ class WholeWorkspace(Workspace):
         seq, self.seq, self.tokens = self.seq, NONE, ()
         self.pool.give(seq)
 
-    def close(self) -> None:
-        self.forget()
-
     def shrink(self, n_cells: int, *, attached: bool) -> bool:
         """All or nothing, and nothing of a workspace at work."""
         if not attached or self.busy or self.seq == NONE or n_cells <= 0:

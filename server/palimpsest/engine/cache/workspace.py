@@ -76,14 +76,14 @@ class Workspace(ABC):
         """Sequences with header, blocks and footer, attached or not; none where there is no base."""
 
     @property
-    @abstractmethod
     def context_tokens(self) -> int:
         """Cells that a tail attends to besides its own."""
+        return 0
 
     @property
-    @abstractmethod
     def attended(self) -> list[tuple[int, ...]]:
         """The tokens of each block that a tail attends to."""
+        return []
 
     @abstractmethod
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
@@ -94,21 +94,21 @@ class Workspace(ABC):
     def forget(self) -> None:
         """Drop all cells without a copy to the store; tails in use keep theirs until they are done."""
 
-    @abstractmethod
     def close(self) -> None:
-        """As `forget`, but the blocks' KV goes to the store."""
+        """As `forget`, but the blocks' KV goes to the store where it can."""
+        self.forget()
 
-    @abstractmethod
     def shrink(self, n_cells: int, *, attached: bool) -> bool:
         """Give back that many cells of detached blocks (or of attached ones too); False when there are none."""
+        return False
 
-    @abstractmethod
     def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
         """Header, blocks and footer in order of position, and the free ranges."""
+        return [], []
 
-    @abstractmethod
     def verify(self) -> bool:
         """Whether llama.cpp's memory has what we think it has, as far as it can be asked."""
+        return True
 
     def check(self) -> None:
         """Raises AssertionError where the base's cells are not those of header, attached blocks and footer."""

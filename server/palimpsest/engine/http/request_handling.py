@@ -27,7 +27,6 @@ MAX_BODIES = 128 << 20
 """Bytes of all requests' bodies that one server holds at a time."""
 PIECE_S, BODY_S = 10.0, 60.0
 """The next piece of a body may take so long, and all of it so long."""
-MAX_DIGITS = 40
 
 
 class Slow(InvalidArgument):
@@ -99,15 +98,9 @@ async def _raw(request: Request) -> bytes:
 def decoded(raw: bytes) -> Any:
     """JSON as the standard has it: UTF-8, numbers that are numbers.  Raises InvalidArgument."""
     try:
-        return json.loads(raw.decode(), parse_int=_integer, parse_float=_fraction, parse_constant=_constant)
+        return json.loads(raw.decode(), parse_float=_fraction, parse_constant=_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidArgument("body", f"is not JSON: {error}") from None
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
-        raise InvalidArgument("body", f"has a number of more than {MAX_DIGITS} digits.")
-    return int(digits)
 
 
 def _fraction(text: str) -> float:

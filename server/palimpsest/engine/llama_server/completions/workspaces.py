@@ -114,14 +114,6 @@ class PlainWorkspace(Workspace):
     def base_seqs(self) -> tuple[int, ...]:
         return (self._seq,)
 
-    @property
-    def context_tokens(self) -> int:
-        return 0
-
-    @property
-    def attended(self) -> list[Tokens]:
-        return []
-
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
         yield from ()
         raise EngineError("This workspace has no blocks.")
@@ -131,18 +123,6 @@ class PlainWorkspace(Workspace):
         self.pool.give(self._seq)
         self._seq = NONE
         self._revision += 1
-
-    def close(self) -> None:
-        self.forget()
-
-    def shrink(self, n_cells: int, *, attached: bool) -> bool:
-        return False
-
-    def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
-        return [], []
-
-    def verify(self) -> bool:
-        return True
 
 
 def chunk_workspace(engine: NativeEngine, slot: int) -> ChunkWorkspace:
