@@ -155,10 +155,10 @@ def _lock() -> Path:
 def _is_whole(file: Path) -> bool:
     """As far as its header and its length tell."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return False
-    return _is_whole_now(file, found.st_size, found.st_mtime_ns)
+    return _is_whole_now(file, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(8)

@@ -149,9 +149,9 @@ def _check_beginning(file: BinaryIO, url: str, beginning: bytes) -> None:
     if end < len(beginning) or end > 2 * CHUNK:
         return
     file.seek(0)
-    found = file.read(len(beginning))
+    first = file.read(len(beginning))
     file.seek(end)
-    if found != beginning:
+    if first != beginning:
         _drop(file)
         raise ModelError(f"What {public_url(url)} sends is not a {KINDS[beginning]} file.", hint="Check the address.")
 

@@ -77,12 +77,12 @@ else:
             fields = [0] * len(struct.unpack(LAYOUT, bytes(struct.calcsize(LAYOUT))))
             kind = 0 if PID == 4 else 3
             fields[kind] = fcntl.F_WRLCK
-            found = struct.unpack(LAYOUT, fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack(LAYOUT, *fields)))
+            lock = struct.unpack(LAYOUT, fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack(LAYOUT, *fields)))
         except OSError:
             return None
         finally:
             os.close(fd)
-        return found[PID] if found[kind] != fcntl.F_UNLCK and found[PID] > 0 else None
+        return lock[PID] if lock[kind] != fcntl.F_UNLCK and lock[PID] > 0 else None
 
 
 def take(path: Path) -> int | None:

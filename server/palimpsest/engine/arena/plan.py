@@ -162,16 +162,16 @@ _Admitted = dict[str, tuple[int, Wanted]]
 
 def _equal(arena: Arena, wanted: Sequence[Wanted]) -> dict[str, Resident]:
     """For each wanted key the resident block that is what it wants, whatever it is called; none serves two."""
-    found = dict[str, Resident]()
+    equal = dict[str, Resident]()
     for w in wanted:
         r = arena.get(w.key)
         if r is not None and (r.digest, r.tokens) == (w.digest, w.tokens):
-            found[w.key] = r
-    others = {r.digest: r for r in arena if r.complete and r.key not in found}
+            equal[w.key] = r
+    others = {r.digest: r for r in arena if r.complete and r.key not in equal}
     for w in wanted:
-        if w.key not in found and w.digest in others and others[w.digest].tokens == w.tokens:
-            found[w.key] = others.pop(w.digest)
-    return found
+        if w.key not in equal and w.digest in others and others[w.digest].tokens == w.tokens:
+            equal[w.key] = others.pop(w.digest)
+    return equal
 
 
 def _admit(

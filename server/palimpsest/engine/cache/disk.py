@@ -218,14 +218,14 @@ class DiskStore:
 
     def _trimmed(self, coming: int) -> int:
         """Remove what was used least recently until `coming` bytes more are within the bound; bytes that are left."""
-        found = []
+        files = []
         for path in self._folder.glob("*/*"):
             with suppress(OSError):  # another engine removed it
                 facts = path.stat()
-                found.append((facts.st_mtime, facts.st_size, path))
-        total = sum(size for _, size, _ in found)
+                files.append((facts.st_mtime, facts.st_size, path))
+        total = sum(size for _, size, _ in files)
         oldest = time.time() - ABANDONED_S
-        for changed, size, path in sorted(found):
+        for changed, size, path in sorted(files):
             half = path.suffix == ".tmp"
             if (half and changed < oldest) or (not half and total + coming > self.max_bytes):
                 with suppress(OSError):  # another engine removed it, or nobody can

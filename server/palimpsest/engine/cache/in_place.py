@@ -382,11 +382,11 @@ class InPlaceWorkspace(Workspace):
         if self.arena is None:
             return [], []
         end = self.arena.span.end
-        found = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
+        spans = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
         for r in self.arena:
-            found.append(wire.SpanReport(r.used.start, r.used.end, r.key, "attached" if r.attached else "detached"))
-        found.append(wire.SpanReport(end, end + len(self.footer), "", "footer"))
-        return found, [(hole.start, hole.end) for hole in self.arena.holes]
+            spans.append(wire.SpanReport(r.used.start, r.used.end, r.key, "attached" if r.attached else "detached"))
+        spans.append(wire.SpanReport(end, end + len(self.footer), "", "footer"))
+        return spans, [(hole.start, hole.end) for hole in self.arena.holes]
 
     def verify(self) -> bool:
         if self.arena is None:

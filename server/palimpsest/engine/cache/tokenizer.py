@@ -48,13 +48,13 @@ class TextTokens:
         Raises UnknownText for texts named by a hash that is not known, InvalidArgument for a block without either,
         a hash that is not its text's, or a key given twice.
         """
-        found = {block.key: self._of(block) for block in blocks}
-        if len(found) < len(blocks):
+        tokens_by_key = {block.key: self._of(block) for block in blocks}
+        if len(tokens_by_key) < len(blocks):
             raise InvalidArgument("blocks", "one key is wanted twice.")
-        if unknown := [block.hash for block in blocks if found[block.key] is None]:
+        if unknown := [block.hash for block in blocks if tokens_by_key[block.key] is None]:
             raise UnknownText(unknown)
         self._forget()
-        return {key: tokens for key, tokens in found.items() if tokens is not None}
+        return {key: tokens for key, tokens in tokens_by_key.items() if tokens is not None}
 
     def _of(self, block: wire.WantedBlock) -> Tokens | None:
         if block.text is None:

@@ -195,13 +195,13 @@ class WholeWorkspace(Workspace):
     def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
         if not self.ready:
             return [], []
-        found = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
+        spans = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
         at = len(self.header)
         for key, tokens in self.blocks.items():
-            found.append(wire.SpanReport(at, at + len(tokens), key, "attached"))
+            spans.append(wire.SpanReport(at, at + len(tokens), key, "attached"))
             at += len(tokens)
-        found.append(wire.SpanReport(at, len(self.tokens), "", "footer"))
-        return found, [(len(self.tokens), self.sizes.n_positions - self.sizes.tail_room)]
+        spans.append(wire.SpanReport(at, len(self.tokens), "", "footer"))
+        return spans, [(len(self.tokens), self.sizes.n_positions - self.sizes.tail_room)]
 
     def verify(self) -> bool:
         return self.seq == NONE or self.context.last(self.seq) == len(self.tokens) - 1

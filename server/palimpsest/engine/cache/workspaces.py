@@ -45,13 +45,12 @@ class Workspaces(Mapping[str, Workspace]):
 
     def open(self, name: str) -> Workspace:
         """The workspace of that name, made when there is none."""
-        found = self._named.get(name)
-        if found is None:
+        if name not in self._named:
             if len(self._named) >= MANY_WORKSPACES:  # names of requests that failed before anything was done
                 for workspace in [w for w in self._named.values() if not w.seqs and not w.busy]:
                     del self._named[workspace.name]
-            found = self._named[name] = self._kind(self.shared, name)
-        return found
+            self._named[name] = self._kind(self.shared, name)
+        return self._named[name]
 
     def add(self, workspace: Workspace) -> None:
         """One of another kind, in place of what had its name."""

@@ -80,11 +80,11 @@ class Branch:
 
     def _sure(self, pieces: Sequence[bytes], calibration: Calibration) -> list[tuple[int, float]]:
         """How probable its text is up to each place where a word may end, by characters."""
-        found, written, skip = list[tuple[int, float]](), b"", len(self.piece)
+        places, written, skip = list[tuple[int, float]](), b"", len(self.piece)
         for n, token in enumerate(self.tokens[: self.n_said], 1):
             written += pieces[token]
             n_chars = min(len(written[skip:].decode("utf-8", "ignore")), len(self.answer.text))
-            if not n_chars or (found and found[-1][0] == n_chars) or (self.word and n < self.word.n_tokens):
+            if not n_chars or (places and places[-1][0] == n_chars) or (self.word and n < self.word.n_tokens):
                 continue
             ends = 0.0
             if word_end(written[-1:]) is None and not (self.word and n == self.word.n_tokens):
@@ -92,9 +92,10 @@ class Branch:
                 if n == len(self.ends) or (following and word_end(following) != 0):
                     continue  # the word goes on, or nobody knows
                 ends = self.ends[n]
-            found.append((n_chars, calibration.of(math.exp(self.logprob(n) + ends))))
+            places.append((n_chars, calibration.of(math.exp(self.logprob(n) + ends))))
         n = len(self.answer.text)
-        return [*found, (n, 0.0)] if n and (not found or found[-1][0] < n) else found  # within a word it is not whole
+        is_cut = n > 0 and (not places or places[-1][0] < n)  # within a word it is not whole
+        return [*places, (n, 0.0)] if is_cut else places
 
 
 class TokenChooser:

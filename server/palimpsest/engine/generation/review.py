@@ -126,20 +126,20 @@ class Review:
             # Once more the next line would be chosen for its own sake; brackets are closed one after the other.
             known = {*greedy, next_line} if any(map(str.isalnum, next_line)) else {*greedy}
             others = {line: one for line, one in lines.items() if line.strip() and line not in known}
-            found = yield from self._scored({**greedy, **_logprobs_of(others)}, typed, before, behind)
-            if len(found) < len(greedy):
+            candidates = yield from self._scored({**greedy, **_logprobs_of(others)}, typed, before, behind)
+            if len(candidates) < len(greedy):
                 return []
-            best = replace(found[0], behind=max(one.behind for one in found[: len(greedy)]))
-            found = [best, *found[len(greedy) :]]
-            chosen = others.get(found[order(found)[0]].text)
+            best = replace(candidates[0], behind=max(one.behind for one in candidates[: len(greedy)]))
+            candidates = [best, *candidates[len(greedy) :]]
+            chosen = others.get(candidates[order(candidates)[0]].text)
             tokens = original.tokens if chosen is None else chosen.tokens
             seconds = yield from self._later_tokens(tail, original, tokens, n)
             lines = yield from self._lines(tail, seconds, original.seq, likeliest)
             others = {line: one for line, one in lines.items() if line.strip() and line not in {*known, *others}}
-            found += yield from self._scored(_logprobs_of(others), typed, before, behind)
+            candidates += yield from self._scored(_logprobs_of(others), typed, before, behind)
         except ContextTooLarge:  # there is no room: the answer stands
             return []
-        return found if len(found) > 1 else []
+        return candidates if len(candidates) > 1 else []
 
     def _branch(self, original: GreedyAnswer, tokens: Sequence[int], logprobs: Sequence[float]) -> Branch:
         """An alternative of one line that begins with tokens."""
@@ -171,7 +171,7 @@ class Review:
         tokens = tokens[: min(ends, MOST_TOKENS, pool.n_batch, pool.context.n_seq_max)]
         if not tokens:
             return []
-        found, logprobs, text = list[Branch](), list[float](), b""
+        branches, logprobs, text = list[Branch](), list[float](), b""
         seq = tail.take()
         try:
             pool.context.copy(original.seq, seq, 0, original.start)
@@ -185,13 +185,13 @@ class Review:
             if i and len(text) >= size:
                 likeliest = np.argsort(-row)[:MOST_OTHERS].tolist()
                 others = [other for other in likeliest if self._goes_on(other, [token])]
-                found += [
+                branches += [
                     self._branch(original, [*tokens[:i], other], [*logprobs, log_probability(row, other)])
                     for other in others
                 ]
             logprobs.append(log_probability(row, token))
             text += vocab.pieces[token]
-        return sorted(found, key=lambda branch: -sum(branch.logprobs))[:n]
+        return sorted(branches, key=lambda branch: -sum(branch.logprobs))[:n]
 
     def _lines(
         self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, likeliest: float
@@ -212,10 +212,10 @@ class Review:
                 going = [b for b in branches if b.finish is None and not self._hopeless(b, likeliest)]
                 if not going:
                     whole = [branch for branch in branches if branch.finish in ("end", "stop")]
-                    found = dict[str, Branch]()
+                    by_line = dict[str, Branch]()
                     for branch in sorted(whole, key=lambda b: -sum(b.logprobs)):
-                        found.setdefault(branch.answer.text, branch)
-                    return found
+                        by_line.setdefault(branch.answer.text, branch)
+                    return by_line
                 n_tokens = sum(len(branch.tokens) - branch.n_decoded for branch in going)
                 if self._chooser.out_of_time or self._pool.free_cells < 2 * n_tokens:
                     return {}
@@ -236,7 +236,7 @@ class Review:
     ) -> Generator[None, None, list[wire.Candidate]]:
         """Texts with what the model gives to their first lines, and to what is behind all of them: the first ones,
         where time runs short.  `texts`: each with what it was said with."""
-        tokenize, workspace, found = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
+        tokenize, workspace, candidates = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
         ids = tokenize(before) if texts else []
         if not ids:
             return []
@@ -256,10 +256,10 @@ class Review:
                     lost, _ = yield from losses(self._pool, workspace, seq, both, start.position, start.logits)
                     self._pool.context.remove(seq, start.position)
                     self.n_decoded += len(both)
-                    found.append(wire.Candidate(text, -sum(lost[:n_line]), -sum(lost[n:]), middle))
+                    candidates.append(wire.Candidate(text, -sum(lost[:n_line]), -sum(lost[n:]), middle))
             finally:
                 tail.give(seq)
-        return found
+        return candidates
 
     def _n_tokens(self, ids: Sequence[int], text: str) -> int:
         """How many of them it takes to write what they begin with."""
@@ -275,12 +275,12 @@ def losses(
     pool: CellPool, owner: SequenceOwner, seq: int, tokens: Sequence[int], start: int, before: Logits | None
 ) -> Losses:
     """`before`: the row of logits in front of the first token, whose loss is 0 where it is not known."""
-    size, found, row = min(pool.n_batch, pool.context.n_seq_max), list[float](), before
+    size, lost, row = min(pool.n_batch, pool.context.n_seq_max), list[float](), before
     for at in range(0, len(tokens), size):
         part = tokens[at : at + size]
         yield
         rows = pool.decode([Run([token], start + at + i, seq, logits=True) for i, token in enumerate(part)], owner)
         for token, behind in zip(part, rows, strict=True):
-            found.append(0.0 if row is None else -log_probability(row, token))
+            lost.append(0.0 if row is None else -log_probability(row, token))
             row = behind
-    return found, row
+    return lost, row

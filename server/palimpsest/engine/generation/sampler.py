@@ -54,9 +54,9 @@ class Choosing:
         ids = np.flatnonzero(row > -np.inf)
         if not len(ids):
             return None
-        found = np.zeros(len(ids), CANDIDATE)
-        found["id"], found["logit"] = ids, row[ids]
-        array = array_of(self._api, found)
+        candidates = np.zeros(len(ids), CANDIDATE)
+        candidates["id"], candidates["logit"] = ids, row[ids]
+        array = array_of(self._api, candidates)
         self._api.llama_sampler_apply(self._chain, ctypes.byref(array))
         assert 0 <= array.selected < array.size, f"nothing selected of {array.size}"
         token = int(array.data[array.selected].id)

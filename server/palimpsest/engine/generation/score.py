@@ -99,12 +99,12 @@ class Scoring:
         return gains
 
     def _scored(self, lines: Sequence[Sequence[int]]) -> Generator[None, None, list[ScoredLine]]:
-        found, at, row = list[ScoredLine](), self._workspace.base.end, None
+        scored, at, row = list[ScoredLine](), self._workspace.base.end, None
         for tokens in lines:
             lost, after = yield from self._losses(tokens, at, row)
-            found.append(ScoredLine(at, row, sum(lost)))
+            scored.append(ScoredLine(at, row, sum(lost)))
             at, row = at + len(tokens), after if after is not None else row
-        return found
+        return scored
 
     def _losses(self, tokens: Sequence[int], start: int, before: Logits | None) -> Losses:
         self.n_decoded += len(tokens)

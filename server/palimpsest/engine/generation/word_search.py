@@ -116,16 +116,16 @@ class WordFinder:
         generator, fim = self._generator, self._request.fim
         assert fim is not None
         before = fim.prefix[: len(fim.prefix) - len(piece.decode("utf-8", "replace"))]
-        found = []
+        candidates = []
         blocks, names = self._workspace.attended, self._request.names
         for known in generator.known_words.beginning(stem, before, fim.suffix, blocks, names, most):
             tokens = tuple(generator.model.tokenize(joined + known.word))
             text = (joined + known.word).encode()
             if generator.vocab.text(tokens) == text:
-                found.append(WordCandidate(text, tokens, known.boost))
+                candidates.append(WordCandidate(text, tokens, known.boost))
         if not stem:  # each costs time, and there is no letter yet that leaves some of them out
-            found.sort(key=lambda candidate: -candidate.boost - float(logits[candidate.tokens[0]]))
-        return found if stem else found[: self._request.word_search]
+            candidates.sort(key=lambda candidate: -candidate.boost - float(logits[candidate.tokens[0]]))
+        return candidates if stem else candidates[: self._request.word_search]
 
     def _fits(self, n_paths: int) -> bool:
         """Whether there is room without anything being given up for it but tails of other places."""

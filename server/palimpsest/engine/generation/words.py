@@ -186,13 +186,13 @@ class WordSearch:
         less than was typed nothing is, since most of what they say may be other words.  The same word by other tokens
         is counted once, so what comes close is followed."""
         paths = [(math.exp(path.score), path.text) for path in (*self.wanted, *self.waiting)]
-        found = [(math.exp(word.probability), word.text) for word in self._found.values()]
-        total = sum(weight for weight, text in (*found, *paths) if len(text) >= len(self._piece)) + self._passed_over
-        boosts = [0.0] * len(found) + [
+        words = [(math.exp(word.probability), word.text) for word in self._found.values()]
+        total = sum(weight for weight, text in (*words, *paths) if len(text) >= len(self._piece)) + self._passed_over
+        boosts = [0.0] * len(words) + [
             max((boost for known, boost in self._boosts.items() if known.startswith(text)), default=0.0)
             for _, text in paths
         ]
-        for (weight, text), boost in zip((*found, *paths), boosts, strict=True):
+        for (weight, text), boost in zip((*words, *paths), boosts, strict=True):
             most = weight * math.exp(SAID * boost)
             others = total - weight if len(text) >= len(self._piece) else total
             if wanted(CLOSE * most / max(most + others, sys.float_info.min), len(text.decode("utf-8", "ignore"))):
@@ -280,5 +280,5 @@ def _largest(row: Logits, ids: Ids, n: int) -> list[int]:
     """The `n` ids of the largest values."""
     if len(ids) > n:
         ids = ids[np.argpartition(row[ids], len(ids) - n)[-n:]]
-    found: list[int] = ids.tolist()
-    return found
+    largest: list[int] = ids.tolist()
+    return largest

@@ -112,8 +112,8 @@ class Queue:
     def suspended(self, but: QueuedJob[Any] | None) -> QueuedJob[Any] | None:
         """The least urgent job in the middle of its work; None when there is none."""
         with self._changed:
-            found = [job for job in self._jobs if job.running is not None and job is not but]
-            return max(found, key=lambda job: job.order, default=None)
+            others = [job for job in self._jobs if job.running is not None and job is not but]
+            return max(others, key=lambda job: job.order, default=None)
 
     @property
     def empty(self) -> bool:

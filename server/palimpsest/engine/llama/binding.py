@@ -190,20 +190,20 @@ class Binding:
         about = self.function("ggml_backend_dev_description", c_char_p, (c_void_p,))
         kind = self.function("ggml_backend_dev_type", ctypes.c_int, (c_void_p,))
         memory = self.function("ggml_backend_dev_memory", None, (c_void_p, POINTER(c_size_t), POINTER(c_size_t)))
-        found = list[Device]()
+        devices = list[Device]()
         for i in range(count()):
             handle, free, total = get(i), c_size_t(), c_size_t()
             memory(handle, ctypes.byref(free), ctypes.byref(total))
             what = KINDS[kind(handle)] if kind(handle) < len(KINDS) else ""
-            found.append(Device(_text(name(handle)), _text(about(handle)), what, total.value, free.value))
-        return found
+            devices.append(Device(_text(name(handle)), _text(about(handle)), what, total.value, free.value))
+        return devices
 
     def function(self, name: str, result: Any, arguments: Sequence[Any]) -> Callable[..., Any]:
         """One that `FUNCTIONS` does not name, also of ggml's libraries: libllama brought them along, and dlsym finds
         them by its handle."""
-        found = getattr(self._native, name)
-        found.restype, found.argtypes = result, arguments
-        return found  # type: ignore[no-any-return]
+        function = getattr(self._native, name)
+        function.restype, function.argtypes = result, arguments
+        return function  # type: ignore[no-any-return]
 
     def _declare(self, name: str, result: Any, arguments: Sequence[Any]) -> None:
         setattr(self, name, self.function(name, result, arguments))
@@ -236,8 +236,8 @@ def defaults(native: ctypes.CDLL, of: str) -> bytes:
 
 def fits(raw: bytes, fields: Sequence[Field]) -> bool:
     """Whether default parameters are what a layout says of each field."""
-    found = structure("params", fields).from_buffer_copy(raw)
-    return all((getattr(found, name) or None) == (default or None) for name, _, default in fields)
+    params = structure("params", fields).from_buffer_copy(raw)
+    return all((getattr(params, name) or None) == (default or None) for name, _, default in fields)
 
 
 def refused(path: Path, why: str, version: str = "") -> EngineUnavailable:

@@ -74,5 +74,5 @@ def library() -> LlamaLibrary:
             os.environ.setdefault(name, value)
     # a failed assertion would first run a debugger from within two threads, which may never end; faulthandler tells
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")
-    found = located(_chosen)
-    return LlamaLibrary(Binding(found.file), found.source)
+    location = located(_chosen)
+    return LlamaLibrary(Binding(location.file), location.source)

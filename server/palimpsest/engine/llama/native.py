@@ -133,9 +133,9 @@ def _check_file(path: Path) -> None:
 
 def _parts(path: Path) -> list[Path]:
     """All files of a model in several parts, which llama.cpp opens by their names."""
-    found = PART.fullmatch(path.name)
-    n = int(found[2]) if found else 0
-    return [path.with_name(f"{found[1]}-{i:05}-of-{n:05}.gguf") for i in range(1, n + 1)] if found else []
+    match = PART.fullmatch(path.name)
+    n = int(match[2]) if match else 0
+    return [path.with_name(f"{match[1]}-{i:05}-of-{n:05}.gguf") for i in range(1, n + 1)] if match else []
 
 
 @dataclass(frozen=True, slots=True)

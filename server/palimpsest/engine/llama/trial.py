@@ -74,8 +74,8 @@ def outcome(library: Path, done: subprocess.CompletedProcess[str]) -> Tried:
         raise EngineUnavailable(output["error"], hint=output["hint"])
     fault = ""
     if not computed and any(device["kind"] in GPUS for device in output["devices"]):
-        found = FAULT.findall(done.stderr)
-        fault = found[-1].rstrip(".") if found else f"status {done.returncode}"
+        faults = FAULT.findall(done.stderr)
+        fault = faults[-1].rstrip(".") if faults else f"status {done.returncode}"
     return Tried(output["version"], output["processor"], tuple(Device(**device) for device in output["devices"]), fault)
 
 
@@ -84,12 +84,12 @@ def main(path: str) -> None:
 
     library.choose(path)
     try:
-        found = library.library()
+        loaded = library.library()
     except EngineUnavailable as error:
         print(json.dumps({"error": error.message, "hint": error.hint}))
         return
-    devices = [asdict(device) for device in found.api.devices()]
-    found_here = {"version": found.api.version, "processor": found.processor, "devices": devices}
+    devices = [asdict(device) for device in loaded.api.devices()]
+    found_here = {"version": loaded.api.version, "processor": loaded.processor, "devices": devices}
     print(json.dumps(found_here), flush=True)
     if any(device["kind"] in GPUS for device in devices):
         logging.basicConfig(level=logging.DEBUG)  # what llama.cpp says, to stderr

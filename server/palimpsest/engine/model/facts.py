@@ -180,10 +180,10 @@ def _family(model: Model, marker: str) -> Family:
 
 def _ends(api: Any, model: Model, fim: FimTokens | None, eog: frozenset[int]) -> frozenset[int]:
     names = ("eos", "eot", "fim_pad", "fim_rep", "fim_sep")
-    found = {*eog, *(int(getattr(api, f"llama_vocab_{name}")(model.vocab)) for name in names)}
+    tokens = {*eog, *(int(getattr(api, f"llama_vocab_{name}")(model.vocab)) for name in names)}
     if fim is not None:
-        found |= {fim.prefix, fim.suffix, fim.middle}
-    return frozenset(token for token in found if token >= 0)
+        tokens |= {fim.prefix, fim.suffix, fim.middle}
+    return frozenset(token for token in tokens if token >= 0)
 
 
 def _fim_layout(model: Model, fim: FimTokens | None) -> FimLayout:

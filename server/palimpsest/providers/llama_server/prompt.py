@@ -114,11 +114,11 @@ async def _fim(
     typed = ""
     if marks.family.types_behind(layout):
         most = SETTLED if request.slot == "background" else MOST_TYPED
-        found = workspace.anchor.typed(before_piece, fim.suffix, most) if workspace.anchor else None
-        if found is None:
+        since = workspace.anchor.typed(before_piece, fim.suffix, most) if workspace.anchor else None
+        if since is None:
             workspace.anchor = Anchor(before_piece, fim.suffix)
         else:
-            typed, before_piece = found, before_piece[: len(before_piece) - len(found)]
+            typed, before_piece = since, before_piece[: len(before_piece) - len(since)]
     before, after, middle = await tokens.each([before_piece, fim.suffix, typed])
     prefix, suffix = fitted(list(before), list(after), room - len(middle) - 3)
     return ServerPrompt(base, marks.laid_out(layout, prefix, suffix, list(middle)), layout, held)

@@ -71,9 +71,9 @@ class RemoteTokenizer:
         """`special`: names of special tokens in `text` (`<|name|>`) become these tokens; else they are text."""
         if not text:
             return ()
-        if found := self._known.get((text, special)):
+        if known := self._known.get((text, special)):
             self._known.move_to_end((text, special))
-            return found
+            return known
         async with self._turn:
             data = {"content": text, "add_special": False, "parse_special": special}
             answer = await self._http.post("/tokenize", data)

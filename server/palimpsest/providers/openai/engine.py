@@ -286,8 +286,8 @@ def _thought_of(choice: dict[str, Any]) -> str:
 
 def _in_parts(parts: list[Any], kind: str) -> str:
     """The text of the parts of a kind, which may have parts in turn."""
-    found = [part[kind] for part in parts if isinstance(part, dict) and part.get("type") == kind and kind in part]
-    return "".join(_in_parts(inner, "text") if isinstance(inner, list) else str(inner or "") for inner in found)
+    values = [part[kind] for part in parts if isinstance(part, dict) and part.get("type") == kind and kind in part]
+    return "".join(_in_parts(inner, "text") if isinstance(inner, list) else str(inner or "") for inner in values)
 
 
 def _refusal_of(choice: dict[str, Any]) -> str:

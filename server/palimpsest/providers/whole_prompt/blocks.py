@@ -69,10 +69,10 @@ class PromptBlocks:
         """The texts of the requested blocks.  Raises UnknownText for one named by its hash that is not in the
         prompt."""
         here = {piece.hash: piece.text for piece in self.pieces}
-        found = [block.text if block.text is not None else here.get(block.hash) for block in request.blocks]
-        if missing := [block.hash for block, text in zip(request.blocks, found, strict=True) if text is None]:
+        texts = [block.text if block.text is not None else here.get(block.hash) for block in request.blocks]
+        if missing := [block.hash for block, text in zip(request.blocks, texts, strict=True) if text is None]:
             raise UnknownText(missing)
-        return [text for text in found if text is not None]
+        return [text for text in texts if text is not None]
 
     def place(
         self, request: SyncRequest, texts: Sequence[str], tokens: Sequence[int], ends: tuple[int, int], room: int

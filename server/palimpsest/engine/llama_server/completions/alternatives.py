@@ -171,11 +171,11 @@ class Alternatives:
         known = vocab.beginning(rest) if rest else None
         if not begun:
             return known
-        found = np.arange(len(vocab.pieces), dtype=np.int32) if known is None else known
+        ids = np.arange(len(vocab.pieces), dtype=np.int32) if known is None else known
         for text in begun:
             alike = [i for i in vocab.beginning(rest + text) if len(vocab.pieces[i]) > len(rest)]
-            found = np.setdiff1d(found, np.array(alike, np.int32))
-        return found if len(found) else known
+            ids = np.setdiff1d(ids, np.array(alike, np.int32))
+        return ids if len(ids) else known
 
     def _chain(self, composed: TailPrompt, index: int) -> Chain:
         engine, params = self.engine, self.params.of(index)

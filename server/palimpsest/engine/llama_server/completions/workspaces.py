@@ -135,9 +135,9 @@ def plain_workspace(engine: NativeEngine, slot: int) -> PlainWorkspace:
 
 def _workspace(engine: NativeEngine, name: str, kind: type[Kind]) -> Kind:
     """The workspace of that name.  It replaces one of another kind, made by a client of the engine's own protocol."""
-    found = engine.workspaces.get(name)
-    if isinstance(found, kind):
-        return found
+    known = engine.workspaces.get(name)
+    if isinstance(known, kind):
+        return known
     made = kind(engine, name)
     engine.workspaces.add(made)
     return made

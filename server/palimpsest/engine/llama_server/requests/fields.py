@@ -81,13 +81,13 @@ class Fields:
         value = self._data.get(name)
         if isinstance(value, str):
             return (value,)
-        found = self.items(name)
-        if len(found) > most:
-            raise InvalidArgument(name, f"expected {most} strings at most, got {len(found)}.")
-        for item in found:
+        items = self.items(name)
+        if len(items) > most:
+            raise InvalidArgument(name, f"expected {most} strings at most, got {len(items)}.")
+        for item in items:
             if not isinstance(item, str):
                 raise InvalidArgument(name, f"expected strings, got {called(item)} among them.")
-        return tuple(found)
+        return tuple(items)
 
     def _typed(self, name: str, kind: type[T], default: T) -> T:
         value = self._data.get(name)

@@ -180,10 +180,10 @@ def with_review(params: Params, fields: Fields) -> Params:
 
 
 def _stops(fields: Fields) -> tuple[str, ...]:
-    found = tuple(word for word in fields.texts("stop", most=MAX_STOPS) if word)
-    if any(len(word) > LONGEST_STOP for word in found):
+    stops = tuple(word for word in fields.texts("stop", most=MAX_STOPS) if word)
+    if any(len(word) > LONGEST_STOP for word in stops):
         raise InvalidArgument("stop", f"a stop string is {LONGEST_STOP:,} characters long at most.")
-    return found
+    return stops
 
 
 def _refuse(fields: Fields) -> None:
@@ -239,12 +239,12 @@ def _bias(value: Any) -> tuple[tuple[int | str, float], ...]:
 def _breakers(fields: Fields) -> tuple[str, ...]:
     if not fields.has("dry_sequence_breakers"):
         return DRY_BREAKERS
-    found = fields.texts("dry_sequence_breakers", most=MAX_NAMES)
-    if any(len(text) > LONGEST_STOP for text in found):
+    breakers = fields.texts("dry_sequence_breakers", most=MAX_NAMES)
+    if any(len(text) > LONGEST_STOP for text in breakers):
         raise InvalidArgument("dry_sequence_breakers", f"a text is {LONGEST_STOP:,} characters long at most.")
-    if not found:
+    if not breakers:
         raise InvalidArgument("dry_sequence_breakers", "expected an array of strings that is not empty.")
-    return found
+    return breakers
 
 
 def settings(params: Params) -> dict[str, Any]:

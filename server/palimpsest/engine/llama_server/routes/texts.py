@@ -57,12 +57,12 @@ class TextRoutes:
     async def _completion(self, request: Request, form: type[Replies]) -> Response:
         fields = Fields(await body(request))
         read = params.read(fields)
-        found = prompts.read(fields.raw("prompt"))
-        if len(found) > MAX_PROMPTS:
-            raise InvalidArgument("prompt", f"expected {MAX_PROMPTS} prompts at most, got {len(found)}.")
-        if len(found) > 1 and read.stream:
+        several = prompts.read(fields.raw("prompt"))
+        if len(several) > MAX_PROMPTS:
+            raise InvalidArgument("prompt", f"expected {MAX_PROMPTS} prompts at most, got {len(several)}.")
+        if len(several) > 1 and read.stream:
             raise InvalidArgument("prompt", "several prompts are not answered as a stream.")
-        return await answer(self._serving, request, form(read), "chat", [_ask(parts) for parts in found])
+        return await answer(self._serving, request, form(read), "chat", [_ask(parts) for parts in several])
 
     async def chat(self, request: Request) -> Response:
         data = await body(request)
