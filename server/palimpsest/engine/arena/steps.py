@@ -83,20 +83,14 @@ class Attach(_Resident):
 
 
 @dataclass(frozen=True, slots=True)
-class Restore:
-    """Copy KV from the store to `span.start` on, and attach it.
-
-    `saved_start` is where it was saved; when that is `span.start`, no K-shift is needed.  Take hold of the stored
-    KV of all a plan's restores before its first Save or Evict: those may push it out of the store.  With the KV
-    gone after all, it is a Write from 0 of `tokens`.
-    """
+class _Coming:
+    """Of a block that comes to `span`, and is attached there."""
 
     key: str
     span: Span
     tokens: tuple[int, ...]
     digest: str
     rank: int
-    saved_start: int
 
     @property
     def n_tokens(self) -> int:
@@ -104,23 +98,26 @@ class Restore:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class Restore(_Coming):
+    """Copy KV from the store to `span.start` on, and attach it.
+
+    `saved_start` is where it was saved; when that is `span.start`, no K-shift is needed.  Take hold of the stored
+    KV of all a plan's restores before its first Save or Evict: those may push it out of the store.  With the KV
+    gone after all, it is a Write from 0 of `tokens`.
+    """
+
+    saved_start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Write(_Coming):
     """Decode `tokens[from_index:]` behind the header, at positions from `span.start + from_index` on; attach all.
 
     The tokens before `from_index` are resident at `span.start`, attached or not, and equal.  `from_index` may be
     `len(tokens)` (the new text is the beginning of the old one): then nothing is decoded.
     """
 
-    key: str
-    span: Span
-    tokens: tuple[int, ...]
-    digest: str
-    rank: int
     from_index: int = 0
-
-    @property
-    def n_tokens(self) -> int:
-        return len(self.tokens)
 
     @property
     def n_decoded(self) -> int:

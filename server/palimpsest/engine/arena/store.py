@@ -9,28 +9,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 Data: TypeAlias = bytes | bytearray | memoryview
 
 
-class StoredItem(Protocol):
-    """One block's KV, wherever it is: `n_tokens` cells, saved when the first of them was at position `start`."""
-
-    @property
-    def n_tokens(self) -> int: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def key(self) -> str: ...
-    def read(self) -> StoredKV | None:
-        """All of it as it is now, which may be another copy than was looked at; None when it is gone or damaged."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredKV:
-    """A `StoredItem` in memory; `key` is what the block was called.  `lasting`: of use to a later process.  `tokens`:
-    what they encode, where that is known."""
+    """One block's KV: `n_tokens` cells, saved when the first was at position `start`.  `key`: what the block was
+    called.  `lasting`: of use to a later process.  `tokens`: what they encode, where that is known."""
 
     data: Data
     n_tokens: int
@@ -44,6 +31,7 @@ class StoredKV:
         return memoryview(self.data).nbytes
 
     def read(self) -> StoredKV:
+        """The same, as of what is on disk (`cache/disk.py`)."""
         return self
 
 

@@ -18,8 +18,9 @@ from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from palimpsest.engine.arena.store import StoredItem, StoredKV
+from palimpsest.engine.arena.store import StoredKV
 from palimpsest.engine.cache.disk_file import Damaged, FileHeader, checksum, read, read_header, write
 
 LOG = logging.getLogger("palimpsest.engine")
@@ -33,7 +34,7 @@ ABANDONED_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class DiskKV:
-    """A `StoredItem` that is read when it is needed.  Another engine may have rewritten its file since, with the same
+    """A block's KV that is read when it is needed.  Another engine may have rewritten its file since, with the same
     tokens at other positions."""
 
     disk: DiskStore
@@ -43,7 +44,11 @@ class DiskKV:
     key: str
 
     def read(self) -> StoredKV | None:
+        """All of it as it is now, which may be another copy than was looked at; None when it is gone or damaged."""
         return self.disk.read(self.digest)
+
+
+StoredItem: TypeAlias = StoredKV | DiskKV
 
 
 class DiskStore:

@@ -7,20 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeAlias, TypeVar
 
 from palimpsest.engine.cache.pool import CellPool, SequenceOwner
 from palimpsest.engine.llama.native import Logits, Run
 
 T = TypeVar("T")
-
-
-class Prefill(Protocol):
-    def decode(
-        self, tokens: Sequence[int], start: int, seq: int, *, logits: bool
-    ) -> Generator[None, None, tuple[int, Logits | None]]:
-        """Decode as many of `tokens` as the next micro-batch holds, the first at position `start`.  Yields before it.
-        `logits`: those behind the last token are wanted, once that is decoded."""
 
 
 class OneByOne:
@@ -32,6 +24,8 @@ class OneByOne:
     def decode(
         self, tokens: Sequence[int], start: int, seq: int, *, logits: bool
     ) -> Generator[None, None, tuple[int, Logits | None]]:
+        """Decode as many of `tokens` as the next micro-batch holds, the first at position `start`.  Yields before it.
+        `logits`: those behind the last token are wanted, once that is decoded."""
         yield
         part = tokens[: self._pool.part(len(tokens))]
         (row,) = self._pool.decode([Run(part, start, seq, logits and len(part) == len(tokens))], self._owner)
@@ -62,6 +56,7 @@ class SideBySide:
     def decode(
         self, tokens: Sequence[int], start: int, seq: int, *, logits: bool
     ) -> Generator[None, None, tuple[int, Logits | None]]:
+        """As `OneByOne` does."""
         waiting = _Waiting(tokens, start, seq, logits)
         self._waiting.append(waiting)
         while not waiting.n_decoded:
@@ -95,3 +90,6 @@ class SideBySide:
             room -= len(runs[-1].tokens)
         for waiting, run, row in zip(taken, runs, self._pool.decode(runs, self._owner), strict=True):
             waiting.n_decoded, waiting.row = len(run.tokens), row
+
+
+Prefill: TypeAlias = OneByOne | SideBySide

@@ -13,8 +13,8 @@ import logging
 from pathlib import Path
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.arena.store import HostStore, StoredItem, StoredKV
-from palimpsest.engine.cache.disk import DiskStore
+from palimpsest.engine.arena.store import HostStore, StoredKV
+from palimpsest.engine.cache.disk import DiskStore, StoredItem
 from palimpsest.engine.llama.library import library
 from palimpsest.system import folders
 from palimpsest.system.reading import open_regular
