@@ -49,13 +49,13 @@ def create_app(core: EngineCore, life: Life, keys: Sequence[str]) -> ASGIApp:
 
 def failure(error: Exception) -> Response:
     """An error in llama-server's form."""
-    return errors.reply(errors.not_found() if isinstance(error, HTTPException) else errors.of(error))
+    return errors.refusal(errors.not_found() if isinstance(error, HTTPException) else errors.of(error))
 
 
 def _llama_server(serving: Serving) -> ASGIApp:
     async def unsupported(request: Request) -> Response:
         what = UNSUPPORTED.get(request.url.path, "slots action")
-        return errors.reply(errors.error(501, f"This server does not support {what}.", "not_supported_error"))
+        return errors.refusal(errors.error(501, f"This server does not support {what}.", "not_supported_error"))
 
     routes = [*TextRoutes(serving).routes(), *InfoRoutes(serving).routes()]
     routes += [Route(path, unsupported, methods=["POST"]) for path in UNSUPPORTED]

@@ -50,7 +50,7 @@ class AccessCheck:
             scope = {**scope, "path": "/health", "raw_path": b"/health"}  # which says nothing secret
         elif not self._keys and not _from_here(headers):
             why = "Without an API key only programs of this machine are let in."
-            await errors.reply(errors.error(403, why, "permission_error"))(scope, receive, send)
+            await errors.refusal(errors.error(403, why, "permission_error"))(scope, receive, send)
             return
         if not self._keys and path in KEYED:
             await failed(EngineUnavailable(f"{path} wants a key.", hint=START_WITH_KEY), 403)(scope, receive, send)
@@ -72,13 +72,13 @@ class AccessCheck:
     def _refusal(own: bool) -> Response:
         if own:
             return failed(EngineUnavailable("The engine refused the key.", hint="Set the engine's API key."), 401)
-        return errors.reply(errors.no_key())
+        return errors.refusal(errors.no_key())
 
     @staticmethod
     def _stopping(own: bool) -> Response:
         if own:
             return failed(stopping())
-        return errors.reply(errors.of(stopping()))
+        return errors.refusal(errors.of(stopping()))
 
 
 def _digest(key: bytes) -> bytes:

@@ -33,10 +33,13 @@ def packed(data: Any) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode()
 
 
-def reply(data: Any) -> Response:
-    """Its status is the error's code; 200 for what is no error."""
-    status = data["error"]["code"] if isinstance(data, dict) and "error" in data else 200
+def reply(data: Any, status: int = 200) -> Response:
     return Response(packed(data), status, media_type="application/json; charset=utf-8")
+
+
+def refusal(data: Json) -> Response:
+    """An error as a response: the code is the status."""
+    return reply(data, data["error"]["code"])
 
 
 def error(status: int, message: str, kind: str, **more: Any) -> Json:
