@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 
-from palimpsest.text.stop_strings import StoppedText
+from palimpsest.stop_strings import StoppedText
 
 
 class GeneratedText(StoppedText):

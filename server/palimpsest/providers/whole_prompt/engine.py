@@ -16,7 +16,7 @@ from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import Http
 from palimpsest.providers.http.streaming import Pieces, Streams
-from palimpsest.text.stop_strings import StoppedText
+from palimpsest.stop_strings import StoppedText
 from palimpsest.wire import Choice, GenerateAnswer, GenerateRequest, Health, SyncAnswer
 
 BLOCKS_SHARE = 0.75
