@@ -274,6 +274,12 @@ class GenerateRequest:
     names: Annotated[list[str], Length(0, 256)] = field(default_factory=list)
 
     @property
+    def is_greedy(self) -> bool:
+        """Whether nothing but probability bears on the answer."""
+        sampling = self.sampling
+        return sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not self.grammar
+
+    @property
     def prompt(self) -> FimTail | TextTail | ChatTail:
         """The one of `fim`, `text` and `chat` that is set.  Raises InvalidArgument unless it is exactly one."""
         given = [tail for tail in (self.fim, self.text, self.chat) if tail is not None]

@@ -36,7 +36,7 @@ def wanted(key, tokens):
 
 @dataclass
 class Cache:
-    """`cells` maps a position of HOLD to its token, `main` are the positions that MAIN has too."""
+    """`cells` maps a resident position to its token, `main` are the positions that are attached."""
 
     arena: Arena
     n_cells: int

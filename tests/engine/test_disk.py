@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.engine.arena.store import StoredItem, StoredKV
-from palimpsest.engine.cache.disk import DiskStore
+from palimpsest.engine.arena.store import StoredKV
+from palimpsest.engine.cache.disk import DiskStore, StoredItem
 from palimpsest.engine.cache.disk_file import Damaged, FileHeader, checksum, read, read_header, write
 from palimpsest.engine.cache.stores import Stores
 

@@ -77,6 +77,6 @@ def test_a_sync_is_bounded_by_tokens_by_time_or_by_neither() -> None:
 
 
 def test_what_is_left_of_a_bound() -> None:
-    assert SyncBound(70).left(30) == 40
-    assert SyncBound(70).left(90) == 0
-    assert SyncBound().left(90) is None
+    assert SyncBound(70).remaining(30) == 40
+    assert SyncBound(70).remaining(90) == 0
+    assert SyncBound().remaining(90) is None

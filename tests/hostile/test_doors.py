@@ -172,7 +172,7 @@ def test_without_a_key_nothing_of_others_is_ended_or_shown(engine: HttpEngine) -
     assert engine.editors.ask("/v1/sync", sync).data["decoded"] == 0
     for path in ("/slots", "/metrics", "/props"):
         assert "secret.py" not in stranger.ask(path).text
-    for path, method in (("/slots/0?action=save", "POST"), ("/lora-adapters", "POST"), ("/props", "POST")):
+    for path, method in (("/slots/0?action=save", "POST"), ("/props", "POST")):
         assert stranger.ask(path, {"filename": "/tmp/x"}, method).status in (404, 405, 501)
 
 

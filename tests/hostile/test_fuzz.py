@@ -194,7 +194,6 @@ GETS = [
     "/slots",
     "/metrics",
     "/models",
-    "/lora-adapters",
     "/v1/map?workspace=w",
     "/v1/map?workspace=%ed%a0%80",
     "/v1/map",

@@ -183,12 +183,12 @@ def test_what_is_refused_names_the_field() -> None:
 
 
 STUCK = """
-import ctypes
-from palimpsest.engine.lifetime import watchdog
-watchdog.LEAVE_S = 0.5
-watch = watchdog.Watch()
-watch.start()
-watch.leave()
+import ctypes, threading
+from palimpsest.engine import process
+process.LEAVE_S = 0.5
+leaving = threading.Event()
+threading.Thread(target=process.end_late, args=(leaving,), daemon=True).start()
+leaving.set()
 ctypes.CDLL(None).sleep(100)
 """
 

@@ -17,6 +17,7 @@ from palimpsest import wire
 from palimpsest.engine.cache.pace import Pace
 from palimpsest.engine.cache.pool import STATS
 from palimpsest.engine.cache.workspace import Workspace
+from palimpsest.engine.generation.check import check as check_request
 from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.native_engine import NativeEngine
 from tests.sources import recorded
@@ -90,6 +91,8 @@ def sync(engine: NativeEngine, blocks: Sequence[tuple[str, str]], workspace: str
 
 
 def ask(engine: NativeEngine, what: wire.GenerateRequest) -> wire.GenerateAnswer:
+    """As the core does it, on this thread."""
+    check_request(what)
     return done(generate(engine.generator, engine.workspaces.open(what.workspace), what, None))
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,7 +14,6 @@ import pytest
 from palimpsest import wire
 from palimpsest.engine.cache.in_place import InPlaceWorkspace
 from palimpsest.engine.core.core import EngineCore
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.llama.native import Context
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import Cancelled
@@ -269,8 +269,8 @@ def test_a_cancelled_sync_leaves_beginnings_that_may_make_way(make_core: MakeCor
     """What is left of a block that nobody wants any more is room like any other."""
     core = make_core(make_context=Hooked, n_batch=32, n_ctx=1024)
     core.sync(request([])).result(WAIT_S)
-    cancel = CancelToken()
-    hook(core, lambda n: cancel.cancel() if n == 3 else None)
+    cancel = Event()
+    hook(core, lambda n: cancel.set() if n == 3 else None)
     with pytest.raises(Cancelled):
         core.sync(request([("gone", text(1, 900))]), cancel).result(WAIT_S)
     begun = [span for span in core.cache_map("w").result(WAIT_S).spans if span.key == "gone"]

@@ -14,7 +14,6 @@ import pytest
 from palimpsest import wire
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.core.engine_thread import error_object
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.llama.native import Context
 from palimpsest.errors import Cancelled, ContextTooLarge, DecodeError, EngineUnavailable, InvalidArgument
 from tests.native.conftest import MakeCore
@@ -130,12 +129,12 @@ def test_typing_overtakes_everything_and_the_rest_comes_in_order(core: EngineCor
 
 
 def test_a_cancelled_sync_ends_within_one_micro_batch(core: EngineCore) -> None:
-    cancel, calls = CancelToken(), list[int]()
+    cancel, calls = threading.Event(), list[int]()
 
     def at(n: int) -> None:
         calls.append(n)
         if n == 3:
-            cancel.cancel()
+            cancel.set()
 
     hook(core, at)
     with pytest.raises(Cancelled):
@@ -146,11 +145,11 @@ def test_a_cancelled_sync_ends_within_one_micro_batch(core: EngineCore) -> None:
 
 def test_a_cancelled_answer_ends_within_one_token(core: EngineCore) -> None:
     core.sync(request(BLOCKS)).result(WAIT_S)
-    cancel, said = CancelToken(), list[str]()
+    cancel, said = threading.Event(), list[str]()
 
     def hear(_choice: int, piece: str) -> None:
         said.append(piece)
-        cancel.cancel()
+        cancel.set()
 
     with pytest.raises(Cancelled):
         core.generate(fim("def f(", max_tokens=500, heal=False), cancel, hear).result(WAIT_S)

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from queue import SimpleQueue
 from random import Random
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,7 +14,6 @@ import pytest
 from palimpsest import wire
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.generation.generate import generate
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.errors import ContextTooLarge
 from tests.native.conftest import MakeCore, MakeEngine
 from tests.native.helpers import ask, fim, request, sized, sync, text
@@ -39,7 +39,7 @@ def key(name: str, i: int, random: Random) -> wire.GenerateRequest:
     return replace(wanted, workspace=name, replace="")
 
 
-class Pressed(CancelToken):
+class Pressed(Event):
     """The engine's thread asks before each step whether a job was cancelled: a key is pressed in mid-answer."""
 
     def __init__(self, core: EngineCore, n_before: int = 5) -> None:
@@ -50,8 +50,7 @@ class Pressed(CancelToken):
         self._is_pressed = False
         self.keys: SimpleQueue[Future[wire.GenerateAnswer]] = SimpleQueue()
 
-    @property
-    def cancelled(self) -> bool:
+    def is_set(self) -> bool:
         if not self._is_pressed and self._stats["generated"] > self._after:
             self._is_pressed = True
             self.keys.put(self._core.generate(key("two", 3, Random(1))))

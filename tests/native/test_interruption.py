@@ -58,7 +58,7 @@ def test_a_sync_closed_at_any_yield_leaves_the_cache_equivalent(make_engine: Mak
         unfinished = stepped(work, n)
         work.close()
         check(engine)
-        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
+        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.context.n_seq_max - engine.in_place
         again = sync(engine, AFTER)
         assert not again.unfit
         check(engine)
@@ -148,7 +148,7 @@ def test_a_generation_closed_at_any_yield_leaves_the_cache_equivalent(make_engin
         unfinished = stepped(work, n)
         work.close()
         check(engine)
-        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
+        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.context.n_seq_max - engine.in_place
         answer = ask(engine, wanted)
         assert answer.choices[0].text == expected, f"closed after {n} yields"
         n += 1
@@ -235,7 +235,7 @@ def test_a_sync_survives_a_decode_that_fails(make_engine: MakeEngine, code: int)
         check(engine)
         assert not sync(engine, AFTER).unfit
         check(engine)
-        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
+        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.context.n_seq_max - engine.in_place
 
 
 @pytest.mark.parametrize("code", [2, -1, -3])

@@ -22,7 +22,7 @@ def typed(engine: NativeEngine, name: str, i: int) -> str:
 
 
 def check(engine: NativeEngine) -> None:
-    assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
+    assert engine.pool.free_sequences + sequences_in_use(engine) == engine.context.n_seq_max - engine.in_place
     for workspace in list(engine.workspaces.values()):
         if workspace.ready:
             assert workspace.verify()
@@ -39,7 +39,7 @@ def test_windows_take_turns_when_sequences_or_cells_or_both_run_out(
     engine.workspaces.close("w")
     for i in range(50):
         assert typed(engine, f"w{i}", i % 4) == expected[i % 4], f"window {i}"
-        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.pool.n_sequences
+        assert engine.pool.free_sequences + sequences_in_use(engine) == engine.context.n_seq_max - engine.in_place
     assert len(engine.workspaces) < 40
     # no door: who has how many sequences is seen nowhere else
     engine.pool._give_up_sequences()
@@ -82,12 +82,12 @@ def test_closing_that_fails_on_the_way_still_gives_everything_back(make_engine: 
     """A copy to the store first applies a pending K-shift, by a decode that may fail."""
     engine = make_engine("short", make_context=Failing)
     sync(engine, [("a", text(1)), ("b", text(2))])
-    engine.context.shift(in_place(engine).hold, 0, 1, 0)
+    engine.context.shift(in_place(engine).resident_seq, 0, 1, 0)
     failing(engine).fail({1: code})
     engine.workspaces.close("w")
     failing(engine).fail({})
     assert engine.workspaces == {}
-    assert engine.pool.free_sequences == engine.pool.n_sequences
+    assert engine.pool.free_sequences == engine.context.n_seq_max - engine.in_place
     sync(engine, [("a", text(1)), ("b", text(2))])
     check(engine)
 
@@ -95,7 +95,7 @@ def test_closing_that_fails_on_the_way_still_gives_everything_back(make_engine: 
 def test_saving_that_fails_on_the_way_leaves_books_that_are_true(make_engine: MakeEngine) -> None:
     engine = make_engine("short", make_context=Failing)
     sync(engine, [("a", text(1)), ("b", text(2))])
-    engine.context.shift(in_place(engine).hold, 0, 1, 0)
+    engine.context.shift(in_place(engine).resident_seq, 0, 1, 0)
     failing(engine).fail({1: -3})
     done(engine.workspaces.save())
     failing(engine).fail({})

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from palimpsest import wire
+from palimpsest.engine.generation.check import check as check_request
 from palimpsest.engine.generation.score import score
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
@@ -20,6 +21,7 @@ MODES: list[tuple[str, dict[str, Any]]] = [("fim", {}), ("fim", {"mode": "whole-
 
 def gains(engine: NativeEngine, lines: list[str], *variants: wire.Variant) -> list[float]:
     asked = wire.ScoreRequest("w", lines, list(variants))
+    check_request(asked)
     return done(score(engine.generator, engine.workspaces.open("w"), asked)).gains
 
 

@@ -110,10 +110,10 @@ async def test_a_window_that_opens_while_the_engine_hangs_gets_a_new_one(
 ) -> None:
     pid = await stopped(supervisor)
     await supervisor.aclose()
-    launched = await launch.launch(target)
-    assert (await launched.engine.health()).pid != pid
+    engine, _process = await launch.launch(target)
+    assert (await engine.health()).pid != pid
     assert gone(pid)
-    await launched.engine.aclose()
+    await engine.aclose()
 
 
 @pytest.mark.slow(part="storms")

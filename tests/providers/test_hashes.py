@@ -11,14 +11,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from palimpsest import wire
 from palimpsest.config.settings import Settings
 from palimpsest.providers.palimpsest.client import InPlaceEngine
-from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address
 from palimpsest.types import Block
 from palimpsest.window.requests import Requests
-from palimpsest.wire import FimTail, GenerateAnswer, GenerateRequest, WantedBlock, text_hash
+from palimpsest.wire import FimTail, GenerateAnswer, GenerateRequest, text_hash
 from tests.models import written
 from tests.providers.conftest import Process, loaded
 
@@ -98,7 +96,7 @@ async def test_an_engine_that_does_not_know_a_text_gets_it_without_anybody_notic
         request = keystroke([replace(block, text=f"{block.text}# {i}\n") for block in BLOCKS])
         assert request.sync is not None
         # no door: the engine would have to forget, after a thousand texts
-        engine._known_texts.add(request.sync)
+        engine._add_known(request)
         del transport.sizes[:]
         await ask(engine, request)
         assert len(transport.sizes) == 2
@@ -135,25 +133,6 @@ async def test_a_new_engine_process_behind_the_same_client_is_told_again(tmp_pat
     await engine.aclose()
     second.close()
     shutil.rmtree(folder)
-
-
-def test_what_was_sent_is_remembered_to_a_bound_the_latest_longest() -> None:
-    known = KnownTexts(max_hashes=2)
-    blocks = [WantedBlock(name, name, text_hash(name)) for name in "abc"]
-    request = wire.SyncRequest("w", "", "", blocks)
-    assert known.without_known(request) == request
-    known.add(request)
-    assert len(known) == 2
-    assert [block.text for block in known.without_known(request).blocks] == ["a", None, None]
-    known.forget([blocks[1].hash, "unheard of"])
-    assert [block.text for block in known.without_known(request).blocks] == ["a", "b", None]
-
-
-def test_a_text_without_a_hash_is_always_sent() -> None:
-    known = KnownTexts()
-    request = wire.SyncRequest("w", "", "", [WantedBlock("a", "text")])
-    known.add(request)
-    assert known.without_known(request) == request
 
 
 def test_a_block_is_rendered_and_hashed_once() -> None:

@@ -16,11 +16,10 @@ import pytest
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.http.listen import answers
-from palimpsest.engine.lifetime.lock import ProcessLock
 from palimpsest.errors import EngineUnavailable
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.palimpsest.client import InPlaceEngine
-from palimpsest.system import folders
+from palimpsest.system import folders, process_lock
 from palimpsest.system.engine_address import Address
 from tests.installing import without_library
 from tests.providers.conftest import Process, loaded
@@ -57,9 +56,9 @@ async def test_it_serves_on_a_private_socket_and_leaves_nothing_behind(
     status, out, _ = process.wait()
     assert (status, out) == (0, "")
     assert not place.socket.exists()
-    lock = ProcessLock(place.lock)
-    assert lock.acquire()
-    lock.release()
+    lock = process_lock.take(place.lock)
+    assert lock is not None
+    os.close(lock)
 
 
 async def test_it_leaves_in_good_order_while_the_model_is_still_loading(

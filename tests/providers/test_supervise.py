@@ -219,10 +219,10 @@ async def test_a_killed_server_takes_the_engine_from_nobody(target: Target) -> N
 
 async def test_many_launches_at_once_make_one_engine(target: Target) -> None:
     launched = await asyncio.gather(*(launch(target) for _ in range(4)))
-    pids = {(await one.engine.health()).pid for one in launched}
+    pids = {(await engine.health()).pid for engine, _process in launched}
     assert len(pids) == 1
-    for one in launched:
-        await one.engine.aclose()
+    for engine, _process in launched:
+        await engine.aclose()
 
 
 async def test_a_truncated_model_is_no_death_and_a_repaired_one_is_tried_when_asked(
@@ -358,7 +358,8 @@ async def test_a_look_for_an_engine_that_is_given_up_leaves_no_connection_open(
             task = asyncio.create_task(launch(target))
             await asyncio.wait({task}, timeout=step * 0.0005)
             if task.done():
-                await task.result().engine.aclose()
+                engine, _process = task.result()
+                await engine.aclose()
             else:
                 task.cancel()
                 await asyncio.wait({task})

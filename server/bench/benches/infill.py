@@ -66,8 +66,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             peer = replayed(rows, url)
     result = _result(rows, ours, peer)
     if not options.no_loss:
+        from bench.measure.infill_loss import bodies, losses
         from palimpsest.config.settings import EngineSettings
-        from palimpsest.engine.llama_server.quality import bodies, losses
 
         settings = EngineSettings(n_ctx=options.n_ctx, n_threads=options.threads, extra_bufts="off")
         result["loss"] = losses(model, settings, bodies(rows))

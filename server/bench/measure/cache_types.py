@@ -167,5 +167,5 @@ def _shift(engine: NativeEngine, workspace: InPlaceWorkspace, times: int) -> Non
     assert end + DISTANCE <= workspace.arena.span.end, "no room to move"
     for i in range(times + times % 2):
         at, by = (0, DISTANCE) if i % 2 == 0 else (DISTANCE, -DISTANCE)
-        engine.context.shift(workspace.hold, start + at, end + at, by)
+        engine.context.shift(workspace.resident_seq, start + at, end + at, by)
         engine.pool.apply_shifts()

@@ -30,7 +30,7 @@ FRESH = (1, 16, 64)
 ALL = 1 << 20
 """Fresh tokens: more than any prompt has, so that all of it is decoded again."""
 N_CTX = 8192
-LEAST_TAIL = 80
+LEAST_TAIL = 120
 """Tokens of the code before the cursor; with fewer there is hardly anything that could be stale."""
 
 
@@ -197,7 +197,7 @@ class Stale:
             start = _done(tail.prepare(workspace.base, composed, reuse_answer=False))
             self._decoded = start.decoded
             assert start.logits is not None
-            assert (start.left > 0) == stale, (start, fresh)
+            assert at is not None or (start.stale > 0) == stale, (start, fresh)
             rows = [start.logits]
             size = min(engine.context.n_seq_max, engine.context.n_batch)
             for i in range(0, len(target) - 1, size):

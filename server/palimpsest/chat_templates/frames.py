@@ -41,8 +41,8 @@ def frame_of(rendered: str, n_messages: int) -> Frame | None:
     """The frame in a template's output for `stand_ins`; None where it does not have each of them once, in order."""
     frame, rest = list[str](), rendered
     for i in range(n_messages):
-        before, found, rest = rest.partition(_stand_in(i))
-        if not found:
+        before, stand_in, rest = rest.partition(_stand_in(i))
+        if not stand_in:
             return None
         frame.append(before)
     frame.append(rest)
@@ -52,11 +52,11 @@ def frame_of(rendered: str, n_messages: int) -> Frame | None:
 def parts(frame: Frame, messages: Sequence[Message]) -> list[FramePart]:
     """The conversation up to the answer; `frame` is the one for `roles_of(messages)`."""
     written = _written(messages)
-    found = [FramePart(frame[0], is_frame=True)]
+    made = [FramePart(frame[0], is_frame=True)]
     for message, behind in zip(written, frame[1:], strict=True):
-        found += [FramePart(message.content, is_frame=False), FramePart(behind, is_frame=True)]
-    found += [FramePart(message.content, is_frame=False) for message in messages[len(written) :]]
-    return [part for part in found if part.text]
+        made += [FramePart(message.content, is_frame=False), FramePart(behind, is_frame=True)]
+    made += [FramePart(message.content, is_frame=False) for message in messages[len(written) :]]
+    return [part for part in made if part.text]
 
 
 def unframed(messages: Sequence[Message]) -> str:

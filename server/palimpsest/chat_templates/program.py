@@ -97,10 +97,10 @@ def main() -> None:
     for line in sys.stdin.buffer:
         if sys.platform != "win32":
             signal.setitimer(signal.ITIMER_PROF, CPU_S)
-        said = json.dumps(answered(json.loads(line))).encode() + b"\n"
+        answer = json.dumps(answered(json.loads(line))).encode() + b"\n"
         if sys.platform != "win32":
             signal.setitimer(signal.ITIMER_PROF, 0)
-        sys.stdout.buffer.write(said)
+        sys.stdout.buffer.write(answer)
         sys.stdout.buffer.flush()
 
 

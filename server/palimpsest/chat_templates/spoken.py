@@ -86,8 +86,8 @@ class Spoken:
 def spoken(text: str, thought: str = "", *, is_whole: bool = True) -> Spoken:
     """`thought`: what came beside the text.  Of a text that is not whole, an end that may be a part of a mark is in
     neither."""
-    found = _of_channels(text, is_whole) if text.lstrip().startswith(_CHANNELS) else _of_marks(text, is_whole)
-    return replace(found, thought="\n\n".join(part for part in (thought.strip(), found.thought) if part))
+    parted = _of_channels(text, is_whole) if text.lstrip().startswith(_CHANNELS) else _of_marks(text, is_whole)
+    return replace(parted, thought="\n\n".join(part for part in (thought.strip(), parted.thought) if part))
 
 
 def heard(answer: GenerateAnswer) -> GenerateAnswer:
@@ -101,8 +101,8 @@ def opened_by(prompt: str) -> str:
 
 
 def _heard(choice: Choice) -> Choice:
-    found = spoken(choice.text, choice.thought)
-    return replace(choice, text=found.text, thought=found.thought, calls=[*choice.calls, *found.calls])
+    parted = spoken(choice.text, choice.thought)
+    return replace(choice, text=parted.text, thought=parted.thought, calls=[*choice.calls, *parted.calls])
 
 
 def _of_marks(text: str, is_whole: bool) -> Spoken:
@@ -134,8 +134,8 @@ def _of_marks(text: str, is_whole: bool) -> Spoken:
 def _mark_at(text: str, at: int) -> tuple[str, int] | None:
     """The mark for a beginning that stands there, behind blanks, and where it ends."""
     at = len(text) - len(text[at:].lstrip(_NOTHING_SEEN))
-    found = ((mark, begin.match(text, at)) for mark, begin in _BEGINS.items())
-    return next(((mark, begun.end()) for mark, begun in found if begun is not None), None)
+    matches = ((mark, begin.match(text, at)) for mark, begin in _BEGINS.items())
+    return next(((mark, begun.end()) for mark, begun in matches if begun is not None), None)
 
 
 def _end(text: str, start: int, mark: str, is_whole: bool) -> range | None:
@@ -153,7 +153,7 @@ def _end(text: str, start: int, mark: str, is_whole: bool) -> range | None:
     first = last or first
     if first is not None or not is_whole:
         return first if is_whole else None
-    ends = (found.span() for found in _UNOPENED.finditer(text, start))
+    ends = (match.span() for match in _UNOPENED.finditer(text, start))
     return next(
         (range(*end) for end in ends if _is_clear(text, *end, is_whole) and not _is_in_code(text, start, end[0])), None
     )
@@ -172,8 +172,8 @@ def _unopened(text: str, is_whole: bool) -> _Unopened | None:
     if text.lstrip().startswith(begun) and (at := text.find(end)) > 0:
         return _Unopened(at, at + len(end), is_bare=True)
     # a long reply is looked at again for each word of it
-    for found in _UNOPENED.finditer(text):
-        at, behind = found.span()
+    for match in _UNOPENED.finditer(text):
+        at, behind = match.span()
         if _is_clear(text, at, behind, is_whole) and not _is_in_code(text, 0, at):
             return None if _OPENED.search(text, 0, at) else _Unopened(at, behind)
     return None
@@ -187,7 +187,7 @@ def _is_clear(text: str, at: int, behind: int, is_whole: bool) -> bool:
 
 
 def _places(text: str, at: int, mark: str) -> Iterator[tuple[int, int]]:
-    return (found.span() for found in _marks([mark]).finditer(text, at))
+    return (match.span() for match in _marks([mark]).finditer(text, at))
 
 
 def _is_quoted(text: str, start: int, end: int, is_whole: bool) -> bool:
@@ -205,10 +205,10 @@ def _is_in_code(text: str, start: int, at: int) -> bool:
         behind = _SUGGESTION.search(text, at)
         return behind is None or bool(behind[1])
     fence = ""
-    for found in _FENCE.finditer(text[start:at]):
+    for match in _FENCE.finditer(text[start:at]):
         if not fence:
-            fence = found[1]
-        elif found[1].startswith(fence) and not found[2].strip():
+            fence = match[1]
+        elif match[1].startswith(fence) and not match[2].strip():
             fence = ""
     return bool(fence)
 
@@ -240,14 +240,14 @@ def _of_channels(text: str, is_whole: bool) -> Spoken:
     while (head := _MESSAGE.search(text, at)) is not None:
         end = _MESSAGE_END.search(text, head.end())
         at = len(text) if end is None else end.start()
-        said = text[head.end() : at]
+        content = text[head.end() : at]
         if end is None and not is_whole:
-            said = _PART_OF_A_MARK.sub("", said)
+            content = _PART_OF_A_MARK.sub("", content)
         recipient = _RECIPIENT.search(head[1] + head[3])
         if head[2] == "analysis":
-            thoughts.append(said.strip())
+            thoughts.append(content.strip())
         elif recipient is None:
-            texts.append(said)
+            texts.append(content)
         elif end is not None or is_whole:
-            calls.append(ToolCall(f"call-{len(calls)}", recipient[1], said.strip()))
+            calls.append(ToolCall(f"call-{len(calls)}", recipient[1], content.strip()))
     return Spoken("\n\n".join(texts), "\n\n".join(filter(None, thoughts)), tuple(calls))

@@ -20,7 +20,6 @@ from pathlib import Path
 
 from palimpsest.engine.http.listen import answers
 from palimpsest.engine.lifetime.announcing import say
-from palimpsest.engine.lifetime.lock import ProcessLock
 from palimpsest.engine.options import Options
 from palimpsest.errors import EngineUnavailable, PalimpsestError
 from palimpsest.system import logs, process_lock
@@ -97,16 +96,16 @@ def _only_one(place: Address) -> Iterator[bool]:
 
     An engine that is leaving still holds the lock, so a start that comes then waits for it to be gone.
     """
-    lock = ProcessLock(place.lock)
     end = time.monotonic() + PREDECESSOR_S
-    while not (ours := lock.acquire()):
+    while (lock := process_lock.take(place.lock)) is None:
         if answers(place) or time.monotonic() > end:
-            break
+            yield False
+            return
         time.sleep(0.05)
     try:
-        yield ours
+        yield True
     finally:
-        lock.release()
+        os.close(lock)
 
 
 def _quiet_stdout(options: Options) -> None:

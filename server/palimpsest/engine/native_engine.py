@@ -6,12 +6,11 @@ thread.  Knows no request and no job.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.cache.pool import CellPool
-from palimpsest.engine.cache.shared import Shared
 from palimpsest.engine.cache.stores import make_stores
 from palimpsest.engine.cache.tokenizer import Tokenizer
 from palimpsest.engine.cache.workspaces import Workspaces
@@ -25,20 +24,26 @@ class NativeEngine:
     """`pool` has the cells, `workspaces` who is in them, `generator` makes text behind them."""
 
     def __init__(
-        self, path: Path, settings: EngineSettings, *, caution: bool = False, make_context: type[Context] = Context
+        self,
+        path: Path,
+        settings: EngineSettings,
+        *,
+        caution: bool = False,
+        make_context: type[Context] = Context,
+        end_suspended: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Loads the model.  Raises EngineUnavailable, ModelError, ContextTooLarge, InvalidArgument."""
+        """Loads the model.  `end_suspended`: see `CellPool`.  Raises EngineUnavailable, ModelError, ContextTooLarge,
+        InvalidArgument."""
         self.loaded = loaded = load(path, settings, caution=caution, make_context=make_context)
         self.model, self.context = loaded.model, loaded.context
         self.facts, self.vocab, self.sizes = loaded.facts, loaded.vocab, loaded.sizes
         self.in_place = loaded.in_place
         self.store = make_stores(path, settings, loaded.has_long_rope)
-        self.pool = CellPool(loaded.context, reserve=self.in_place, filler=max(self.facts.header_start, default=0))
         self.tokenizer = Tokenizer(self.model, self.facts.header_start)
-        shared = Shared(self.pool, self.store, self.tokenizer, self.sizes, self.facts, self.vocab)
-        self.workspaces = Workspaces(shared, in_place=self.in_place)
+        self.workspaces = Workspaces(loaded, self.store, self.tokenizer, end_suspended)
+        self.pool = self.workspaces.shared.pool
         self.grammars = Grammars(self.model, self.vocab, self.facts.eog)
-        self.generator = TextGenerator.of(loaded, self.pool, self.tokenizer, self.grammars)
+        self.generator = TextGenerator(loaded, self.pool, self.tokenizer, self.grammars)
 
     def close(self) -> None:
         """Blocks go to the store, and as far as it is on disk they stay there."""

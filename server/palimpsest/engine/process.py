@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -26,7 +27,6 @@ from palimpsest.engine.http.routes import create_app
 from palimpsest.engine.http.serve import serve
 from palimpsest.engine.lifetime import announcing
 from palimpsest.engine.lifetime.lifetime import Life
-from palimpsest.engine.lifetime.watchdog import Watch
 from palimpsest.engine.llama.library import choose, library
 from palimpsest.engine.llama_server.app import create_app as create_public_app
 from palimpsest.engine.model.params import uses_gpu
@@ -38,6 +38,8 @@ from palimpsest.system.machine import free_memory
 
 STOP_S = 5.0
 """How long freeing the model may take.  A load cannot be interrupted; the system frees it as well."""
+LEAVE_S = 8.0
+"""A process that is told to leave ends after this long, whatever it is doing."""
 NEXT_EDIT_CELLS = 8192
 """What the models for next edits were trained with."""
 STACK = 128 << 20
@@ -108,20 +110,20 @@ async def _serve(
     core: EngineCore, second: EngineCore | None, listener: Listener, options: Options, public: socket.socket | None
 ) -> bool:
     """Answer until told to leave, by a signal, a request or long silence.  Whether it was Ctrl-C."""
-    watch = Watch()
-    watch.start()
+    leaving = threading.Event()
+    threading.Thread(target=end_late, args=(leaving,), name="palimpsest-watch", daemon=True).start()
     beside = None if second is None else (second, Life(second, math.inf))
 
     def on_stop() -> None:
-        watch.leave()
+        leaving.set()
         if beside is not None:
             beside[1].stop()
 
     life = Life(core, options.idle_exit_s, on_stop=on_stop)
-    told = list[int]()
+    signals = list[int]()
 
     def leave(number: int) -> None:
-        told.append(number)
+        signals.append(number)
         life.stop()
 
     loop = asyncio.get_running_loop()
@@ -146,7 +148,20 @@ async def _serve(
     await asyncio.gather(*serving)
     await idle
     logger.info("leaving")
-    return signal.SIGINT in told
+    return signal.SIGINT in signals
+
+
+def end_late(leaving: threading.Event) -> None:
+    """End the process when nothing else can: a native call cannot be interrupted, nor can its thread be ended.  On a
+    thread of its own, which needs no other to be well."""
+    leaving.wait()
+    time.sleep(LEAVE_S)
+    # from another thread: a log that nobody reads may keep its writers waiting
+    why = "ending the process: the engine was told to leave and did not"
+    writer = threading.Thread(target=logger.error, args=(why,), daemon=True)
+    writer.start()
+    writer.join(1.0)
+    os._exit(0)
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[int], object]) -> None:

@@ -27,7 +27,7 @@ from palimpsest.libraries.known import BACKENDS, VERSION, Archive, archive, mach
 from palimpsest.libraries.locate import USED, home
 from palimpsest.models.alone import alone, need_room
 from palimpsest.models.hub import Hub
-from palimpsest.models.transfer import SILENCE_S, Progress, load, shown, variables_named
+from palimpsest.models.transfer import SILENCE_S, Progress, load, public_url, variables_named
 from palimpsest.system.reading import Refused, check_regular
 
 GZIP = b"\x1f\x8b\x08"
@@ -138,10 +138,10 @@ def _fetched(what: Archive, progress: Progress | None) -> Path:
     except httpx2.HTTPStatusError as error:
         status = error.response.status_code
         hint = f"{ELSEWHERE if status in (401, 403, 404) else AGAIN}  {OTHERWISE}"
-        raise ModelError(f"{shown(url)}: the registry answers {status}.", hint=hint) from error
+        raise ModelError(f"{public_url(url)}: the registry answers {status}.", hint=hint) from error
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # a ValueError: it leads to no address
         why = (str(error) or type(error).__name__).rstrip(".")
-        raise ModelError(f"{shown(url)} cannot be fetched: {why}.", hint=f"{AGAIN}  {OTHERWISE}") from error
+        raise ModelError(f"{public_url(url)} cannot be fetched: {why}.", hint=f"{AGAIN}  {OTHERWISE}") from error
     with part.open("rb") as file:
         found = base64.b64encode(hashlib.file_digest(file, "sha512").digest()).decode()
     if found != what.sha512:

@@ -1,10 +1,11 @@
-"""What one process at a time may do in a folder of models, and the room that it takes there.
+"""What one process at a time may do in a folder of models, the room that it takes there, and whether a file is right.
 
-In: paths, bytes.  Out: nothing, or a ModelError that says what is in the way.
+In: paths, bytes.  Out: digests, or a ModelError that says what is in the way.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -32,3 +33,8 @@ def need_room(folder: Path, missing: int) -> None:
     free = shutil.disk_usage(folder).free
     if missing > free:
         raise ModelError(f"{missing / 1e9:.2f} GB are missing, but {folder} has room for {free / 1e9:.2f} GB.")
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

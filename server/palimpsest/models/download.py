@@ -18,7 +18,7 @@ import httpx2
 
 from palimpsest import __version__
 from palimpsest.errors import ModelError
-from palimpsest.models.alone import alone, need_room
+from palimpsest.models.alone import alone, need_room, sha256_of
 from palimpsest.models.files import inspect
 from palimpsest.models.header import GgufFile
 from palimpsest.models.hub import Hub, ModelSource, source_of, the_hub
@@ -43,8 +43,8 @@ def get(name: str, *, unverified: bool = False, progress: Progress | None = None
         source = source_of(name, hub)
         if source.sha256 and _is(source.target, source.sha256):
             return inspect(source.target)
-        found = look(client, source.url, hub)
-        wanted = source.sha256 or found.sha256
+        remote = look(client, source.url, hub)
+        wanted = source.sha256 or remote.sha256
         if not wanted and not unverified:
             raise Unverified(
                 f"Nothing says which content {source.target.name} should have.",
@@ -52,32 +52,29 @@ def get(name: str, *, unverified: bool = False, progress: Progress | None = None
             )
         if not (wanted and _is(source.target, wanted)):
             source.target.parent.mkdir(parents=True, exist_ok=True)
-            _download(client, source, hub, found, wanted, progress)
+            _download(client, source, hub, remote, wanted, progress)
     return inspect(source.target)
 
 
 def _is(path: Path, sha256: str) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    return path.is_file() and sha256_of(path) == sha256
 
 
 def _download(
-    client: httpx2.Client, source: ModelSource, hub: Hub, found: RemoteFile, wanted: str, progress: Progress | None
+    client: httpx2.Client, source: ModelSource, hub: Hub, remote: RemoteFile, wanted: str, progress: Progress | None
 ) -> None:
     """Downloads into a file next to the target, named after the wanted version, continuing an earlier attempt; then
     checks it and moves it to the target."""
-    key = hashlib.sha256(f"{source.url} {wanted or found.version}".encode()).hexdigest()[:12]
+    key = hashlib.sha256(f"{source.url} {wanted or remote.version}".encode()).hexdigest()[:12]
     part = source.target.with_name(f".{source.target.name}.{key}.part")
     with alone(part.with_suffix(".lock")):
         with part.open("a+b") as file:
             file.seek(0, os.SEEK_END)
-            if file.tell() > found.size:
+            if file.tell() > remote.size:
                 file.truncate(0)
                 file.seek(0)
-            need_room(part.parent, found.size - file.tell())
-            load(client, source.url, hub, file, found.size, progress)
+            need_room(part.parent, remote.size - file.tell())
+            load(client, source.url, hub, file, remote.size, progress)
         try:
             if wanted and not _is(part, wanted):
                 hint = "It was dropped; try again, and if it happens again, the file on the other side is another one."
@@ -89,8 +86,8 @@ def _download(
             part.unlink()
             raise
         part.replace(source.target)
-    for left in source.target.parent.glob(f".{glob_escape(source.target.name)}.*"):  # other versions, and the lock
-        left.unlink(missing_ok=True)
+    for leftover in source.target.parent.glob(f".{glob_escape(source.target.name)}.*"):  # other versions, and the lock
+        leftover.unlink(missing_ok=True)
 
 
 def _without_password(name: str) -> str:

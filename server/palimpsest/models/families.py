@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 SuffixFirst = Literal["suffix-prefix", "suffix-prefix-middle", "prefix-suffix-middle"]
 Layout = Literal["psm", "spm"]
+T = TypeVar("T")
 QWEN = ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>")
 STARCODER = ("<fim_prefix>", "<fim_suffix>", "<fim_middle>")
 
@@ -50,16 +51,20 @@ class Family:
 
     def render(self, prefix: str, suffix: str, typed: str = "", layout: str = "") -> str:
         """A prompt as text; `typed` belongs behind `prefix`."""
-        before, between, after = self.markers
-        if (layout or self.layout) == "psm":
-            return f"{before}{prefix}{between}{suffix}{after}{typed}"
+        return "".join(self.in_order(layout or self.layout, self.markers, prefix, suffix, typed))
+
+    def in_order(self, layout: str, markers: tuple[T, T, T], prefix: T, suffix: T, typed: T) -> list[T]:
+        """The parts of a prompt, texts or tokens, as the layout wants them."""
+        before, between, after = markers
+        if layout == "psm":
+            return [before, prefix, between, suffix, after, typed]
         match self.order:
             case "suffix-prefix":
-                return f"{between}{suffix}{before}{prefix}{typed}"
+                return [between, suffix, before, prefix, typed]
             case "suffix-prefix-middle":
-                return f"{between}{suffix}{before}{prefix}{after}{typed}"
+                return [between, suffix, before, prefix, after, typed]
             case _:
-                return f"{before}{between}{suffix}{after}{prefix}{typed}"
+                return [before, between, suffix, after, prefix, typed]
 
 
 FAMILIES: tuple[Family, ...] = (

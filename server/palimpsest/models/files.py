@@ -60,9 +60,9 @@ def chosen() -> Path | None:
 def use(path: Path) -> GgufFile:
     """Records this file as the model to use from now on.  Raises ModelError, and records nothing, if it is not a
     complete GGUF file."""
-    found = inspect(path.expanduser().absolute())
-    _write({"path": str(found.path)})
-    return found
+    file = inspect(path.expanduser().absolute())
+    _write({"path": str(file.path)})
+    return file
 
 
 def use_embedded() -> GgufFile:
@@ -73,12 +73,12 @@ def use_embedded() -> GgufFile:
 
 def use_default() -> GgufFile:
     """Forgets the choice.  Raises ModelError, and changes nothing, if the default model was not downloaded."""
-    found = inspect(_default())
+    file = inspect(_default())
     try:
         _record().unlink(missing_ok=True)
     except OSError as error:
         raise ModelError(f"The choice in {_record()} cannot be forgotten: {error.strerror or error}.") from error
-    return found
+    return file
 
 
 def _default() -> Path:

@@ -36,8 +36,8 @@ def _gpu(untrusted: Sequence[Path]) -> tuple[str, int]:
     asked = [str(tool), "--query-gpu=memory.total,name", "--format=csv,noheader,nounits"]
     try:
         answer = subprocess.run(asked, capture_output=True, text=True, timeout=ANSWER_S, check=True).stdout
-        found = [line.split(",", 1) for line in answer.splitlines() if "," in line]
-        mib, name = max((int(size), name.strip()) for size, name in found)
+        rows = [line.split(",", 1) for line in answer.splitlines() if "," in line]
+        mib, name = max((int(size), name.strip()) for size, name in rows)
     except (OSError, ValueError, subprocess.SubprocessError):
         return "", 0
     return name, mib << 20

@@ -57,7 +57,7 @@ class Adapter:
             raise ModelError(f"{path} is not a LoRA adapter.")
         tokens: list[int] = fields[TOKENS][0] if TOKENS in fields else []
         rows: list[float] = fields[ROWS][0] if ROWS in fields else []
-        says = {key: said for key, said in fields.items() if key.startswith(SAYS) and key not in (ROWS, TOKENS, NAME)}
+        says = {key: value for key, value in fields.items() if key.startswith(SAYS) and key not in (ROWS, TOKENS, NAME)}
         if NAME in fields:
             says["general.name"] = fields[NAME]
         return cls(

@@ -58,12 +58,12 @@ def inspect(name: str) -> NextEditModelFile | None:
         raise ModelError(f"{SETTING}: {name} is not here yet.", hint=f"palimpsest model get {name}")
     try:
         state = path.stat()
-        found = _inspected(path, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+        inspected = _inspected(path, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
     except OSError:
-        found = _inspected(path)
-    if isinstance(found, ModelError):
-        raise ModelError(found.message, hint=found.hint)
-    return found
+        inspected = _inspected(path)
+    if isinstance(inspected, ModelError):
+        raise ModelError(inspected.message, hint=inspected.hint)
+    return inspected
 
 
 @lru_cache(4)

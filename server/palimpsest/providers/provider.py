@@ -11,7 +11,7 @@ import logging
 import random
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
-from typing import Protocol
+from typing import TypeAlias
 
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import EngineDied, EngineError, EngineRefused, EngineUnavailable, InvalidArgument, ModelError
@@ -40,38 +40,9 @@ LONGEST_BACKOFF = 6
 logger = logging.getLogger(__name__)
 
 
-class EngineProvider(Protocol):
-    """One engine at a time: `connect`, `watch` until it ends, `after`."""
-
-    async def connect(self, lifecycle: EngineLifecycle) -> Engine:
-        """An engine that answers.  Raises EngineError."""
-        ...
-
-    def watch(self, check_now: asyncio.Event) -> AsyncGenerator[Health | None, None]:
-        """The engine's health: at once, after each change, and after each probe that `check_now` asks for; None while a
-        probe has no answer.  Ends when the engine leaves in good order; raises EngineError when it dies or hangs."""
-        ...
-
-    async def after(self, lifecycle: EngineLifecycle, error: EngineError | None) -> EngineLifecycle:
-        """The next state once the engine has ended, or could not be had.  `error`: why; None for a good end."""
-        ...
-
-    def pause_s(self, lifecycle: EngineLifecycle) -> float:
-        """Seconds until the next `connect`."""
-        ...
-
-    async def send_away(self) -> None:
-        """A person asked for a restart: stop the engine, where it is ours to stop."""
-        ...
-
-
-def provider_of(target: Target, client: str) -> EngineProvider:
-    """`client`: the name that an engine knows this server by."""
-    return RemoteEngine(target.settings, client) if target.is_remote else LocalEngine(target, client)
-
-
 class LocalEngine:
-    """Our engine on this machine: a process that is started when none runs, and again when it dies."""
+    """Our engine on this machine: a process that is started when none runs, and again when it dies.  One engine at a
+    time: `connect`, `watch` until it ends, `after`.  `client`: the name that an engine knows this server by."""
 
     def __init__(self, target: Target, client: str) -> None:
         self._target = target
@@ -83,15 +54,18 @@ class LocalEngine:
         self._address: Address | None = None
 
     async def connect(self, lifecycle: EngineLifecycle) -> Engine:
+        """An engine that answers.  Raises EngineError."""
         self._engine = self._process = None
         self._running = self._target.in_safe_mode() if lifecycle.safe_mode else self._target
         self._address = self._running.address()
-        launched = await launch(self._running)
-        self._engine, self._process = launched.engine, launched.process
-        return launched.engine
+        self._engine, self._process = await launch(self._running)
+        return self._engine
 
     async def watch(self, check_now: asyncio.Event) -> AsyncGenerator[Health | None, None]:
-        """By a lease, which ends with the engine, and by probes, since an engine that hangs keeps its lease open."""
+        """The engine's health: at once, after each change, and after each probe that `check_now` asks for; None while a
+        probe has no answer.  Ends when the engine leaves in good order; raises EngineError when it dies or hangs.
+
+        By a lease, which ends with the engine, and by probes, since an engine that hangs keeps its lease open."""
         assert self._engine is not None
         async with aclosing(liveness(self._engine, self._client, check_now)) as healths:
             async for health in healths:
@@ -99,6 +73,7 @@ class LocalEngine:
                 yield health
 
     async def after(self, lifecycle: EngineLifecycle, error: EngineError | None) -> EngineLifecycle:
+        """The next state once the engine has ended, or could not be had.  `error`: why; None for a good end."""
         if isinstance(error, EngineHung) and self._address is not None:
             await end_hung(self._address, self._pid)
             return lifecycle.died(asyncio.get_running_loop().time(), str(error))
@@ -119,15 +94,18 @@ class LocalEngine:
         return lifecycle.died(asyncio.get_running_loop().time(), str(error))
 
     def pause_s(self, lifecycle: EngineLifecycle) -> float:
+        """Seconds until the next `connect`."""
         return lifecycle.wait_s or PAUSE_S
 
     async def send_away(self) -> None:
+        """A person asked for a restart: stop the engine."""
         await send_away(self._address or self._running.address())
 
 
 class RemoteEngine:
-    """An engine that others keep running: it is watched, never started or stopped; while it is away it is probed again
-    and again.  After a new connection nothing has to be set up: every generate carries its `sync`."""
+    """What `LocalEngine` does, for an engine that others keep running: it is watched, never started or stopped; while
+    it is away it is probed again and again.  After a new connection nothing has to be set up: every generate carries
+    its `sync`."""
 
     def __init__(self, settings: EngineSettings, client: str) -> None:
         self._settings = settings
@@ -141,7 +119,7 @@ class RemoteEngine:
         engine = _engine_of(endpoint, self._settings)
         try:
             await self._probe(engine)
-        except BaseException:
+        except BaseException:  # cancelled, too: nobody else knows of these connections
             await engine.aclose()
             raise
         self._engine = engine
@@ -168,7 +146,7 @@ class RemoteEngine:
                     known = health.state
                     yield health
                 every = LOADING_S if known == "loading" else PROBE_S[self._settings.kind]
-                with suppress(TimeoutError):
+                with suppress(TimeoutError):  # it is time to look again
                     await asyncio.wait_for(check_now.wait(), every)
                 if lease.done() and isinstance(self._engine, InPlaceEngine):
                     raise EngineDied("The engine ended its lease.")
@@ -179,7 +157,7 @@ class RemoteEngine:
     async def _hold_lease(self, engine: Engine, check_now: asyncio.Event) -> None:
         """One of our engines stays while somebody reads its lease."""
         if isinstance(engine, InPlaceEngine):
-            with suppress(EngineError):
+            with suppress(EngineError):  # the probe that follows says what became of it
                 async with aclosing(engine.lease(self._client)) as healths:
                     async for _ in healths:
                         check_now.set()
@@ -197,6 +175,10 @@ class RemoteEngine:
 
     async def send_away(self) -> None:
         """It is not ours to stop; a new connection is all there is to do."""
+
+
+EngineProvider: TypeAlias = LocalEngine | RemoteEngine
+"""A way to an engine."""
 
 
 def _engine_of(endpoint: Endpoint, settings: EngineSettings) -> Engine:

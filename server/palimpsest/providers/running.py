@@ -32,8 +32,8 @@ class RunningEngine:
 
 async def running_engines(environment: Mapping[str, str] = os.environ) -> list[RunningEngine]:
     async with httpx2.AsyncClient(timeout=ANSWER_S, trust_env=False) as client:
-        found = await asyncio.gather(*(_at(client, f"http://127.0.0.1:{port}") for port in ports(environment)))
-    return [engine for engine in found if engine is not None]
+        engines = await asyncio.gather(*(_at(client, f"http://127.0.0.1:{port}") for port in ports(environment)))
+    return [engine for engine in engines if engine is not None]
 
 
 def ports(environment: Mapping[str, str]) -> Iterable[int]:
@@ -50,12 +50,12 @@ async def _at(client: httpx2.AsyncClient, url: str) -> RunningEngine | None:
                 data += piece
                 if len(data) > MOST_BYTES:
                     return None
-            found: Any = httpx2.Response(answer.status_code, content=bytes(data)).json()
+            props: Any = httpx2.Response(answer.status_code, content=bytes(data)).json()
     except (httpx2.HTTPError, ValueError, TimeoutError, RecursionError):
         return None
-    settings = found.get("default_generation_settings") if isinstance(found, dict) else None
+    settings = props.get("default_generation_settings") if isinstance(props, dict) else None
     if not isinstance(settings, dict) or not isinstance(settings.get("n_ctx"), int):
         return None
-    name = PurePath(str(found.get("model_alias") or found.get("model_path") or "")).name.removesuffix(".gguf")
-    ours = str(found.get("build_info") or "").startswith("palimpsest")
+    name = PurePath(str(props.get("model_alias") or props.get("model_path") or "")).name.removesuffix(".gguf")
+    ours = str(props.get("build_info") or "").startswith("palimpsest")
     return RunningEngine("in-place" if ours else "llama-server", url, name)

@@ -29,7 +29,7 @@ from palimpsest.providers.base.protocol import Engine
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.http.http import Filtered, NoEngine, NotServed, ServerBusy
 from palimpsest.providers.lifecycle import EngineLifecycle, State
-from palimpsest.providers.provider import provider_of
+from palimpsest.providers.provider import EngineProvider, LocalEngine, RemoteEngine
 from palimpsest.system import folders
 from palimpsest.wire import Health, ModelInfo
 
@@ -63,12 +63,12 @@ class Supervisor:
         self._error: EngineError | None = None
         self._refusal: EngineError | None = None
         self._engine: Engine | None = None
-        self._provider = provider_of(target, self._client)
+        self._provider = self._provider_of(target)
         self._check_now = asyncio.Event()
         self._next_try = ""
         self._model: ModelInfo | None = None
         self._health: Health | None = None
-        self._told: EngineStatus | None = None
+        self._announced: EngineStatus | None = None
         self._listeners: list[Callable[[EngineStatus], None]] = []
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -110,7 +110,7 @@ class Supervisor:
         if target is None and self._lifecycle.state != "off":
             await self._provider.send_away()
         if target is not None:
-            self._target, self._provider = target, provider_of(target, self._client)
+            self._target, self._provider = target, self._provider_of(target)
         self._error = None
         self._go(self._first_lifecycle())
         self.start()
@@ -135,12 +135,12 @@ class Supervisor:
                 raise EngineUnavailable(self.status.message, hint=RESTART_HINT if self._lifecycle.has_given_up else "")
             if self._lifecycle.state == "away":
                 raise EngineUnavailable(self._lifecycle.reason)
-            left = end - loop.time()
-            if left <= 0:
+            remaining_s = end - loop.time()
+            if remaining_s <= 0:
                 raise EngineLoading(self._lifecycle.reason or "The model is being loaded.")
             changed = self._changed
-            with suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), left)
+            with suppress(TimeoutError):  # the loop says what there is by then
+                await asyncio.wait_for(changed.wait(), remaining_s)
         return self._engine
 
     @asynccontextmanager
@@ -166,6 +166,9 @@ class Supervisor:
             self._model = model
             self._go(self._lifecycle)
 
+    def _provider_of(self, target: Target) -> EngineProvider:
+        return RemoteEngine(target.settings, self._client) if target.is_remote else LocalEngine(target, self._client)
+
     def _first_lifecycle(self) -> EngineLifecycle:
         if self._target.settings.kind == "none":
             return EngineLifecycle("off", reason="Palimpsest runs without an engine (engine.kind is none).")
@@ -176,7 +179,7 @@ class Supervisor:
         while True:
             try:
                 lifecycle = await self._one_engine()
-            except Exception as error:
+            except Exception as error:  # a defect of ours must not end the watch
                 logger.exception("the supervisor failed")
                 lifecycle, self._error = self._lifecycle.unavailable(f"The engine cannot be used: {_why(error)}."), None
             pause_s = self._provider.pause_s(lifecycle)
@@ -258,8 +261,8 @@ class Supervisor:
         if not lifecycle.has_given_up:
             self._next_try = ""
         status = self.status
-        if status != self._told:
-            self._told = status
+        if status != self._announced:
+            self._announced = status
             self._changed.set()
             self._changed = asyncio.Event()
             for listener in self._listeners:

@@ -178,7 +178,7 @@ def _recorded() -> Path:
     """A folder with an unpredictable name, recorded where this user's next process finds it."""
     record = state() / "runtime-folder"
     for _ in range(3):
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError):  # no record, or one that is none
             path = Path(record.read_text(encoding="utf-8"))
             if path.is_absolute() and path.exists() and _is_ours(path):
                 return path

@@ -100,12 +100,12 @@ def changed(folder: Path, *, staged: bool = False) -> list[ChangedFile]:
         ),
         *("--", "."),
     )
-    found, lines = dict[Path, ChangedFile](), filter(None, os.fsdecode(words).split("\0"))
+    by_path, lines = dict[Path, ChangedFile](), filter(None, os.fsdecode(words).split("\0"))
     for line in lines:
         before = next(lines) if line.startswith("2 ") else ""
         if (entry := _read(line, before, top, staged)) is not None:
-            found.setdefault(entry.path, entry)  # what was taken out of the index is listed again as unknown
-    return [found[path] for path in sorted(found)]
+            by_path.setdefault(entry.path, entry)  # what was taken out of the index is listed again as unknown
+    return [by_path[path] for path in sorted(by_path)]
 
 
 def contents(folder: Path, names: Iterable[str]) -> dict[str, bytes]:
@@ -125,13 +125,13 @@ def tracked(folder: Path, paths: Iterable[Path]) -> dict[Path, str]:
         return {}
     top = repository(folder)
     words = run(folder, "--literal-pathspecs", "ls-files", "--stage", "--full-name", "-z", "--", *arguments)
-    found = dict[Path, str]()
+    names = dict[Path, str]()
     for line in filter(None, os.fsdecode(words).split("\0")):
         facts, _, path = line.partition("\t")
         mode, name, stage = facts.split(" ")
         if mode in _REGULAR and stage == "0":
-            found[top / path] = name
-    return found
+            names[top / path] = name
+    return names
 
 
 def repository(folder: Path) -> Path:
@@ -147,7 +147,7 @@ def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOU
     if os.name != "nt":
         command = ["/bin/sh", "-c", _BOUNDED, "sh", str(MEMORY >> 10), str(ceil(timeout_s)), *command]
     try:
-        with shown_to_git(folder) as (_, shown):
+        with shown_to_git(folder) as (_, repository_variables):
             done = subprocess.run(
                 command,
                 cwd=folder,
@@ -155,7 +155,7 @@ def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOU
                 capture_output=True,
                 check=False,
                 timeout=timeout_s,
-                env=_around((folder, top_of(folder))) | shown,
+                env=_around((folder, top_of(folder))) | repository_variables,
             )
     except subprocess.TimeoutExpired:
         raise GitError(f"git did not answer within {timeout_s:g} s in {folder}.") from None
@@ -169,16 +169,16 @@ def run(folder: Path, *arguments: str, text: str = "", timeout_s: float = TIMEOU
 
 def _program(folder: Path) -> str:
     """Never one of the folder or of its repository, where a search path would take programs from it."""
-    found = on_path("git", (folder, top_of(folder)), os.environ.get("PATH", os.defpath))
-    if found is None:
+    path = on_path("git", (folder, top_of(folder)), os.environ.get("PATH", os.defpath))
+    if path is None:
         raise GitError("git is not installed.", hint="Install it, or put it on the PATH of the editor.")
-    return os.fspath(found)
+    return os.fspath(path)
 
 
 def _around(untrusted: Sequence[Path], variables: Mapping[str, str] = os.environ) -> dict[str, str]:
-    kept = {name: value for name, value in variables.items() if not name.startswith("GIT_") or name in _PASSED_ON}
-    searched = {name: trusted(kept[name], untrusted) for name in SEARCHED if name in kept}
-    return kept | searched | _ENVIRONMENT
+    inherited = {name: value for name, value in variables.items() if not name.startswith("GIT_") or name in _PASSED_ON}
+    searched = {name: trusted(inherited[name], untrusted) for name in SEARCHED if name in inherited}
+    return inherited | searched | _ENVIRONMENT
 
 
 def _filters(folder: Path) -> list[str]:
@@ -186,10 +186,10 @@ def _filters(folder: Path) -> list[str]:
     command line can express, so that its filter could not be disabled."""
     words = run(folder, "config", "-z", "--name-only", "--get-regexp", r"^filter\.", none=1)
     keys = [key for key in os.fsdecode(words).split("\0") if key.count(".") > 1]  # one with less is no filter's
-    found = {key.removeprefix("filter.").rpartition(".")[0] for key in keys}  # the empty name is a name, too
-    if odd := next((name for name in found if "=" in name), None):
+    names = {key.removeprefix("filter.").rpartition(".")[0] for key in keys}  # the empty name is a name, too
+    if odd := next((name for name in names if "=" in name), None):
         raise GitError(f"git's filter {odd!r} in {folder} cannot be switched off.", hint="Rename it without a `=`.")
-    return sorted(found)
+    return sorted(names)
 
 
 def _without_filter(name: str) -> Iterator[str]:

@@ -16,14 +16,6 @@ from palimpsest.system.git import contents, run
 
 TIMEOUT_S = 4.0
 """A long history takes longer, and nobody waits for it: then nothing is known."""
-_QUIET = (
-    "-c",
-    "log.showSignature=false",
-    "-c",
-    "diff.noprefix=false",
-    "-c",
-    "color.ui=false",
-)
 _MARK = "\x1e"
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
 
@@ -61,7 +53,6 @@ def commits_of(path: Path, first: int, last: int, most: int) -> list[Commit]:
     commit, newest first.  Raises GitError."""
     words = run(
         path.parent,
-        *_QUIET,
         "log",
         f"-L{first + 1},{last + 1}:{path.name}",
         f"--max-count={most}",

@@ -42,15 +42,15 @@ def text(parser: argparse.ArgumentParser, option: str, path: Path | None, wanted
 
 def json_object(parser: argparse.ArgumentParser, option: str, written: str) -> dict[str, Any]:
     try:
-        found = json.loads(written)
+        value = json.loads(written)
     except json.JSONDecodeError as error:
         problem = f"this is no JSON: {error.msg} in line {error.lineno}, column {error.colno}"
     except (ValueError, RecursionError):
         problem = "this has too large a number, or is nested too deeply"
     else:
-        if isinstance(found, dict):
-            return found
-        problem = f"this is {json.dumps(found)[:60]}"
+        if isinstance(value, dict):
+            return value
+        problem = f"this is {json.dumps(value)[:60]}"
     return _wrong(parser, option, "one JSON object", problem)
 
 

@@ -22,8 +22,8 @@ def total_memory() -> int:
 
 def free_memory(system: Path = SYSTEM) -> int:
     """Bytes that can be had without swapping, in this process's cgroup too."""
-    free, left = psutil.virtual_memory().available, _cgroup_left(system)
-    return free if left is None else min(free, left)
+    free, in_cgroup = psutil.virtual_memory().available, _cgroup_left(system)
+    return free if in_cgroup is None else min(free, in_cgroup)
 
 
 def own_memory() -> int:

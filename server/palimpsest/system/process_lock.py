@@ -77,12 +77,12 @@ else:
             fields = [0] * len(struct.unpack(LAYOUT, bytes(struct.calcsize(LAYOUT))))
             kind = 0 if PID == 4 else 3
             fields[kind] = fcntl.F_WRLCK
-            found = struct.unpack(LAYOUT, fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack(LAYOUT, *fields)))
+            lock = struct.unpack(LAYOUT, fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack(LAYOUT, *fields)))
         except OSError:
             return None
         finally:
             os.close(fd)
-        return found[PID] if found[kind] != fcntl.F_UNLCK and found[PID] > 0 else None
+        return lock[PID] if lock[kind] != fcntl.F_UNLCK and lock[PID] > 0 else None
 
 
 def take(path: Path) -> int | None:
@@ -139,7 +139,7 @@ def end_holder(path: Path, pid: int, patience_s: float) -> bool:
 def _signalled(path: Path, pid: int, number: int) -> bool:
     """Whether the signal was sent, to the process that holds the lock.  With process descriptors, `pid` cannot be given
     to another process between the check and the signal."""
-    with suppress(OSError):
+    with suppress(OSError):  # it has ended, or is another user's
         if not hasattr(os, "pidfd_open"):
             if holder(path) == pid:
                 os.kill(pid, number)

@@ -63,12 +63,12 @@ def wait_for(pid: int) -> bool:
         process = psutil.Process(pid)
     except (psutil.Error, ValueError):
         return False
-    while runs(process) and not _told(pid):
+    while runs(process) and not _wait_by_descriptor(pid):
         time.sleep(LOOK_S)
     return True
 
 
-def _told(pid: int) -> bool:
+def _wait_by_descriptor(pid: int) -> bool:
     """Waits until the system says that the process has ended, which takes no processor time; False where it cannot."""
     if not hasattr(os, "pidfd_open"):
         return False
@@ -77,9 +77,9 @@ def _told(pid: int) -> bool:
     except OSError:
         return False
     try:
-        told = select.poll()
-        told.register(end, select.POLLIN)
-        told.poll()
+        poll = select.poll()
+        poll.register(end, select.POLLIN)
+        poll.poll()
     finally:
         os.close(end)
     return True

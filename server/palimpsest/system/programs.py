@@ -18,9 +18,9 @@ def on_path(name: str, untrusted: Iterable[Path], search_path: str) -> Path | No
     may be in an untrusted folder, links resolved.  Never looks in the current folder, as Windows does."""
     theirs = [os.path.realpath(folder) for folder in untrusted]
     for folder in filter(None, trusted(search_path, theirs).split(os.pathsep)):
-        found = shutil.which(os.path.join(folder, name))
-        if found is not None and not _is_in(found, theirs):
-            return Path(found)
+        program = shutil.which(os.path.join(folder, name))
+        if program is not None and not _is_in(program, theirs):
+            return Path(program)
     return None
 
 

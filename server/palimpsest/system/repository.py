@@ -90,7 +90,7 @@ def check_rules(folder: Path) -> None:
     below = (entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
     for path in chain(around, below):
         for name in _RULES:
-            with suppress(OSError):
+            with suppress(OSError):  # there is none, or git cannot read it either
                 mode = os.lstat(file := os.path.join(path, name)).st_mode
                 if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):  # git follows no link here
                     raise GitError(f"{file} is no regular file.")
@@ -99,15 +99,15 @@ def check_rules(folder: Path) -> None:
 @contextmanager
 def shown_to_git(folder: Path) -> Iterator[tuple[Path, dict[str, str]]]:
     """The repository's top, and the variables with which git sees it.  Raises GitError."""
-    found = repository_of(folder)
+    repository = repository_of(folder)
     with TemporaryDirectory(prefix="palimpsest-git-") as made:
         try:
-            _fill(Path(made), found)
+            _fill(Path(made), repository)
         except (FileNotFoundError, NotADirectoryError):
             raise GitError(f"{folder} {_NO_REPOSITORY}.", hint="Open a folder that is in one.") from None
         except (OSError, Refused) as error:
-            raise GitError(f"git's files in {found.top} are not as git makes them: {error}.") from None
-        yield found.top, {"GIT_DIR": made, "GIT_WORK_TREE": os.fspath(found.top)}
+            raise GitError(f"git's files in {repository.top} are not as git makes them: {error}.") from None
+        yield repository.top, {"GIT_DIR": made, "GIT_WORK_TREE": os.fspath(repository.top)}
 
 
 def _git_folder(top: Path) -> Path:
@@ -115,8 +115,8 @@ def _git_folder(top: Path) -> Path:
     dot = top / ".git"
     if os.path.isdir(dot):
         return Path(os.path.realpath(dot))
-    _, found, path = _line(dot).partition("gitdir: ")
-    if not found:
+    _, is_link, path = _line(dot).partition("gitdir: ")
+    if not is_link:
         raise FileNotFoundError(dot)
     return Path(os.path.realpath(top / path))
 
@@ -152,29 +152,29 @@ def _settings(folder: Path) -> Iterator[tuple[str, str]]:
             yield f"{section}.{setting[1].lower()}", (setting[2] or setting[3] or "").strip()
 
 
-def _fill(made: Path, found: Repository) -> None:
+def _fill(made: Path, repository: Repository) -> None:
     """Raises OSError or Refused."""
-    if not (head := _line(found.own / "HEAD")):
-        raise FileNotFoundError(found.own / "HEAD")
+    if not (head := _line(repository.own / "HEAD")):
+        raise FileNotFoundError(repository.own / "HEAD")
     (made / "info").mkdir()
     (made / "HEAD").write_text(f"{head}\n", encoding="utf-8")
-    (made / "config").write_text(_kept(found.common), encoding="utf-8")
-    _check_objects(found.common / "objects")
-    _check_below(found.common / "refs", _MOST_OF_A_PATH)
+    (made / "config").write_text(_config(repository.common), encoding="utf-8")
+    _check_objects(repository.common / "objects")
+    _check_below(repository.common / "refs", _MOST_OF_A_PATH)
     for name in ("objects", "refs"):
-        (made / name).symlink_to(found.common / name)
-    if os.path.lexists(found.common / "reftable"):
-        _check_below(found.common / "reftable")
-        (made / "reftable").symlink_to(found.common / "reftable")
+        (made / name).symlink_to(repository.common / name)
+    if os.path.lexists(repository.common / "reftable"):
+        _check_below(repository.common / "reftable")
+        (made / "reftable").symlink_to(repository.common / "reftable")
     for name in ("packed-refs", "shallow", "info/exclude", "info/attributes"):
-        _link(found.common, made, name, _MOST_OF_REFS if name == "packed-refs" else MOST_OF_SETTINGS)
-    with os.scandir(found.own) as entries:
+        _link(repository.common, made, name, _MOST_OF_REFS if name == "packed-refs" else MOST_OF_SETTINGS)
+    with os.scandir(repository.own) as entries:
         for entry in entries:
             if entry.name == "index" or entry.name.startswith("sharedindex."):
-                _link(found.own, made, entry.name, None)
+                _link(repository.own, made, entry.name, None)
 
 
-def _kept(common: Path) -> str:
+def _config(common: Path) -> str:
     lines = ["[core]", "bare = false", "repositoryformatversion = 1"]
     for name, value in _settings(common):
         section, _, key = name.partition(".")
@@ -208,7 +208,7 @@ def _check_below(folder: Path, most: int | None = None) -> None:
     for n, entry in enumerate(_below(folder, FileNotFoundError), 1):  # git may be at work, and remove some
         if n > _MOST_ENTRIES or not (entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False)):
             raise Refused(f"{folder.name} has too many entries, or one that is no regular file")
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):  # git is at work, and has removed it
             if most is not None and entry.is_file() and entry.stat().st_size > most:
                 raise Refused(f"{entry.name} in {folder.name} is larger than {most:,} bytes")
 

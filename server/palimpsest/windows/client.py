@@ -69,7 +69,7 @@ class WindowClient:
             try:
                 self._reader, self._writer = await asyncio.open_unix_connection(self.path, limit=LONGEST_LINE)
             except ConnectionRefusedError:
-                with suppress(OSError):
+                with suppress(OSError):  # another program has removed it
                     self.path.unlink()  # its process is dead
                 raise
         self._writer.write(line)

@@ -63,7 +63,7 @@ class WindowSocket:
         for connection in self._connections:
             connection.cancel()
         if self._path is not None:
-            with suppress(OSError):
+            with suppress(OSError):  # it is gone, or the folder is
                 self._path.unlink()
             self._path = None
 
@@ -103,7 +103,7 @@ class WindowSocket:
             return {"id": number, "result": await self._answer(request["method"], request.get("params"))}
         except PalimpsestError as error:
             return _error(number, error)
-        except Exception:
+        except Exception:  # a defect of ours is no reason to close the door
             logger.exception("an agent's request failed")
             return _error(number, PalimpsestError(OUR_FAULT))
 

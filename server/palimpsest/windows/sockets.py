@@ -42,10 +42,10 @@ def socket_of(pid: int) -> Path:
 def sockets() -> list[Path]:
     """Every window's, the newest last; of some the process may be dead.  An editor may have made its socket elsewhere
     than a program would that was started without the editor's variables.  Raises OSError."""
-    found = list[tuple[int, Path]]()
+    sockets_by_time = list[tuple[int, Path]]()
     for path in (path for folder in folders.runtimes() for path in folder.glob(NAME.format(pid="*"))):
-        with suppress(OSError):
+        with suppress(OSError):  # its window was closed just now
             facts = path.lstat()
             if stat.S_ISSOCK(facts.st_mode) and (sys.platform == "win32" or facts.st_uid == os.getuid()):
-                found.append((facts.st_mtime_ns, path))
-    return [path for _, path in sorted(found)]
+                sockets_by_time.append((facts.st_mtime_ns, path))
+    return [path for _, path in sorted(sockets_by_time)]

@@ -232,11 +232,11 @@ class Arena:
 
         As many as give `n_tokens` cells, all of them when those do not suffice or `n_tokens` is None; none of `but`.
         """
-        found = sorted((r for r in self if not r.attached), key=lambda r: (r.last_used, -r.rank, r.span.start))
+        residents = sorted((r for r in self if not r.attached), key=lambda r: (r.last_used, -r.rank, r.span.start))
         if attached:
-            found += sorted((r for r in self if r.attached), key=lambda r: (-r.rank, r.last_used, r.span.start))
+            residents += sorted((r for r in self if r.attached), key=lambda r: (-r.rank, r.last_used, r.span.start))
         keys, cells = list[str](), 0
-        for resident in found:
+        for resident in residents:
             if n_tokens is not None and cells >= n_tokens:
                 break
             if resident.key in but:
@@ -286,12 +286,12 @@ class Arena:
 
     def _segments(self, evictable: Collection[str]) -> list[fit.Segment]:
         evictable = frozenset(evictable)
-        found = [fit.Segment(hole, "hole") for hole in self._holes]
+        segments = [fit.Segment(hole, "hole") for hole in self._holes]
         for r in self:
-            found.append(fit.Segment(r.used, "block" if r.key in evictable else "wall", r.key))
+            segments.append(fit.Segment(r.used, "block" if r.key in evictable else "wall", r.key))
             if r.n_slack:
-                found.append(fit.Segment(Span(r.used.end, r.span.end), "slack", r.key))
-        return sorted(found, key=lambda segment: segment.span)
+                segments.append(fit.Segment(Span(r.used.end, r.span.end), "slack", r.key))
+        return sorted(segments, key=lambda segment: segment.span)
 
     def _around(self, span: Span) -> list[Resident]:
         """Residents whose spans overlap `span`."""
@@ -303,9 +303,9 @@ class Arena:
     def _take(self, span: Span) -> None:
         """Make `span` no hole, taking slack from those who have it there."""
         for r in self._around(span):
-            kept = Span(r.span.start, max(r.used.end, span.start))
-            self._set(replace(r, span=kept))
-            self._holes.give(Span(kept.end, r.span.end))
+            shortened = Span(r.span.start, max(r.used.end, span.start))
+            self._set(replace(r, span=shortened))
+            self._holes.give(Span(shortened.end, r.span.end))
         self._holes.take(span)
 
     def _insert(self, resident: Resident) -> Resident:

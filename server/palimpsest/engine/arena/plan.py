@@ -25,23 +25,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from palimpsest.engine.arena import steps as ops
 from palimpsest.engine.arena.arena import Arena, Move, Resident
 from palimpsest.engine.arena.room import ArenaRoom
 from palimpsest.engine.arena.span import Span
-from palimpsest.engine.arena.steps import (
-    Attach,
-    Cut,
-    Detach,
-    Evict,
-    Free,
-    Keep,
-    Rekey,
-    Restore,
-    Save,
-    Step,
-    Write,
-    apply,
-)
 
 Stored = Callable[[str], int | None]
 """Position at which a digest's KV was saved, None when it is not in the store (`HostStore.start_of`)."""
@@ -89,19 +76,19 @@ class Plan:
     Carry out each step, then `apply(arena, step, plan.tick)`: the arena tells the truth then wherever the job stops.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[ops.Step, ...]
     unfit: tuple[str, ...]
     arena: Arena
     tick: int
     deferred: tuple[str, ...] = ()
 
     @property
-    def restores(self) -> tuple[Restore, ...]:
-        return tuple(step for step in self.steps if isinstance(step, Restore))
+    def restores(self) -> tuple[ops.Restore, ...]:
+        return tuple(step for step in self.steps if isinstance(step, ops.Restore))
 
     @property
-    def writes(self) -> tuple[Write, ...]:
-        return tuple(step for step in self.steps if isinstance(step, Write))
+    def writes(self) -> tuple[ops.Write, ...]:
+        return tuple(step for step in self.steps if isinstance(step, ops.Write))
 
 
 def plan(
@@ -130,12 +117,12 @@ def plan(
 
 def _beyond(made: Plan, max_decode: int) -> list[str]:
     """Keys of the writes that there are no tokens left for, when the more valuable ones come first."""
-    beyond, left = list[str](), max_decode
+    beyond, budget = list[str](), max_decode
     for write in sorted(made.writes, key=lambda write: write.rank):
-        if write.n_decoded > left:
+        if write.n_decoded > budget:
             beyond.append(write.key)
         else:
-            left -= write.n_decoded
+            budget -= write.n_decoded
     return beyond
 
 
@@ -175,16 +162,16 @@ _Admitted = dict[str, tuple[int, Wanted]]
 
 def _equal(arena: Arena, wanted: Sequence[Wanted]) -> dict[str, Resident]:
     """For each wanted key the resident block that is what it wants, whatever it is called; none serves two."""
-    found = dict[str, Resident]()
+    equal = dict[str, Resident]()
     for w in wanted:
         r = arena.get(w.key)
         if r is not None and (r.digest, r.tokens) == (w.digest, w.tokens):
-            found[w.key] = r
-    others = {r.digest: r for r in arena if r.complete and r.key not in found}
+            equal[w.key] = r
+    others = {r.digest: r for r in arena if r.complete and r.key not in equal}
     for w in wanted:
-        if w.key not in found and w.digest in others and others[w.digest].tokens == w.tokens:
-            found[w.key] = others.pop(w.digest)
-    return found
+        if w.key not in equal and w.digest in others and others[w.digest].tokens == w.tokens:
+            equal[w.key] = others.pop(w.digest)
+    return equal
 
 
 def _admit(
@@ -221,7 +208,7 @@ class _Planner:
         self.room = ArenaRoom(arena, store=limits.store)
         self._renamed: dict[str, str] = {}
         self._after = arena.copy()  # the arena as after the steps so far
-        self._steps: list[Step] = []
+        self._steps: list[ops.Step] = []
 
     # ---- what is resident
 
@@ -261,15 +248,15 @@ class _Planner:
     def _stays_elsewhere(self) -> int:
         """Cells of what goes that somebody else has, too."""
         gone = sum(r.n_tokens for r in self.room.gone if r.key in self.limits.pinned)
-        kept = self.room.prefixes.items()
-        return gone + sum(self.before[key].n_tokens - n for key, n in kept if key in self.limits.pinned)
+        prefixes = self.room.prefixes.items()
+        return gone + sum(self.before[key].n_tokens - n for key, n in prefixes if key in self.limits.pinned)
 
     # ---- what comes
 
     def grow(self, rank: int, w: Wanted) -> None:
         """Give a block of which the beginning is kept the room for its new text: in place, else elsewhere by a move
         where that costs less than decoding the beginning again; else it goes, to be written anew."""
-        room, n, kept = self.room, len(w.tokens), self.room.prefixes[w.key]
+        room, n, n_kept = self.room, len(w.tokens), self.room.prefixes[w.key]
         slack = self.limits.slack(n)
         if self.limits.store:
             room.evict_behind(w.key, n)
@@ -278,11 +265,11 @@ class _Planner:
             room.arena.rewrite(w.key, w.tokens, w.digest, span)
             return
         old = room.arena.free(w.key)
-        span = room.clear(n, slack) if kept > self.limits.move_cost else None
+        span = room.clear(n, slack) if n_kept > self.limits.move_cost else None
         if span is None:
             room.evict(w.key)
             return
-        room.moves.append(Move(w.key, old.span, span, kept))
+        room.moves.append(Move(w.key, old.span, span, n_kept))
         room.settle(w.key, w.tokens, w.digest, rank, span)
 
     def put(self, rank: int, w: Wanted) -> None:
@@ -305,18 +292,18 @@ class _Planner:
         room = self.room
         for r in self.before:
             if r.attached and r.key in room.arena and not room.arena[r.key].attached:
-                self._do(Detach(r.key, r.span, r.n_tokens))
-        cut = [(self.before[key], kept) for key, kept in room.prefixes.items() if kept < self.before[key].n_tokens]
+                self._do(ops.Detach(r.key, r.span, r.n_tokens))
+        cut = [(self.before[key], n) for key, n in room.prefixes.items() if n < self.before[key].n_tokens]
         for r, _ in cut:
             if self._worth_a_copy(r):
-                self._do(Save(r.key, r.span, r.n_tokens, r.digest))
+                self._do(ops.Save(r.key, r.span, r.n_tokens, r.digest))
         for r in room.gone:
             gone = (r.key, r.span, r.n_tokens)
-            self._do(Evict(*gone, r.digest) if self._worth_a_copy(r) else Free(*gone))
-        for r, kept in cut:
-            self._do(Cut(r.key, r.span, kept, r.n_tokens))
+            self._do(ops.Evict(*gone, r.digest) if self._worth_a_copy(r) else ops.Free(*gone))
+        for r, n_kept in cut:
+            self._do(ops.Cut(r.key, r.span, n_kept, r.n_tokens))
         if self._renamed:
-            self._do(Rekey(tuple(self._renamed.items())))
+            self._do(ops.Rekey(tuple(self._renamed.items())))
         for move in room.moves:
             self._do(replace(move, old=self._after[move.key].span))
         self._bring(admitted)
@@ -327,18 +314,18 @@ class _Planner:
         for key, (rank, _) in admitted.items():
             if key not in room.coming and key not in room.prefixes:
                 r = self._after[key]
-                self._do((Keep if r.attached else Attach)(key, r.span, r.n_tokens, rank))
+                self._do((ops.Keep if r.attached else ops.Attach)(key, r.span, r.n_tokens, rank))
         for key, (rank, w) in admitted.items():
             saved_start = room.coming.get(key)
             if saved_start is not None:
-                self._do(Restore(key, room.arena[key].span, w.tokens, w.digest, rank, saved_start))
+                self._do(ops.Restore(key, room.arena[key].span, w.tokens, w.digest, rank, saved_start))
         for key, (rank, w) in admitted.items():
             if key in room.prefixes or (key in room.coming and room.coming[key] is None):
-                self._do(Write(key, room.arena[key].span, w.tokens, w.digest, rank, room.prefixes.get(key, 0)))
+                self._do(ops.Write(key, room.arena[key].span, w.tokens, w.digest, rank, room.prefixes.get(key, 0)))
 
     def _worth_a_copy(self, r: Resident) -> bool:
         return self.limits.store and r.complete and self.stored(r.digest) is None
 
-    def _do(self, step: Step) -> None:
+    def _do(self, step: ops.Step) -> None:
         self._steps.append(step)
-        apply(self._after, step, self.room.tick)
+        ops.apply(self._after, step, self.room.tick)

@@ -60,10 +60,10 @@ class ArenaRoom:
         victims = self.arena.victims() if self.store else []
         # More victims never make less room, so the smallest number of them that does is found by bisection.
         enough = bisect_left(range(len(victims)), True, key=lambda i: self.arena.window(n, victims[:i]) is not None)
-        found = self.arena.window(n, victims[:enough])
-        if found is None:
+        window = self.arena.window(n, victims[:enough])
+        if window is None:
             return None
-        span, keys = found
+        span, keys = window
         for key in keys:
             self.evict(key)
         return self.with_slack(span, slack)
@@ -76,9 +76,9 @@ class ArenaRoom:
             self.arena.relocate(move.key, move.new)
             if move.key not in self.coming:  # one that is only coming comes to its new place
                 self.moves.append(replace(move, n_tokens=self.prefixes.get(move.key, move.n_tokens)))
-        found = self.arena.window(n)
-        assert found is not None, f"no room for {n} after {moves}"
-        return self.with_slack(found[0], slack)
+        window = self.arena.window(n)
+        assert window is not None, f"no room for {n} after {moves}"
+        return self.with_slack(window[0], slack)
 
     def with_slack(self, span: Span, slack: int) -> Span:
         """`span` with as much of `slack` behind it as is free."""

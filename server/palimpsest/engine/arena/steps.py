@@ -32,7 +32,7 @@ class _Resident:
 
 @dataclass(frozen=True, slots=True)
 class Detach(_Resident):
-    """Take the block's `n_tokens` from `span.start` on out of MAIN alone; its KV stays resident."""
+    """Take the block's `n_tokens` from `span.start` on out of the attached sequence alone; its KV stays resident."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,28 @@ class Keep(_Resident):
 
 @dataclass(frozen=True, slots=True)
 class Attach(_Resident):
-    """Resident and equal, but detached: `seq_cp` of its `n_tokens` to MAIN."""
+    """Resident and equal, but detached: `seq_cp` of its `n_tokens` to the attached sequence."""
 
     rank: int
 
 
 @dataclass(frozen=True, slots=True)
-class Restore:
+class _Coming:
+    """Of a block that comes to `span`, and is attached there."""
+
+    key: str
+    span: Span
+    tokens: tuple[int, ...]
+    digest: str
+    rank: int
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Restore(_Coming):
     """Copy KV from the store to `span.start` on, and attach it.
 
     `saved_start` is where it was saved; when that is `span.start`, no K-shift is needed.  Take hold of the stored
@@ -91,36 +106,18 @@ class Restore:
     gone after all, it is a Write from 0 of `tokens`.
     """
 
-    key: str
-    span: Span
-    tokens: tuple[int, ...]
-    digest: str
-    rank: int
     saved_start: int
-
-    @property
-    def n_tokens(self) -> int:
-        return len(self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class Write(_Coming):
     """Decode `tokens[from_index:]` behind the header, at positions from `span.start + from_index` on; attach all.
 
     The tokens before `from_index` are resident at `span.start`, attached or not, and equal.  `from_index` may be
     `len(tokens)` (the new text is the beginning of the old one): then nothing is decoded.
     """
 
-    key: str
-    span: Span
-    tokens: tuple[int, ...]
-    digest: str
-    rank: int
     from_index: int = 0
-
-    @property
-    def n_tokens(self) -> int:
-        return len(self.tokens)
 
     @property
     def n_decoded(self) -> int:

@@ -9,28 +9,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 Data: TypeAlias = bytes | bytearray | memoryview
 
 
-class StoredItem(Protocol):
-    """One block's KV, wherever it is: `n_tokens` cells, saved when the first of them was at position `start`."""
-
-    @property
-    def n_tokens(self) -> int: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def key(self) -> str: ...
-    def read(self) -> StoredKV | None:
-        """All of it as it is now, which may be another copy than was looked at; None when it is gone or damaged."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredKV:
-    """A `StoredItem` in memory; `key` is what the block was called.  `lasting`: of use to a later process.  `tokens`:
-    what they encode, where that is known."""
+    """One block's KV: `n_tokens` cells, saved when the first was at position `start`.  `key`: what the block was
+    called.  `lasting`: of use to a later process.  `tokens`: what they encode, where that is known."""
 
     data: Data
     n_tokens: int
@@ -44,6 +31,7 @@ class StoredKV:
         return memoryview(self.data).nbytes
 
     def read(self) -> StoredKV:
+        """The same, as of what is on disk (`cache/disk.py`)."""
         return self
 
 
@@ -84,10 +72,6 @@ class HostStore:
 
     def __len__(self) -> int:
         return len(self._items)
-
-    def digests(self) -> tuple[str, ...]:
-        """Least recently used first."""
-        return tuple(self._items)
 
     def items(self) -> tuple[tuple[str, StoredKV], ...]:
         """`(digest, item)`, least recently used first; does not count as use."""
@@ -137,12 +121,10 @@ class HostStore:
         self._bytes -= item.n_bytes
         return True
 
-    def clear(self, predicate: Callable[[str, StoredKV], bool] | None = None) -> int:
-        """Forget everything, or what `predicate(digest, item)` holds for; how many items that were."""
-        gone = [digest for digest, item in self._items.items() if predicate is None or predicate(digest, item)]
-        for digest in gone:
-            self.drop(digest)
-        return len(gone)
+    def clear(self) -> None:
+        """Forget everything."""
+        self._items.clear()
+        self._bytes = 0
 
     def check(self) -> None:
         """Raises AssertionError, with the numbers, when the accounting is wrong."""

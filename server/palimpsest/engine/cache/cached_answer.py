@@ -70,9 +70,9 @@ class CachedAnswer:
 
     def after(self, composed: TailPrompt, n_typed: int) -> CachedAnswer:
         """The rest, when the first `n_typed` of its tokens belong to the prompt."""
-        left = replace(self, prompt=composed, n_decoded=self.n_decoded - n_typed, word=None if n_typed else self.word)
-        left.tokens, left.logprobs, left.ends = self.tokens[n_typed:], self.logprobs[n_typed:], self.ends[n_typed:]
-        return left
+        rest = replace(self, prompt=composed, n_decoded=self.n_decoded - n_typed, word=None if n_typed else self.word)
+        rest.tokens, rest.logprobs, rest.ends = self.tokens[n_typed:], self.logprobs[n_typed:], self.ends[n_typed:]
+        return rest
 
     def copy(self) -> CachedAnswer:
         return replace(self, tokens=list(self.tokens), logprobs=list(self.logprobs), ends=list(self.ends))

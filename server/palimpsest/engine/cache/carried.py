@@ -33,7 +33,7 @@ def pieces(old: Sequence[int], new: Sequence[int], least: int = LEAST) -> list[C
     the time grows with the number of tokens, not with its square.
     """
     start = common_prefix(old, new)
-    found = [CarriedPiece(0, 0, start)] if start else []
+    carried = [CarriedPiece(0, 0, start)] if start else []
     places: dict[tuple[int, ...], list[int]] = {}
     for i in range(start, len(old) - least + 1):
         places.setdefault(tuple(old[i : i + least]), []).append(i)
@@ -47,9 +47,9 @@ def pieces(old: Sequence[int], new: Sequence[int], least: int = LEAST) -> list[C
         place, n = there[i], least
         while place + n < len(old) and at_new + n < len(new) and old[place + n] == new[at_new + n]:
             n += 1
-        found.append(CarriedPiece(place, at_new, n))
+        carried.append(CarriedPiece(place, at_new, n))
         at_old, at_new = place + n, at_new + n
-    return found
+    return carried
 
 
 class Carried:

@@ -28,11 +28,11 @@ def checkpoint_digests(tokens: Tokens, ends: Sequence[int]) -> dict[int, str]:
     """Number of tokens → digest of that many, ascending, for a prompt whose parts end at `ends`, ascending: header,
     blocks, footer.  The header, the blocks but the last, all blocks, and the whole always count."""
     made, done = hashlib.blake2b(digest_size=16), 0
-    found = {}
+    digests = {}
     for n in _places(ends):
         made.update(np.array(tokens[done:n], np.int32).tobytes())
-        found[n], done = made.hexdigest(), n
-    return found
+        digests[n], done = made.hexdigest(), n
+    return digests
 
 
 def _places(ends: Sequence[int]) -> Iterator[int]:
@@ -61,26 +61,26 @@ class Checkpoints:
             store.note(self._workspace, digest)
             store.put(digest, StoredKV(self._pool.context.save_partial(seq), n_tokens, 0, lasting=self._alone))
 
-    def restore(self, seq: int, n_common: int, found: dict[int, str]) -> tuple[int, int]:
+    def restore(self, seq: int, n_common: int, digests: dict[int, str]) -> tuple[int, int]:
         """A sequence that goes on from the highest of `found` that is stored, and how many tokens it has; an empty one
         and 0 when there is none.  The first `n_common` tokens of `seq` are the same; it is given back."""
-        pool, store, limit = self._pool, self._store, max(found, default=0) if self._alone else n_common
-        for n in sorted(found, reverse=True):
-            held = store.get(found[n]) if n <= limit else None
+        pool, store, limit = self._pool, self._store, max(digests, default=0) if self._alone else n_common
+        for n in sorted(digests, reverse=True):
+            held = store.get(digests[n]) if n <= limit else None
             item = None if held is None else held.read()
             if item is None:
                 continue
             new = pool.take()
             try:
                 if self._taken_up(seq, new, item, n):
-                    store.note(self._workspace, found[n])
+                    store.note(self._workspace, digests[n])
                     pool.give(seq)
                     return new, n
-            except BaseException:
+            except BaseException:  # the sequence goes back
                 pool.give(new)
                 raise
             pool.give(new)
-            store.drop(found[n])
+            store.drop(digests[n])
         if seq < 0:
             return pool.take(), 0
         pool.context.remove(seq)

@@ -18,8 +18,9 @@ from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from palimpsest.engine.arena.store import StoredItem, StoredKV
+from palimpsest.engine.arena.store import StoredKV
 from palimpsest.engine.cache.disk_file import Damaged, FileHeader, checksum, read, read_header, write
 
 LOG = logging.getLogger("palimpsest.engine")
@@ -33,7 +34,7 @@ ABANDONED_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class DiskKV:
-    """A `StoredItem` that is read when it is needed.  Another engine may have rewritten its file since, with the same
+    """A block's KV that is read when it is needed.  Another engine may have rewritten its file since, with the same
     tokens at other positions."""
 
     disk: DiskStore
@@ -43,7 +44,11 @@ class DiskKV:
     key: str
 
     def read(self) -> StoredKV | None:
+        """All of it as it is now, which may be another copy than was looked at; None when it is gone or damaged."""
         return self.disk.read(self.digest)
+
+
+StoredItem: TypeAlias = StoredKV | DiskKV
 
 
 class DiskStore:
@@ -99,7 +104,7 @@ class DiskStore:
             header, data = read(path)
             if (header.digest, header.model) != (digest, self._model):
                 raise Damaged(path)
-            with suppress(OSError):
+            with suppress(OSError):  # it counts as not used
                 os.utime(path)
         except (OSError, Damaged) as error:
             self._forget(digest, error)
@@ -133,7 +138,7 @@ class DiskStore:
             elif (item := self._waiting.pop(digest, None)) is not None:
                 self._waiting_bytes -= item.n_bytes
         self._headers.pop(digest, None)
-        with suppress(OSError):
+        with suppress(OSError):  # what stays is overwritten, or trimmed
             self._path(digest).unlink(missing_ok=True)
 
     def flush(self) -> None:
@@ -172,7 +177,7 @@ class DiskStore:
         if isinstance(error, Damaged):
             LOG.info("a damaged file of the store on disk is removed: %s", self._path(digest).name)
         self._headers.pop(digest, None)
-        with suppress(OSError):
+        with suppress(OSError):  # what stays is found damaged again
             self._path(digest).unlink(missing_ok=True)
 
     def _path(self, digest: str) -> Path:
@@ -194,7 +199,7 @@ class DiskStore:
                 self._give_up(error)
             with self._changed:
                 if self._dropped:
-                    with suppress(OSError):
+                    with suppress(OSError):  # what stays is trimmed some time
                         self._path(digest).unlink(missing_ok=True)
                 if self._waiting.pop(digest, None) is not None:
                     self._waiting_bytes -= item.n_bytes
@@ -218,17 +223,17 @@ class DiskStore:
 
     def _trimmed(self, coming: int) -> int:
         """Remove what was used least recently until `coming` bytes more are within the bound; bytes that are left."""
-        found = []
+        files = []
         for path in self._folder.glob("*/*"):
             with suppress(OSError):  # another engine removed it
                 facts = path.stat()
-                found.append((facts.st_mtime, facts.st_size, path))
-        total = sum(size for _, size, _ in found)
+                files.append((facts.st_mtime, facts.st_size, path))
+        total = sum(size for _, size, _ in files)
         oldest = time.time() - ABANDONED_S
-        for changed, size, path in sorted(found):
+        for changed, size, path in sorted(files):
             half = path.suffix == ".tmp"
             if (half and changed < oldest) or (not half and total + coming > self.max_bytes):
-                with suppress(OSError):
+                with suppress(OSError):  # another engine removed it, or nobody can
                     path.unlink(missing_ok=True)
                 total -= size
         return total

@@ -57,7 +57,7 @@ def write(path: Path, header: FileHeader, data: Data) -> None:
             file.write(data)
         # not synced: what a loss of power tears, the checksums show
         os.replace(passing, path)
-    except BaseException:
+    except BaseException:  # half a file is of use to nobody
         passing.unlink(missing_ok=True)
         raise
 

@@ -1,6 +1,6 @@
 """Carries out a plan on one workspace's sequences and takes the arena along, step by step.
 
-In: a `Plan`, the workspace it was made for.  Out: HOLD, MAIN, store and arena as the plan says.  Wherever a job is
+In: a `Plan`, the workspace it was made for.  Out: sequences, store and arena as the plan says.  Wherever a job is
 closed, even in the middle of a block, the arena says what is there.  Plans nothing.
 """
 
@@ -13,39 +13,24 @@ from contextlib import AbstractContextManager, suppress
 from typing import Protocol
 
 from palimpsest import wire
+from palimpsest.engine.arena import steps as ops
 from palimpsest.engine.arena.arena import Arena, Move
 from palimpsest.engine.arena.plan import Plan
-from palimpsest.engine.arena.steps import (
-    Attach,
-    Begin,
-    Cut,
-    Detach,
-    Evict,
-    Free,
-    Keep,
-    Rekey,
-    Restore,
-    Save,
-    Step,
-    Write,
-    apply,
-)
 from palimpsest.engine.arena.store import StoredKV
-from palimpsest.engine.cache.ledger import Ledger
-from palimpsest.engine.cache.pool import CellPool
+from palimpsest.engine.cache.pool import CellPool, SequenceOwner
 from palimpsest.engine.cache.stores import Stores
-from palimpsest.engine.cache.tenants import Tenant
+from palimpsest.engine.cache.sync_stats import SyncStats
 from palimpsest.engine.cache.writing import BlockWriter
 from palimpsest.engine.llama.native import NO_SLOT
 from palimpsest.errors import ContextTooLarge, DecodeError
 
 
-class Executed(Tenant, Protocol):
+class Executed(SequenceOwner, Protocol):
     """The workspace that a plan is carried out on.  `version` counts changes of the arena; `snapshots` are sequences in
     which suspended jobs still look at cells as they were."""
 
-    hold: int
-    main: int
+    resident_seq: int
+    attached_seq: int
     version: int
     header: tuple[int, ...]
 
@@ -62,7 +47,7 @@ class Executed(Tenant, Protocol):
         """What is attached is about to change."""
 
     def let_go(self, start: int, end: int) -> None:
-        """These positions of HOLD are about to be freed or moved."""
+        """These positions of the resident sequence are about to be freed or moved."""
 
 
 class Executor:
@@ -75,7 +60,7 @@ class Executor:
         pool: CellPool,
         store: Stores,
         made: Plan,
-        ledger: Ledger,
+        stats: SyncStats,
         *,
         deadline: float = math.inf,
     ) -> None:
@@ -86,21 +71,21 @@ class Executor:
         self._context = pool.context
         self._arena: Arena = workspace.arena
         self._made = made
-        self._ledger = ledger
+        self._stats = stats
         self._deadline = deadline
         self._stored = {step.digest: self._store.get(step.digest) for step in made.restores}
         self._moves = [step for step in made.steps if isinstance(step, Move)]
-        self._writes: list[Write] = []
+        self._writes: list[ops.Write] = []
 
     def run(self, *, writes: bool = True) -> Generator[None, None, bool]:
         """Yields between micro-batches and copies.  Without `writes`, what finds no copy does not come."""
         for step in self._made.steps:
-            if isinstance(step, Write):
+            if isinstance(step, ops.Write):
                 self._writes.append(step)
                 continue
             with self._workspace.locked():
                 self._do(step)
-            if isinstance(step, (Restore, Evict, Save)) and not (yield from self._still_valid()):
+            if isinstance(step, (ops.Restore, ops.Evict, ops.Save)) and not (yield from self._still_valid()):
                 return False
         if not writes:
             return True
@@ -113,65 +98,67 @@ class Executor:
         yield
         return self._workspace.version == version
 
-    def _do(self, step: Step) -> None:
-        ledger = self._ledger
+    def _do(self, step: ops.Step) -> None:
+        stats = self._stats
         match step:
             case Move():
                 if step is self._moves[0]:
-                    with ledger.timed("move"):
+                    with stats.timed("move"):
                         self._move()
-            case Restore():
-                with ledger.timed("restore"):
+            case ops.Restore():
+                with stats.timed("restore"):
                     self._restore(step)
-            case Save() | Evict() | Free() | Cut() | Detach():
-                with ledger.timed("evict"):
+            case ops.Save() | ops.Evict() | ops.Free() | ops.Cut() | ops.Detach():
+                with stats.timed("evict"):
                     self._release(step)
                 self._apply(step)
-            case Attach(key=key, span=span, n_tokens=n):
-                self._context.copy(self._workspace.hold, self._workspace.main, span.start, span.start + n)
-                ledger.did(key, "attached")
+            case ops.Attach(key=key, span=span, n_tokens=n):
+                self._context.copy(
+                    self._workspace.resident_seq, self._workspace.attached_seq, span.start, span.start + n
+                )
+                stats.did(key, "attached")
                 self._apply(step)
-            case Keep() | Rekey():
+            case ops.Keep() | ops.Rekey():
                 self._apply(step)
-            case Write() | Begin():
+            case ops.Write() | ops.Begin():
                 raise AssertionError("writes come last")
 
-    def _apply(self, step: Step) -> None:
+    def _apply(self, step: ops.Step) -> None:
         """Take the arena along with a step whose cells are done."""
-        if isinstance(step, (Detach, Attach, Restore, Write)) or (
-            isinstance(step, (Evict, Free, Cut, Move)) and self._arena[step.key].attached
+        if isinstance(step, (ops.Detach, ops.Attach, ops.Restore, ops.Write)) or (
+            isinstance(step, (ops.Evict, ops.Free, ops.Cut, Move)) and self._arena[step.key].attached
         ):
             self._workspace.changed()
-        apply(self._arena, step, self._made.tick)
-        if isinstance(step, Cut):
+        ops.apply(self._arena, step, self._made.tick)
+        if isinstance(step, ops.Cut):
             self._arena.detach(step.key)
-        if not isinstance(step, (Keep, Save)):
+        if not isinstance(step, (ops.Keep, ops.Save)):
             self._workspace.version += 1
 
     # Taking out
 
-    def _release(self, step: Save | Evict | Free | Cut | Detach) -> None:
-        context, hold, main = self._context, self._workspace.hold, self._workspace.main
+    def _release(self, step: ops.Save | ops.Evict | ops.Free | ops.Cut | ops.Detach) -> None:
+        context, resident, attached = self._context, self._workspace.resident_seq, self._workspace.attached_seq
         start, end = step.span.start, step.span.start + step.n_tokens
         match step:
-            case Save(key=key, digest=digest):
+            case ops.Save(key=key, digest=digest):
                 self._save(key, digest, start, end)
-            case Detach():
-                context.remove(main, start, end)
-            case Evict(key=key, digest=digest):
+            case ops.Detach():
+                context.remove(attached, start, end)
+            case ops.Evict(key=key, digest=digest):
                 self._save(key, digest, start, end)
                 self._workspace.let_go(start, end)
-                context.remove(main, start, end)
-                context.remove(hold, start, end)
-                self._ledger.did_evict(key, step.n_tokens)
-            case Free():
+                context.remove(attached, start, end)
+                context.remove(resident, start, end)
+                self._stats.did_evict(key, step.n_tokens)
+            case ops.Free():
                 self._workspace.let_go(start, end)
-                context.remove(main, start, end)
-                context.remove(hold, start, end)
-            case Cut():  # what is left is no whole block: MAIN has it again when it is written
+                context.remove(attached, start, end)
+                context.remove(resident, start, end)
+            case ops.Cut():  # what is left is no whole block: it is attached again when it is written
                 self._workspace.let_go(end, start + step.old_tokens)
-                context.remove(main, start, start + step.old_tokens)
-                context.remove(hold, end, start + step.old_tokens)
+                context.remove(attached, start, start + step.old_tokens)
+                context.remove(resident, end, start + step.old_tokens)
 
     def _save(self, key: str, digest: str, start: int, end: int) -> None:
         data = self._copy_of(start, end)
@@ -183,28 +170,28 @@ class Executor:
         """The cells' state; None where there is no memory for it, or no cell to apply a pending shift with."""
         if not self._pool.apply_shifts():
             return None
-        with self._pool.scratch() as scratch, suppress(MemoryError):
-            self._context.copy(self._workspace.hold, scratch, start, end)
+        with self._pool.scratch() as scratch, suppress(MemoryError):  # the block is decoded again
+            self._context.copy(self._workspace.resident_seq, scratch, start, end)
             return self._context.save(scratch)
         return None
 
     # Bringing back
 
-    def _restore(self, step: Restore) -> None:
+    def _restore(self, step: ops.Restore) -> None:
         """From the store; a block whose copy is gone, or finds no room, is written instead."""
         held = self._stored[step.digest]
         item = None if held is None else held.read()
         if item is None or not self._load(item, step.span.start, step.n_tokens, attached=True):
             if item is not None and self._pool.free_cells >= step.n_tokens:  # it is not what it says it is
                 self._store.drop(step.digest)
-            self._writes.append(Write(step.key, step.span, step.tokens, step.digest, step.rank))
+            self._writes.append(ops.Write(step.key, step.span, step.tokens, step.digest, step.rank))
             return
-        self._ledger.restored += step.n_tokens
-        self._ledger.did(step.key, "restored")
+        self._stats.restored += step.n_tokens
+        self._stats.did(step.key, "restored")
         self._apply(step)
 
     def _load(self, item: StoredKV, new: int, n_tokens: int, *, attached: bool) -> bool:
-        """Saved cells to `new` in HOLD, and MAIN when attached; False, and nothing is changed, when there is no room,
+        """Saved cells to `new`, attached or only resident; False, and nothing is changed, when there is no room,
         or they are not `n_tokens` cells."""
         old = item.start
         if self._pool.free_cells < n_tokens and not self._pool.make_room(n_tokens, self._workspace):
@@ -218,9 +205,9 @@ class Executor:
         return True
 
     def _publish(self, scratch: int, start: int, end: int, *, attached: bool) -> None:
-        self._context.copy(scratch, self._workspace.hold, start, end)
+        self._context.copy(scratch, self._workspace.resident_seq, start, end)
         if attached:
-            self._context.copy(scratch, self._workspace.main, start, end)
+            self._context.copy(scratch, self._workspace.attached_seq, start, end)
 
     # Moving
 
@@ -233,21 +220,21 @@ class Executor:
             return self._move_copies()
         for move in self._moves:
             start = move.old.start
-            self._context.shift(self._workspace.hold, start, start + move.n_tokens, move.distance)
+            self._context.shift(self._workspace.resident_seq, start, start + move.n_tokens, move.distance)
             self._moved(move)
         return None
 
     def _moved(self, move: Move) -> None:
         self._apply(move)
-        self._ledger.did_move(move.key, move.n_tokens)
+        self._stats.did_move(move.key, move.n_tokens)
 
     def _move_copies(self) -> None:
         copies = [self._copy_of(move.old.start, move.old.start + move.n_tokens) for move in self._moves]
         for move, data in zip(self._moves, copies, strict=True):
             start, end = move.old.start, move.old.start + move.n_tokens
             attached = self._arena[move.key].attached
-            self._context.remove(self._workspace.main, start, end)
-            self._context.remove(self._workspace.hold, start, end)
+            self._context.remove(self._workspace.attached_seq, start, end)
+            self._context.remove(self._workspace.resident_seq, start, end)
             copy = None if data is None else StoredKV(data, move.n_tokens, start)
             if copy is None or not self._load(copy, move.new.start, move.n_tokens, attached=attached):
                 self._arena.free(move.key)
@@ -260,19 +247,19 @@ class Executor:
 
     def _write(self) -> Generator[None, None, bool]:
         """A block that finds no cells after all is unfit, one that there is no time for is deferred."""
-        workspace, ledger = self._workspace, self._ledger
-        writer = BlockWriter(self._pool, workspace, workspace.header, workspace.hold)
+        workspace, stats = self._workspace, self._stats
+        writer = BlockWriter(self._pool, workspace, workspace.header, workspace.resident_seq)
         writing = writer.write(self._writes, self._publish_written, self._begun)
         try:
             while True:
-                with workspace.locked(), ledger.timed("decode"):
+                with workspace.locked(), stats.timed("decode"):
                     report = next(writing, None)
                 if report is None:
                     return True
                 for part in report:
-                    ledger.decoded += part.n_tokens + part.n_header
-                    ledger.replayed += part.n_header
-                    ledger.did_decode(part.key, part.n_tokens)
+                    stats.decoded += part.n_tokens + part.n_header
+                    stats.replayed += part.n_header
+                    stats.did_decode(part.key, part.n_tokens)
                 if not (yield from self._still_valid()):
                     return False
                 if time.perf_counter() > self._deadline and any(part.n_tokens for part in report):  # never without any
@@ -292,21 +279,21 @@ class Executor:
                 continue
             if resident is not None and resident.attached:
                 with self._workspace.locked():
-                    self._do(Detach(write.key, resident.span, resident.n_tokens))
-            self._ledger.did(write.key, action)
+                    self._do(ops.Detach(write.key, resident.span, resident.n_tokens))
+            self._stats.did(write.key, action)
 
-    def _begun(self, step: Write, scratch: int, n_tokens: int) -> None:
+    def _begun(self, step: ops.Write, scratch: int, n_tokens: int) -> None:
         """The block's first tokens are decoded: a later sync goes on from there."""
         resident, start = self._arena.get(step.key), step.span.start
         if resident is not None and resident.attached:
-            self._context.remove(self._workspace.main, start, start + resident.n_tokens)
+            self._context.remove(self._workspace.attached_seq, start, start + resident.n_tokens)
             self._workspace.changed()
-        self._context.copy(scratch, self._workspace.hold, start + step.from_index, start + n_tokens)
-        self._apply(Begin(step.key, step.span, step.tokens[:n_tokens]))
+        self._context.copy(scratch, self._workspace.resident_seq, start + step.from_index, start + n_tokens)
+        self._apply(ops.Begin(step.key, step.span, step.tokens[:n_tokens]))
 
-    def _publish_written(self, step: Write, scratch: int) -> None:
+    def _publish_written(self, step: ops.Write, scratch: int) -> None:
         start, n = step.span.start, step.from_index
-        self._context.copy(scratch, self._workspace.hold, start + n, start + step.n_tokens)
-        self._context.copy(self._workspace.hold, self._workspace.main, start, start + step.n_tokens)
-        self._ledger.did(step.key, "extended" if n else "written")
+        self._context.copy(scratch, self._workspace.resident_seq, start + n, start + step.n_tokens)
+        self._context.copy(self._workspace.resident_seq, self._workspace.attached_seq, start, start + step.n_tokens)
+        self._stats.did(step.key, "extended" if n else "written")
         self._apply(step)

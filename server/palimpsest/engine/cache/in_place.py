@@ -3,9 +3,9 @@
     [ header ][ arena: blocks and holes ................ ][ footer ][ tail ... ]
     0         len(header)                      footer_start         base.end
 
-In: sync requests.  Out: blocks decoded each by itself, attached and detached, moved, saved and restored.  Sequence HOLD
-has everything that is resident, MAIN what is attached; tails copy MAIN.  `arena/plan.py` plans, `execute.py` carries
-the plan out.
+In: sync requests.  Out: blocks decoded each by itself, attached and detached, moved, saved and restored.  One
+sequence has everything that is resident, another what is attached, which tails copy.  `arena/plan.py` plans,
+`execute.py` carries the plan out.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from typing import TypeAlias
 import numpy as np
 
 from palimpsest import wire
+from palimpsest.engine.arena import steps as ops
 from palimpsest.engine.arena.arena import Arena
 from palimpsest.engine.arena.plan import Plan, PlanLimits, Wanted, common_prefix, plan, shrink
 from palimpsest.engine.arena.span import Span
-from palimpsest.engine.arena.steps import Evict, Free, Save, Write
 from palimpsest.engine.cache.execute import Executor
-from palimpsest.engine.cache.ledger import Ledger
 from palimpsest.engine.cache.pace import SyncBound
 from palimpsest.engine.cache.pool import NONE
-from palimpsest.engine.cache.shared import Shared
+from palimpsest.engine.cache.sync_stats import SyncStats
 from palimpsest.engine.cache.tail import Tail, TailBase
 from palimpsest.engine.cache.tokenizer import Tokens
-from palimpsest.engine.cache.workspace import Workspace
+from palimpsest.engine.cache.workspace import Shared, Workspace
 from palimpsest.engine.cache.writing import BlockWriter
 from palimpsest.engine.llama.native import NO_SLOT, Run
 from palimpsest.errors import ContextTooLarge, DecodeError, PalimpsestError
@@ -72,7 +71,7 @@ class InPlaceWorkspace(Workspace):
 
     def __init__(self, shared: Shared, name: str) -> None:
         super().__init__(shared, name)
-        self.hold = self.main = NONE
+        self.resident_seq = self.attached_seq = NONE
         self.header: Tokens = ()
         self.footer: Tokens = ()
         self.arena: Arena | None = None
@@ -99,7 +98,7 @@ class InPlaceWorkspace(Workspace):
     @property
     def base(self) -> TailBase:
         assert self.arena is not None
-        return TailBase(self.main, self.arena.span.end + len(self.footer), self.revision, self.header)
+        return TailBase(self.attached_seq, self.arena.span.end + len(self.footer), self.revision, self.header)
 
     @property
     def moves(self) -> bool:
@@ -107,7 +106,7 @@ class InPlaceWorkspace(Workspace):
 
     @property
     def base_seqs(self) -> tuple[int, ...]:
-        return (self.hold, self.main) if self.arena is not None else ()
+        return (self.resident_seq, self.attached_seq) if self.arena is not None else ()
 
     @property
     def context_tokens(self) -> int:
@@ -122,14 +121,15 @@ class InPlaceWorkspace(Workspace):
         self._is_numbered = False
 
     def keeps(self, tail: Tail) -> bool:
-        """While all blocks that it stands on are in HOLD as well: it costs no cell but its own."""
-        return not self.context.cells.count(tail.seqs, (self.hold,), 0, tail.base_end)
+        """While all blocks that it stands on are resident as well: it costs no cell but its own."""
+        return not self.context.cells.count(tail.seqs, (self.resident_seq,), 0, tail.base_end)
 
     def let_go(self, start: int, end: int) -> None:
-        """These positions of HOLD are about to be freed or moved: tails at rest that stand on them are given up."""
+        """These positions of the resident sequence are about to be freed or moved: tails at rest that stand on them are
+        given up."""
 
         def stands_there(seqs: set[int]) -> bool:
-            first, last = np.searchsorted(self.context.cells.shared(self.hold, seqs), (start, end))
+            first, last = np.searchsorted(self.context.cells.shared(self.resident_seq, seqs), (start, end))
             return bool(first < last)
 
         self.tails.drop_prompts(stands_there)
@@ -150,27 +150,27 @@ class InPlaceWorkspace(Workspace):
     # Sync
 
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
-        ledger = Ledger()
+        stats = SyncStats()
         bound = SyncBound.of(request, self.pool.pace)
-        header, footer, blocks = self.tokenized(request, ledger)
+        header, footer, blocks = self.tokenized(request, stats)
         if self._synced != (header, footer, list(blocks.items()), self.version):
-            yield from self._plan_and_carry_out(header, footer, blocks, bound, ledger)
-        self._report_places(blocks, ledger)
+            yield from self._plan_and_carry_out(header, footer, blocks, bound, stats)
+        self._report_places(blocks, stats)
         self.request = request
-        answer = ledger.answer(self.revision)
+        answer = stats.answer(self.revision)
         for name in ("reused", "restored", "moved", "evicted"):
             self.pool.stats[name] += getattr(answer, name)
         return answer
 
     def _plan_and_carry_out(
-        self, header: Tokens, footer: Tokens, blocks: dict[str, Tokens], bound: SyncBound, ledger: Ledger
+        self, header: Tokens, footer: Tokens, blocks: dict[str, Tokens], bound: SyncBound, stats: SyncStats
     ) -> Generator[None, None, None]:
         """Until all blocks are in place.  A block without tokens always is."""
         wanted = [Wanted(key, tokens, self._digest(header, tokens)) for key, tokens in blocks.items() if tokens]
         for attempt in range(MAX_ATTEMPTS):
             try:
-                yield from self._have_base(header, footer, ledger)
-                yield from self._attach(header, wanted, bound, ledger)
+                yield from self._have_base(header, footer, stats)
+                yield from self._attach(header, wanted, bound, stats)
                 break
             except DecodeError as error:
                 self.pool.recover(error, self)
@@ -181,15 +181,15 @@ class InPlaceWorkspace(Workspace):
             except Exception:  # no memory, or a defect: nobody knows how far it went
                 self.forget()
                 raise
-        all_here = not any(report.action in ("unfit", "deferred") for report in ledger.blocks.values())
+        all_here = not any(report.action in ("unfit", "deferred") for report in stats.blocks.values())
         self._synced = (header, footer, list(blocks.items()), self.version) if all_here else None
 
-    def _report_places(self, blocks: dict[str, Tokens], ledger: Ledger) -> None:
+    def _report_places(self, blocks: dict[str, Tokens], stats: SyncStats) -> None:
         assert self.arena is not None
         for key in blocks:
             resident = self.arena.get(key)
             if resident is not None and resident.attached:
-                ledger.placed(key, resident.span.start, resident.n_tokens)
+                stats.placed(key, resident.span.start, resident.n_tokens)
 
     def _digest(self, header: Tokens, tokens: Tokens) -> str:
         """Names a block's KV in the store, which keeps it for whoever wants the same tokens behind the same header."""
@@ -197,7 +197,7 @@ class InPlaceWorkspace(Workspace):
         self.store.note(self.name, digest)
         return digest
 
-    def _have_base(self, header: Tokens, footer: Tokens, ledger: Ledger) -> Generator[None, None, None]:
+    def _have_base(self, header: Tokens, footer: Tokens, stats: SyncStats) -> Generator[None, None, None]:
         """Put header and footer in place; where they changed, everything begins anew."""
         while self.arena is None or (header, footer) != (self.header, self.footer):
             self.forget()
@@ -206,63 +206,63 @@ class InPlaceWorkspace(Workspace):
                 raise ContextTooLarge(
                     "Header and footer leave no room for blocks.", fitting=0, hint="Set a larger `engine.n_ctx`."
                 )
-            hold = self.pool.take()
-            main = NONE
+            resident = self.pool.take()
+            attached = NONE
             try:
-                main = self.pool.take()
-                with ledger.timed("decode"):
-                    yield from self._decode_base(header, footer, hold, main, end)
-            except BaseException:
-                self.pool.give(hold)
-                self.pool.give(main)
+                attached = self.pool.take()
+                with stats.timed("decode"):
+                    yield from self._decode_base(header, footer, resident, attached, end)
+            except BaseException:  # also when it is closed at a yield
+                self.pool.give(resident)
+                self.pool.give(attached)
                 raise
             if self.arena is not None:  # another sync was faster while this one was suspended
-                self.pool.give(hold)
-                self.pool.give(main)
+                self.pool.give(resident)
+                self.pool.give(attached)
                 continue
-            ledger.decoded += 2 * len(header) + len(footer)
-            ledger.replayed += len(header)
-            self.hold, self.main, self.header, self.footer = hold, main, header, footer
+            stats.decoded += 2 * len(header) + len(footer)
+            stats.replayed += len(header)
+            self.resident_seq, self.attached_seq, self.header, self.footer = resident, attached, header, footer
             self.arena = Arena(len(header), end)
             self.version += 1
             self.changed()
 
     def _decode_base(
-        self, header: Tokens, footer: Tokens, hold: int, main: int, end: int
+        self, header: Tokens, footer: Tokens, resident: int, attached: int, end: int
     ) -> Generator[None, None, None]:
         """Header at 0; footer behind a copy of the header at `end`; both in both sequences."""
         size = self.pool.n_batch
         for i in range(0, len(header), size):
             yield
-            self.pool.decode([Run(header[i : i + size], i, main)], self)
+            self.pool.decode([Run(header[i : i + size], i, attached)], self)
             self.pool.count("headers", header[i : i + size])
 
-        def publish(step: Write, scratch: int) -> None:
-            self.context.copy(scratch, main, step.span.start, step.span.end)
-            self.context.copy(main, hold)
+        def publish(step: ops.Write, scratch: int) -> None:
+            self.context.copy(scratch, attached, step.span.start, step.span.end)
+            self.context.copy(attached, resident)
 
-        step = Write("", Span(end, end + len(footer)), footer, "", 0)
-        for _ in BlockWriter(self.pool, self, header, hold).write([step], publish):
+        step = ops.Write("", Span(end, end + len(footer)), footer, "", 0)
+        for _ in BlockWriter(self.pool, self, header, resident).write([step], publish):
             yield
 
     def _attach(
-        self, header: Tokens, wanted: Sequence[Wanted], bound: SyncBound, ledger: Ledger
+        self, header: Tokens, wanted: Sequence[Wanted], bound: SyncBound, stats: SyncStats
     ) -> Generator[None, None, None]:
         """Plan and carry out, again where another job changed the arena in between."""
         done = False
         while not done:
             self._check_base(header)
-            yield from self._restore_older(wanted, ledger)
+            yield from self._restore_older(wanted, stats)
             arena = self._check_base(header)
-            with ledger.timed("plan"):
+            with stats.timed("plan"):
                 self._room_from_others(wanted)
-                left = bound.left(ledger.decoded_of_blocks)
-                made = plan(arena, wanted, self.store.start_of, self._limits(), left)
+                max_decode = bound.remaining(stats.decoded_of_blocks)
+                made = plan(arena, wanted, self.store.start_of, self._limits(), max_decode)
             for key in made.unfit:
-                ledger.did(key, "unfit")
+                stats.did(key, "unfit")
             for key in made.deferred:
-                ledger.did(key, "deferred")
-            done = yield from self._executor(made, ledger, deadline=bound.deadline).run()
+                stats.did(key, "deferred")
+            done = yield from self._executor(made, stats, deadline=bound.deadline).run()
 
     def _check_base(self, header: Tokens) -> Arena:
         """The arena behind this header: blocks that were decoded behind another one are not what their digests say."""
@@ -270,19 +270,19 @@ class InPlaceWorkspace(Workspace):
             raise DecodeError("The workspace was reset during a sync.", return_code=NO_SLOT)
         return self.arena
 
-    def _restore_older(self, wanted: Sequence[Wanted], ledger: Ledger) -> Generator[None, None, None]:
+    def _restore_older(self, wanted: Sequence[Wanted], stats: SyncStats) -> Generator[None, None, None]:
         """Bring back what blocks were when they were last here, where their new texts begin as those did: by copies
         alone, and where nothing that is wanted makes way for what of them is not."""
         assert self.arena is not None
         older = [self._older(w) or w for w in wanted]
         if older == list(wanted):
             return
-        with ledger.timed("plan"):
+        with stats.timed("plan"):
             self._room_from_others(wanted)
             made = plan(self.arena, older, self.store.start_of, self._limits(), 0)
         keys = {w.key for w in wanted}
-        if not any(isinstance(step, (Evict, Free)) and step.key in keys for step in made.steps):
-            yield from self._executor(made, ledger).run(writes=False)
+        if not any(isinstance(step, (ops.Evict, ops.Free)) and step.key in keys for step in made.steps):
+            yield from self._executor(made, stats).run(writes=False)
 
     def _older(self, wanted: Wanted) -> Wanted | None:
         """The version in the store that has most of the beginning of a block that is not resident; none that only
@@ -308,7 +308,7 @@ class InPlaceWorkspace(Workspace):
         snapshots = self.snapshots
         if not snapshots or self.arena is None:
             return frozenset()
-        shared = self.context.cells.shared(self.hold, snapshots)
+        shared = self.context.cells.shared(self.resident_seq, snapshots)
         places = [(r.key, np.searchsorted(shared, r.used)) for r in self.arena]
         return frozenset(key for key, (first, last) in places if first < last)
 
@@ -335,7 +335,7 @@ class InPlaceWorkspace(Workspace):
     # Giving up
 
     def forget(self) -> None:
-        held, self.hold, self.main = (self.hold, self.main), NONE, NONE
+        held, self.resident_seq, self.attached_seq = (self.resident_seq, self.attached_seq), NONE, NONE
         self.arena = None
         self.version += 1
         self._arrangements.forget()
@@ -357,27 +357,26 @@ class InPlaceWorkspace(Workspace):
         if self.arena is None or self._n_locks or n_cells <= 0:
             return False
         made = shrink(self.arena, n_cells, self.store.start_of, self._limits(), attached=attached)
-        ledger = Ledger()
-        for _ in self._executor(made, ledger).run():
+        stats = SyncStats()
+        for _ in self._executor(made, stats).run():
             pass
-        self.pool.stats["evicted"] += ledger.evicted
+        self.pool.stats["evicted"] += stats.evicted
         return bool(made.steps)
 
     def save(self) -> Generator[None, None, None]:
         """Copy to the store what is resident and not stored yet; ends where another job changes the arena."""
         if self.arena is None or self._n_locks:
             return
-        steps = tuple(
-            Save(r.key, r.used, r.n_tokens, r.digest) for r in self.arena if r.complete and r.digest not in self.store
-        )
-        yield from self.carry_out(Plan(steps, (), self.arena, self.arena.tick))
+        unsaved = [r for r in self.arena if r.complete and r.digest not in self.store]
+        saves = tuple(ops.Save(r.key, r.used, r.n_tokens, r.digest) for r in unsaved)
+        yield from self.carry_out(Plan(saves, (), self.arena, self.arena.tick))
 
     def carry_out(self, made: Plan) -> Generator[None, None, None]:
         """Carry out a plan that was made elsewhere."""
-        yield from self._executor(made, Ledger()).run()
+        yield from self._executor(made, SyncStats()).run()
 
-    def _executor(self, made: Plan, ledger: Ledger, *, deadline: float = math.inf) -> Executor:
-        return Executor(self, self.pool, self.store, made, ledger, deadline=deadline)
+    def _executor(self, made: Plan, stats: SyncStats, *, deadline: float = math.inf) -> Executor:
+        return Executor(self, self.pool, self.store, made, stats, deadline=deadline)
 
     # Looking
 
@@ -385,18 +384,18 @@ class InPlaceWorkspace(Workspace):
         if self.arena is None:
             return [], []
         end = self.arena.span.end
-        found = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
+        spans = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
         for r in self.arena:
-            found.append(wire.SpanReport(r.used.start, r.used.end, r.key, "attached" if r.attached else "detached"))
-        found.append(wire.SpanReport(end, end + len(self.footer), "", "footer"))
-        return found, [(hole.start, hole.end) for hole in self.arena.holes]
+            spans.append(wire.SpanReport(r.used.start, r.used.end, r.key, "attached" if r.attached else "detached"))
+        spans.append(wire.SpanReport(end, end + len(self.footer), "", "footer"))
+        return spans, [(hole.start, hole.end) for hole in self.arena.holes]
 
     def verify(self) -> bool:
         if self.arena is None:
             return True
         residents = list(self.arena)
         attached = [r for r in residents if r.attached]
-        for seq, blocks in ((self.hold, residents), (self.main, attached)):
+        for seq, blocks in ((self.resident_seq, residents), (self.attached_seq, attached)):
             starts = [0] if self.header else [*(r.span.start for r in blocks), self.arena.span.end]
             if (self.context.first(seq), self.context.last(seq)) != (starts[0], self.base.end - 1):
                 return False
@@ -407,7 +406,7 @@ class InPlaceWorkspace(Workspace):
             return
         self.arena.check()
         residents = list(self.arena)
-        for seq, blocks in ((self.hold, residents), (self.main, [r for r in residents if r.attached])):
+        for seq, blocks in ((self.resident_seq, residents), (self.attached_seq, [r for r in residents if r.attached])):
             spans = [(0, len(self.header)), *(r.used for r in blocks), (self.arena.span.end, self.base.end)]
             expected = [position for start, end in spans for position in range(start, end)]
             assert self.context.cells.positions(seq).tolist() == expected, f"{self.name}: {spans} in sequence {seq}"

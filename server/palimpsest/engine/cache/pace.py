@@ -79,5 +79,5 @@ class SyncBound:
             deadline = time.perf_counter() + PATIENCE * request.max_decode_ms / 1000
         return cls(min(bounds, default=None), deadline)
 
-    def left(self, n_decoded: int) -> int | None:
+    def remaining(self, n_decoded: int) -> int | None:
         return None if self.tokens is None else max(0, self.tokens - n_decoded)

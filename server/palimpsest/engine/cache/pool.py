@@ -1,7 +1,7 @@
 """The cells and sequences of one cache: who needs some takes them here, and others give some back when there are none.
 
 In: micro-batches, from the workspaces that share the cache.  Out: logits, sequences, and counts of what was done.
-Knows its tenants only by what they can give back (`tenants.py`): no block, no tail and no request.  Belongs to the
+Knows workspaces only by what they can give back (`SequenceOwner`): no block, no tail and no request.  Belongs to the
 engine's thread.
 """
 
@@ -11,11 +11,10 @@ import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from itertools import islice
+from typing import Literal, Protocol
 
 from palimpsest.engine.cache.pace import Pace
-from palimpsest.engine.cache.shown import DecodedBefore
-from palimpsest.engine.cache.tenants import Tenant, Tenants
 from palimpsest.engine.llama.native import NO_SLOT, Context, Logits, Run
 from palimpsest.errors import ContextTooLarge, DecodeError, EngineError
 
@@ -27,33 +26,94 @@ AGAIN = {part: f"{part}_again" for part in PARTS}
 STATS = ("decoded", *PARTS, *AGAIN.values(), "reused", "restored", "moved", "evicted", "generated", "searched")
 
 
-class _Nobody:
-    def oldest_first(self) -> Sequence[Tenant]:
-        return ()
+STRETCH = 8
+"""Tokens in a row that stood together before: fewer are alike by chance."""
+MOST_STRETCHES = 1 << 16
+"""Stretches that are remembered, some 6 MB; those decoded longest ago are forgotten first."""
+
+
+class SequenceOwner(Protocol):
+    """A workspace as the pool sees it: who has sequences and their cells, and what can be had back of them."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job of this owner's is under way: it is not to be closed."""
+
+    def drop_tail(self) -> bool:
+        """Give back the least recently used tail that no job uses; False where there is none."""
+
+    def drop_tail_aside(self) -> bool:
+        """The same of tails that are kept for other places than the present one."""
+
+    def shrink(self, n_cells: int, *, attached: bool) -> bool:
+        """Give back that many cells of detached blocks (or of attached ones too); False when there are none."""
+
+    def verify(self) -> bool:
+        """Whether llama.cpp's memory has what the owner thinks it has, as far as it can be asked."""
+
+    def forget(self) -> None:
+        """Give everything back without a copy to the store."""
+
+
+class SequenceOwners(Protocol):
+    """All that have sequences of a cache."""
+
+    def oldest_first(self) -> Sequence[SequenceOwner]:
+        """What was used least recently comes first."""
 
     def close(self, name: str) -> None:
-        raise AssertionError(f"there is no tenant {name}")
+        """Have an owner give everything back, its blocks' KV to the store."""
+
+
+class DecodedBefore:
+    """What the model was shown before: of the tokens that are decoded, how many were decoded already."""
+
+    def __init__(self) -> None:
+        self._stretches: dict[int, None] = {}
+
+    def note(self, tokens: Sequence[int]) -> int:
+        """Of one prompt's tokens in a micro-batch, how many stand in a stretch that was decoded before."""
+        stretches = [hash(tuple(tokens[i : i + STRETCH])) for i in range(len(tokens) - STRETCH + 1)]
+        n = end = 0
+        for i, stretch in enumerate(stretches):
+            if stretch in self._stretches:
+                n, end = n + i + STRETCH - max(i, end), i + STRETCH
+        for stretch in stretches:
+            self._stretches.pop(stretch, None)
+            self._stretches[stretch] = None
+        for stretch in list(islice(self._stretches, max(0, len(self._stretches) - MOST_STRETCHES))):
+            del self._stretches[stretch]
+        return n
 
 
 class CellPool:
     """`stats`: sums since the engine started; of what was `decoded`, `headers` (with their copies, and footers),
     `blocks` and `tails` are counted besides, the rest were answers; and of each what was decoded before
-    (`headers_again` …).  `tenants` is set by the one who keeps them.
-    `end_suspended` ends the least urgent job that waits for others in the middle of its work; False when there is
-    none."""
+    (`headers_again` …).  `end_suspended` ends the least urgent job that waits for others in the middle of its work;
+    False when there is none."""
 
-    def __init__(self, context: Context, *, reserve: bool, filler: int) -> None:
+    def __init__(
+        self,
+        context: Context,
+        owners: SequenceOwners,
+        *,
+        reserve: bool,
+        filler: int,
+        end_suspended: Callable[[], bool],
+    ) -> None:
         """`reserve`: a sequence is set aside for `scratch`.  `filler`: any token that can be decoded."""
         self.context = context
+        self.end_suspended = end_suspended
         self.pace = Pace()
         self.stats = dict.fromkeys(STATS, 0)
-        self._shown = DecodedBefore()
-        self.end_suspended: Callable[[], bool] = lambda: False
-        self.tenants: Tenants = _Nobody()
+        self._decoded_before = DecodedBefore()
+        self._owners = owners
         self._filler = filler
         self._clock = 0
         self._free = list(range(context.n_seq_max - 1, -1, -1))
-        self._has_reserve = reserve
         self._reserve = self._free.pop() if reserve else NONE
 
     @property
@@ -68,11 +128,6 @@ class CellPool:
     def free_sequences(self) -> int:
         return len(self._free)
 
-    @property
-    def n_sequences(self) -> int:
-        """All that `take` hands out."""
-        return self.context.n_seq_max - (1 if self._has_reserve else 0)
-
     def tick(self) -> int:
         """Later than every tick before: for what was used least recently."""
         self._clock += 1
@@ -80,7 +135,7 @@ class CellPool:
 
     def check(self, known: set[int]) -> None:
         """Raises AssertionError where llama.cpp and the account of its cells differ, or cells or sequences are in use
-        that are not among `known`, the tenants' sequences.  For tests, while no job is under way."""
+        that are not among `known`, the owners' sequences.  For tests, while no job is under way."""
         self.context.check()
         unknown = self.used_cells - self.context.cells.count(known)
         assert not unknown, f"{unknown} cells are used by nobody"
@@ -99,8 +154,8 @@ class CellPool:
 
     def spare(self, n: int) -> int:
         """Have tails that are kept for other places make way until so many sequences are free; how many are."""
-        for tenant in self.tenants.oldest_first():
-            while len(self._free) < n and tenant.drop_tail_aside():
+        for owner in self._owners.oldest_first():
+            while len(self._free) < n and owner.drop_tail_aside():
                 pass
         return len(self._free)
 
@@ -128,12 +183,12 @@ class CellPool:
         recently used first; then jobs that wait for others end."""
         if self.spare(1):
             return
-        oldest = self.tenants.oldest_first()
+        oldest = self._owners.oldest_first()
         self._drop_tails(oldest, lambda: bool(self._free))
-        for tenant in oldest:
+        for owner in oldest:
             if self._free:
                 return
-            self._close_at_rest(tenant)
+            self._close_at_rest(owner)
         while not self._free and self.end_suspended():
             self._drop_tails(oldest, lambda: bool(self._free))
 
@@ -148,7 +203,7 @@ class CellPool:
         """Of a prompt's tokens, those for the next micro-batch."""
         return self.pace.part(n_tokens, self.context.n_batch)
 
-    def decode(self, runs: Sequence[Run], asking: Tenant) -> list[Logits | None]:
+    def decode(self, runs: Sequence[Run], asking: SequenceOwner) -> list[Logits | None]:
         """Decode one micro-batch for `asking`; others give up cells when there are too few.
 
         Raises ContextTooLarge (nothing happened) when there is no room, DecodeError when llama.cpp failed.
@@ -168,7 +223,7 @@ class CellPool:
     def count(self, part: Part, tokens: Sequence[int], *, copy: bool = False) -> None:
         """Of the tokens just decoded, some that belong together: what they were.  `copy`: of what is in the cache."""
         self.stats[part] += len(tokens)
-        self.stats[AGAIN[part]] += len(tokens) if copy else self._shown.note(tokens)
+        self.stats[AGAIN[part]] += len(tokens) if copy else self._decoded_before.note(tokens)
 
     def _no_room(self) -> ContextTooLarge:
         return ContextTooLarge(
@@ -198,20 +253,20 @@ class CellPool:
                 return False
         return True
 
-    def recover(self, error: DecodeError, asking: Tenant) -> None:
+    def recover(self, error: DecodeError, asking: SequenceOwner) -> None:
         """Make the books true again after a failed decode: what llama.cpp did not keep as it was is dropped."""
         if error.return_code == NO_SLOT:
             return
         everywhere = self.context.shift_pending
         if error.return_code < 0:
             asking.forget()
-        for tenant in self.tenants.oldest_first():
-            if everywhere or not tenant.verify():
-                tenant.forget()
+        for owner in self._owners.oldest_first():
+            if everywhere or not owner.verify():
+                owner.forget()
 
     # Room
 
-    def make_room(self, n_cells: int, asking: Tenant, *, at_any_cost: bool = False) -> bool:
+    def make_room(self, n_cells: int, asking: SequenceOwner, *, at_any_cost: bool = False) -> bool:
         """Free cells until `n_cells` are free: what can be had again for little and was used least recently first.
 
         `at_any_cost`: jobs that wait for others in the middle of their work end, too.  False where that is too few.
@@ -221,32 +276,32 @@ class CellPool:
             self._give_up_cells(n_cells, asking)
         return self.free_cells >= n_cells
 
-    def _give_up_cells(self, n_cells: int, asking: Tenant) -> None:
+    def _give_up_cells(self, n_cells: int, asking: SequenceOwner) -> None:
         def enough() -> bool:
             return self.free_cells >= n_cells
 
-        others = [tenant for tenant in self.tenants.oldest_first() if tenant is not asking]
+        others = [owner for owner in self._owners.oldest_first() if owner is not asking]
         ways: list[Callable[[], object]] = [functools.partial(self._drop_tails, others, enough)]
-        ways += [functools.partial(self._shrink, tenant, n_cells, attached=False) for tenant in others]
+        ways += [functools.partial(self._shrink, owner, n_cells, attached=False) for owner in others]
         ways.append(functools.partial(self._drop_tails, [asking], enough))
         ways.append(functools.partial(self._shrink, asking, n_cells, attached=False))
-        ways += [functools.partial(self._shrink, tenant, n_cells, attached=True) for tenant in others]
+        ways += [functools.partial(self._shrink, owner, n_cells, attached=True) for owner in others]
         ways += [functools.partial(self._close_at_rest, t) for t in others]  # header and footer are cells, too
         for way in ways:
             if enough():
                 return
             way()
 
-    def _shrink(self, tenant: Tenant, n_cells: int, *, attached: bool) -> bool:
-        return tenant.shrink(n_cells - self.free_cells, attached=attached)
+    def _shrink(self, owner: SequenceOwner, n_cells: int, *, attached: bool) -> bool:
+        return owner.shrink(n_cells - self.free_cells, attached=attached)
 
-    def _close_at_rest(self, tenant: Tenant) -> None:
-        if not tenant.busy:
-            self.tenants.close(tenant.name)
+    def _close_at_rest(self, owner: SequenceOwner) -> None:
+        if not owner.busy:
+            self._owners.close(owner.name)
 
     @staticmethod
-    def _drop_tails(tenants: Sequence[Tenant], enough: Callable[[], bool]) -> None:
-        """The least recently used of each tenant first, as many as it takes."""
-        for tenant in tenants:
-            while not enough() and tenant.drop_tail():
+    def _drop_tails(owners: Sequence[SequenceOwner], enough: Callable[[], bool]) -> None:
+        """The least recently used of each owner first, as many as it takes."""
+        for owner in owners:
+            while not enough() and owner.drop_tail():
                 pass

@@ -7,35 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeAlias, TypeVar
 
-from palimpsest.engine.cache.pool import CellPool
-from palimpsest.engine.cache.tenants import Tenant
+from palimpsest.engine.cache.pool import CellPool, SequenceOwner
 from palimpsest.engine.llama.native import Logits, Run
 
 T = TypeVar("T")
 
 
-class Prefill(Protocol):
+class OneByOne:
+    """Each micro-batch is one prompt's."""
+
+    def __init__(self, pool: CellPool, owner: SequenceOwner) -> None:
+        self._pool, self._owner = pool, owner
+
     def decode(
         self, tokens: Sequence[int], start: int, seq: int, *, logits: bool
     ) -> Generator[None, None, tuple[int, Logits | None]]:
         """Decode as many of `tokens` as the next micro-batch holds, the first at position `start`.  Yields before it.
         `logits`: those behind the last token are wanted, once that is decoded."""
-
-
-class OneByOne:
-    """Each micro-batch is one prompt's."""
-
-    def __init__(self, pool: CellPool, tenant: Tenant) -> None:
-        self._pool, self._tenant = pool, tenant
-
-    def decode(
-        self, tokens: Sequence[int], start: int, seq: int, *, logits: bool
-    ) -> Generator[None, None, tuple[int, Logits | None]]:
         yield
         part = tokens[: self._pool.part(len(tokens))]
-        (row,) = self._pool.decode([Run(part, start, seq, logits and len(part) == len(tokens))], self._tenant)
+        (row,) = self._pool.decode([Run(part, start, seq, logits and len(part) == len(tokens))], self._owner)
         return len(part), row
 
 
@@ -56,13 +49,14 @@ class _Waiting:
 class SideBySide:
     """A micro-batch holds tokens of all prompts that wait."""
 
-    def __init__(self, pool: CellPool, tenant: Tenant) -> None:
-        self._pool, self._tenant = pool, tenant
+    def __init__(self, pool: CellPool, owner: SequenceOwner) -> None:
+        self._pool, self._owner = pool, owner
         self._waiting: list[_Waiting] = []
 
     def decode(
         self, tokens: Sequence[int], start: int, seq: int, *, logits: bool
     ) -> Generator[None, None, tuple[int, Logits | None]]:
+        """As `OneByOne` does."""
         waiting = _Waiting(tokens, start, seq, logits)
         self._waiting.append(waiting)
         while not waiting.n_decoded:
@@ -94,5 +88,8 @@ class SideBySide:
             taken.append(self._waiting.pop(0))
             runs.append(taken[-1].run(room))
             room -= len(runs[-1].tokens)
-        for waiting, run, row in zip(taken, runs, self._pool.decode(runs, self._tenant), strict=True):
+        for waiting, run, row in zip(taken, runs, self._pool.decode(runs, self._owner), strict=True):
             waiting.n_decoded, waiting.row = len(run.tokens), row
+
+
+Prefill: TypeAlias = OneByOne | SideBySide

@@ -13,8 +13,8 @@ import logging
 from pathlib import Path
 
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.arena.store import HostStore, StoredItem, StoredKV
-from palimpsest.engine.cache.disk import DiskStore
+from palimpsest.engine.arena.store import HostStore, StoredKV
+from palimpsest.engine.cache.disk import DiskStore, StoredItem
 from palimpsest.engine.llama.library import library
 from palimpsest.system import folders
 from palimpsest.system.reading import open_regular
@@ -149,9 +149,9 @@ def kv_identity(model: Path, settings: EngineSettings, long_rope: bool) -> str:
     """24 hex digits: of the file's size, time of change, beginning and samples throughout, of the KV types, of
     which rotation the model uses, and of the version of llama.cpp, whose format the bytes have.  Raises OSError."""
     facts = model.stat()
-    kept = {name: getattr(settings, name) for name in ("type_k", "type_v", "flash_attention", "n_gpu_layers")}
+    relevant = {name: getattr(settings, name) for name in ("type_k", "type_v", "flash_attention", "n_gpu_layers")}
     version = library().api.version
-    what = json.dumps([facts.st_size, facts.st_mtime_ns, kept, long_rope, version], sort_keys=True)
+    what = json.dumps([facts.st_size, facts.st_mtime_ns, relevant, long_rope, version], sort_keys=True)
     made = hashlib.blake2b(what.encode(), digest_size=12)
     with open_regular(model) as file:
         made.update(file.read(BEGINNING))

@@ -23,15 +23,14 @@ from dataclasses import dataclass
 from palimpsest.engine.arena.plan import common_prefix
 from palimpsest.engine.cache.cached_answer import CachedAnswer
 from palimpsest.engine.cache.carried import Carried
-from palimpsest.engine.cache.pool import NONE, CellPool
+from palimpsest.engine.cache.pool import NONE, CellPool, SequenceOwner
 from palimpsest.engine.cache.prefill import OneByOne, Prefill
 from palimpsest.engine.cache.tail_prompt import TailPrompt, isolated_start
-from palimpsest.engine.cache.tenants import Tenant
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.llama.vocab import Vocabulary
 from palimpsest.errors import InvalidArgument
 
-N_SAID = 4
+N_EARLIER = 4
 FRESH = 16
 """Tokens at the end of a completion's prompt that have always seen the present blocks, as all that is generated has.
 Through them what blocks say reaches an answer, also where the code before was decoded behind other blocks: with 16, the
@@ -62,15 +61,15 @@ class Start:
     logits: Logits | None
     decoded: int
     reused: int
-    left: int = 0
+    stale: int = 0
 
 
 class Tail:
     """While it is `busy` a job uses it, and no other may."""
 
-    def __init__(self, pool: CellPool, tenant: Tenant, vocab: Vocabulary, *, rolls_back: bool) -> None:
+    def __init__(self, pool: CellPool, owner: SequenceOwner, vocab: Vocabulary, *, rolls_back: bool) -> None:
         self._pool = pool
-        self._tenant = tenant
+        self._owner = owner
         self._vocab = vocab
         self.rolls_back = rolls_back
         self.n_users = 0
@@ -90,9 +89,9 @@ class Tail:
         self.prompt: TailPrompt | None = None  # what gen has, but for the answer
         self.logits: Logits | None = None  # after `prompt`
         self.answer: CachedAnswer | None = None
-        self.said: deque[tuple[int, ...]] = deque(maxlen=N_SAID)  # earlier answers, for drafts
+        self.earlier_answers: deque[tuple[int, ...]] = deque(maxlen=N_EARLIER)  # for drafts
         self._decoded = 0
-        self._prefill: Prefill = OneByOne(pool, tenant)
+        self._prefill: Prefill = OneByOne(pool, owner)
 
     @property
     def busy(self) -> bool:
@@ -157,7 +156,7 @@ class Tail:
             for seq in {self.seq, self.alone_seq, self.full} - {NONE}:
                 shared[seq] = self._pool.take()
                 self._pool.context.copy(seq, shared[seq])
-        except BaseException:
+        except BaseException:  # sequences that were taken go back
             for seq in shared.values():
                 self._pool.give(seq)
             raise
@@ -166,7 +165,7 @@ class Tail:
         other.revision, other.base_end, other.tokens = self.revision, self.base_end, list(self.tokens)
         other.alone, other.alone_start, other.joined = self.alone, self.alone_start, self.joined
         other.leaves, other.exact_to, other.stale_to = self.leaves, self.exact_to, self.stale_to
-        other.prompt, other.logits, other.said = self.prompt, self.logits, self.said.copy()
+        other.prompt, other.logits, other.earlier_answers = self.prompt, self.logits, self.earlier_answers.copy()
         other.answer = self.answer.copy() if self.answer is not None and other.gen != NONE else None
 
     def drop(self) -> bool:
@@ -268,7 +267,7 @@ class Tail:
         `reuse_answer`: nothing but the prompt bears on the answer, so that an earlier one may be used.  `prefill`:
         what to decode through, by default this tail by itself.  After a failure the tail is empty.
         """
-        self._prefill = prefill or OneByOne(self._pool, self._tenant)
+        self._prefill = prefill or OneByOne(self._pool, self._owner)
         if reuse_answer and (n_typed := self._agreed(composed)) is not None:
             return self._resume(composed, n_typed)
         self._decoded = 0
@@ -281,14 +280,14 @@ class Tail:
                 yield from self._extend(composed)
             if self.gen == NONE:
                 yield from self._branch(composed)
-        except Exception:
+        except Exception:  # whatever failed, nobody knows what is in the cache
             self.drop()
             raise
         self.prompt = composed
         reused = composed.n_tokens - self._decoded
-        return Start(self.gen, self._prompt_end(composed), self.logits, self._decoded, reused, self._left(reused))
+        return Start(self.gen, self._prompt_end(composed), self.logits, self._decoded, reused, self._stale(reused))
 
-    def _left(self, n_reused: int) -> int:
+    def _stale(self, n_reused: int) -> int:
         if self.exact_to is None:
             return 0
         return (self.stale_to or max(self.exact_to, n_reused)) - self.exact_to
@@ -315,7 +314,7 @@ class Tail:
         if n_typed:
             self.logits = None
         position = self._prompt_end(composed) + self.answer.n_decoded
-        return Start(self.gen, position, None, 0, composed.n_tokens, self._left(composed.n_tokens))
+        return Start(self.gen, position, None, 0, composed.n_tokens, self._stale(composed.n_tokens))
 
     def _same_prompt(self, composed: TailPrompt) -> bool:
         old = self.prompt
@@ -465,7 +464,7 @@ class Tail:
         seq = self._pool.take()
         try:
             yield from self._decode(header + tokens, start - len(header), seq, logits=False, n_header=len(header))
-        except BaseException:
+        except BaseException:  # also when it is closed at a yield
             self._pool.give(seq)
             raise
         if header:

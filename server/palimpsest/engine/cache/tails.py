@@ -108,27 +108,27 @@ class Tails(Mapping[str, Tail]):
             return tail.revision != revision and (is_alike or tail.n_common(wanted) > tail.n_prompt // 2)
 
         before = [tail for of, tail in reversed(self._aside) if of == name and not tail.busy]
-        found = best = max(before, key=n_good)
+        chosen = best = max(before, key=n_good)
         nearest = max(before, key=n_movable)
         moves = n_movable(nearest) > n_good(best)
         if moves:
-            found = nearest
+            chosen = nearest
         elif not n_good(best):
-            found = next((tail for tail in before if is_outdated(tail)), present)
-        if not moves and not is_outdated(found) and found.n_prompt - n_good(found) >= LEAST_ASIDE:
-            found = self._make()
+            chosen = next((tail for tail in before if is_outdated(tail)), present)
+        if not moves and not is_outdated(chosen) and chosen.n_prompt - n_good(chosen) >= LEAST_ASIDE:
+            chosen = self._make()
             if n_good(best):
-                with suppress(EngineError), self._busy(best):
-                    best.copy_to(found)
+                with suppress(EngineError), self._busy(best):  # too few sequences: it begins anew
+                    best.copy_to(chosen)
         for of, tail in tuple(self._aside):
             is_useless = tail in before and (tail.n_prompt < LEAST_ASIDE or is_outdated(tail))
-            if tail is found or is_useless:
+            if tail is chosen or is_useless:
                 self._aside.remove((of, tail))
-            if tail is not found and is_useless:
+            if tail is not chosen and is_useless:
                 tail.drop()
         while len(self._aside) > MAX_ASIDE:
             self._aside.pop(0)[1].drop()
-        return found
+        return chosen
 
     @contextmanager
     def _busy(self, tail: Tail) -> Iterator[None]:
@@ -165,7 +165,7 @@ class Tails(Mapping[str, Tail]):
                 for _ in names:
                     made.append(self._make())
                     parent.copy_to(made[-1])
-        except BaseException:
+        except BaseException:  # no copy is made
             for tail in made:
                 tail.drop()
             raise
@@ -193,12 +193,12 @@ class Tails(Mapping[str, Tail]):
         if not at_rest:
             return False
         revision = self._revision()
-        found = next((it for it in at_rest if it[1].revision != revision), at_rest[0])
-        if found in self._aside:
-            self._aside.remove(found)
+        victim = next((it for it in at_rest if it[1].revision != revision), at_rest[0])
+        if victim in self._aside:
+            self._aside.remove(victim)
         else:
-            del self._named[found[0]]
-        found[1].drop()
+            del self._named[victim[0]]
+        victim[1].drop()
         return True
 
     def drop_aside(self) -> bool:

@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from palimpsest import wire
 from palimpsest.engine.arena.plan import common_prefix
 from palimpsest.engine.cache.checkpoints import Checkpoints, checkpoint_digests
-from palimpsest.engine.cache.ledger import Ledger
 from palimpsest.engine.cache.pool import NONE
-from palimpsest.engine.cache.shared import Shared
+from palimpsest.engine.cache.sync_stats import SyncStats
 from palimpsest.engine.cache.tail import TailBase
 from palimpsest.engine.cache.tokenizer import Tokens
-from palimpsest.engine.cache.workspace import Workspace
+from palimpsest.engine.cache.workspace import Shared, Workspace
 from palimpsest.engine.llama.native import Run
 from palimpsest.errors import ContextTooLarge, DecodeError
 
@@ -78,29 +77,29 @@ class WholeWorkspace(Workspace):
         return list(self.blocks.values())
 
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
-        ledger = Ledger()
+        stats = SyncStats()
         self.request = request
-        header, footer, blocks = self._admitted(request, ledger)
+        header, footer, blocks = self._admitted(request, stats)
         prompt = _Prompt.of(header, blocks, footer, checkpoints=not self.facts.rolls_back)
         n_here = common_prefix(self.tokens, prompt.tokens) if self.seq >= 0 else 0
         for attempt in range(MAX_ATTEMPTS):
             try:
-                with ledger.timed("decode"):
-                    n_kept = yield from self._have(prompt, ledger)
+                with stats.timed("decode"):
+                    n_kept = yield from self._have(prompt, stats)
                 break
             except DecodeError as error:
                 self.pool.recover(error, self)
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
-        self._report(prompt, n_here, n_kept, ledger)
-        answer = ledger.answer(self.revision)
+        self._report(prompt, n_here, n_kept, stats)
+        answer = stats.answer(self.revision)
         for name in ("reused", "restored"):
             self.pool.stats[name] += getattr(answer, name)
         return answer
 
-    def _admitted(self, request: wire.SyncRequest, ledger: Ledger) -> tuple[Tokens, Tokens, dict[str, Tokens]]:
+    def _admitted(self, request: wire.SyncRequest, stats: SyncStats) -> tuple[Tokens, Tokens, dict[str, Tokens]]:
         """Header, footer, and the blocks that fit: the unchanged in their old order, then the new, then the changed."""
-        header, footer, wanted = self.tokenized(request, ledger)
+        header, footer, wanted = self.tokenized(request, stats)
         room = self.sizes.n_prompt - self.sizes.tail_room - len(header) - len(footer)
         if room < 0:
             message = "Header and footer leave no room for a tail."
@@ -111,14 +110,14 @@ class WholeWorkspace(Workspace):
                 admitted[key] = tokens
                 room -= len(tokens)
             else:
-                ledger.did(key, "unfit")
+                stats.did(key, "unfit")
         old = [key for key in self.blocks if key in admitted]
         changed = [key for key in old if admitted[key] != self.blocks[key]]
         new = [key for key in admitted if key not in self.blocks]
         order = [*(key for key in old if key not in changed), *new, *changed]
         return header, footer, {key: admitted[key] for key in order}
 
-    def _have(self, prompt: _Prompt, ledger: Ledger) -> Generator[None, None, int]:
+    def _have(self, prompt: _Prompt, stats: SyncStats) -> Generator[None, None, int]:
         """Decode what is missing, and return how many of the prompt's first tokens were there already.  Another job may
         have changed the base at each yield."""
         wanted, n_kept = prompt.tokens, len(prompt.tokens)
@@ -130,7 +129,7 @@ class WholeWorkspace(Workspace):
             self.changed()
             n, n_decoded = self._step(prompt)
             n_kept = min(n_kept, n)
-            ledger.decoded += n_decoded
+            stats.decoded += n_decoded
         return n_kept
 
     def _step(self, prompt: _Prompt) -> tuple[int, int]:
@@ -143,7 +142,7 @@ class WholeWorkspace(Workspace):
         if part:
             try:
                 self.pool.decode([Run(part, n, self.seq)], self)
-            except Exception:
+            except Exception:  # whatever failed, nobody knows what is in the sequence
                 self._drop_base()
                 raise
             self.pool.count("blocks", part)
@@ -162,18 +161,18 @@ class WholeWorkspace(Workspace):
         self.tokens = prompt.tokens[:n]
         return n
 
-    def _report(self, prompt: _Prompt, n_here: int, n_kept: int, ledger: Ledger) -> None:
+    def _report(self, prompt: _Prompt, n_here: int, n_kept: int, stats: SyncStats) -> None:
         """The first `n_here` tokens were in the cache; those up to `n_kept` came from the store."""
-        ledger.restored += max(0, n_kept - n_here)
+        stats.restored += max(0, n_kept - n_here)
         at = len(prompt.header)
         for key, tokens in prompt.blocks.items():
             n_decoded = min(len(tokens), max(0, at + len(tokens) - n_kept))
             if n_decoded:
-                ledger.did(key, "written" if n_decoded == len(tokens) else "extended")
-                ledger.did_decode(key, n_decoded)
+                stats.did(key, "written" if n_decoded == len(tokens) else "extended")
+                stats.did_decode(key, n_decoded)
             elif at + len(tokens) > n_here:
-                ledger.did(key, "restored")
-            ledger.placed(key, at, len(tokens))
+                stats.did(key, "restored")
+            stats.placed(key, at, len(tokens))
             at += len(tokens)
 
     def forget(self) -> None:
@@ -186,9 +185,6 @@ class WholeWorkspace(Workspace):
         seq, self.seq, self.tokens = self.seq, NONE, ()
         self.pool.give(seq)
 
-    def close(self) -> None:
-        self.forget()
-
     def shrink(self, n_cells: int, *, attached: bool) -> bool:
         """All or nothing, and nothing of a workspace at work."""
         if not attached or self.busy or self.seq == NONE or n_cells <= 0:
@@ -199,13 +195,13 @@ class WholeWorkspace(Workspace):
     def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
         if not self.ready:
             return [], []
-        found = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
+        spans = [wire.SpanReport(0, len(self.header), "", "header")] if self.header else []
         at = len(self.header)
         for key, tokens in self.blocks.items():
-            found.append(wire.SpanReport(at, at + len(tokens), key, "attached"))
+            spans.append(wire.SpanReport(at, at + len(tokens), key, "attached"))
             at += len(tokens)
-        found.append(wire.SpanReport(at, len(self.tokens), "", "footer"))
-        return found, [(len(self.tokens), self.sizes.n_positions - self.sizes.tail_room)]
+        spans.append(wire.SpanReport(at, len(self.tokens), "", "footer"))
+        return spans, [(len(self.tokens), self.sizes.n_positions - self.sizes.tail_room)]
 
     def verify(self) -> bool:
         return self.seq == NONE or self.context.last(self.seq) == len(self.tokens) - 1

@@ -1,7 +1,7 @@
 """One workspace's part of the cache: what its two kinds have in common.
 
-In: sync requests.  Out: the base that tails stand on, its tails, reports of what is where.  A tenant of the pool.
-`in_place.py` and `whole.py` are the kinds.
+In: sync requests.  Out: the base that tails stand on, its tails, reports of what is where.  To the pool it is a
+`SequenceOwner`.  `in_place.py` and `whole.py` are the kinds.
 """
 
 from __future__ import annotations
@@ -9,15 +9,31 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 
 from palimpsest import wire
-from palimpsest.engine.cache.ledger import Ledger
-from palimpsest.engine.cache.pool import NONE
-from palimpsest.engine.cache.shared import Shared
+from palimpsest.engine.cache.pool import NONE, CellPool
+from palimpsest.engine.cache.stores import Stores
+from palimpsest.engine.cache.sync_stats import SyncStats
 from palimpsest.engine.cache.tail import Tail, TailBase
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.tails import Tails
-from palimpsest.engine.cache.tokenizer import WantedTokens
+from palimpsest.engine.cache.tokenizer import Tokenizer, WantedTokens
+from palimpsest.engine.llama.vocab import Vocabulary
+from palimpsest.engine.model.facts import ModelFacts
+from palimpsest.engine.model.sizes import Sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the workspaces of one cache share.  `store`: KV that is not in the cache."""
+
+    pool: CellPool
+    store: Stores
+    tokenizer: Tokenizer
+    sizes: Sizes
+    facts: ModelFacts
+    vocab: Vocabulary
 
 
 class Workspace(ABC):
@@ -60,14 +76,14 @@ class Workspace(ABC):
         """Sequences with header, blocks and footer, attached or not; none where there is no base."""
 
     @property
-    @abstractmethod
     def context_tokens(self) -> int:
         """Cells that a tail attends to besides its own."""
+        return 0
 
     @property
-    @abstractmethod
     def attended(self) -> list[tuple[int, ...]]:
         """The tokens of each block that a tail attends to."""
+        return []
 
     @abstractmethod
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
@@ -78,21 +94,21 @@ class Workspace(ABC):
     def forget(self) -> None:
         """Drop all cells without a copy to the store; tails in use keep theirs until they are done."""
 
-    @abstractmethod
     def close(self) -> None:
-        """As `forget`, but the blocks' KV goes to the store."""
+        """As `forget`, but the blocks' KV goes to the store where it can."""
+        self.forget()
 
-    @abstractmethod
     def shrink(self, n_cells: int, *, attached: bool) -> bool:
         """Give back that many cells of detached blocks (or of attached ones too); False when there are none."""
+        return False
 
-    @abstractmethod
     def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
         """Header, blocks and footer in order of position, and the free ranges."""
+        return [], []
 
-    @abstractmethod
     def verify(self) -> bool:
         """Whether llama.cpp's memory has what we think it has, as far as it can be asked."""
+        return True
 
     def check(self) -> None:
         """Raises AssertionError where the base's cells are not those of header, attached blocks and footer."""
@@ -155,11 +171,11 @@ class Workspace(ABC):
         self._revision += 1
         self.tails.drop_prompts()
 
-    def tokenized(self, request: wire.SyncRequest, ledger: Ledger) -> WantedTokens:
-        """Header, footer and blocks in tokens; the ledger expects a report for each block."""
-        with ledger.timed("tokenize"):
+    def tokenized(self, request: wire.SyncRequest, stats: SyncStats) -> WantedTokens:
+        """Header, footer and blocks in tokens; the stats expects a report for each block."""
+        with stats.timed("tokenize"):
             wanted = self._tokens_of(request)
-            ledger.expect([(key, len(tokens)) for key, tokens in wanted.blocks.items()])
+            stats.expect([(key, len(tokens)) for key, tokens in wanted.blocks.items()])
         return wanted
 
     def _tokens_of(self, request: wire.SyncRequest) -> WantedTokens:

@@ -1,17 +1,20 @@
 """The workspaces of one cache, by name: made when they are first asked for, closed when they must make way.
 
-In: names.  Out: workspaces of the kind that the cache allows.  The pool's tenants.  Knows no request.
+In: names.  Out: workspaces of the kind that the cache allows.  Knows no request.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
 from palimpsest.engine.cache.in_place import InPlaceWorkspace
-from palimpsest.engine.cache.shared import Shared
+from palimpsest.engine.cache.pool import CellPool
+from palimpsest.engine.cache.stores import Stores
+from palimpsest.engine.cache.tokenizer import Tokenizer
 from palimpsest.engine.cache.whole import WholeWorkspace
-from palimpsest.engine.cache.workspace import Workspace
+from palimpsest.engine.cache.workspace import Shared, Workspace
+from palimpsest.engine.model.load import LoadedModel
 from palimpsest.errors import DecodeError, EngineError
 
 LOG = logging.getLogger("palimpsest.engine")
@@ -21,11 +24,15 @@ MANY_WORKSPACES = 128
 class Workspaces(Mapping[str, Workspace]):
     """Opens and closes workspaces by name."""
 
-    def __init__(self, shared: Shared, *, in_place: bool) -> None:
-        self.shared = shared
-        self._kind = InPlaceWorkspace if in_place else WholeWorkspace
+    def __init__(
+        self, loaded: LoadedModel, store: Stores, tokenizer: Tokenizer, end_suspended: Callable[[], bool]
+    ) -> None:
+        facts = loaded.facts
+        filler = max(facts.header_start, default=0)
+        pool = CellPool(loaded.context, self, reserve=loaded.in_place, filler=filler, end_suspended=end_suspended)
+        self.shared = Shared(pool, store, tokenizer, loaded.sizes, facts, loaded.vocab)
+        self._kind = InPlaceWorkspace if loaded.in_place else WholeWorkspace
         self._named: dict[str, Workspace] = {}
-        shared.pool.tenants = self
 
     def __getitem__(self, name: str) -> Workspace:
         return self._named[name]
@@ -38,13 +45,12 @@ class Workspaces(Mapping[str, Workspace]):
 
     def open(self, name: str) -> Workspace:
         """The workspace of that name, made when there is none."""
-        found = self._named.get(name)
-        if found is None:
+        if name not in self._named:
             if len(self._named) >= MANY_WORKSPACES:  # names of requests that failed before anything was done
                 for workspace in [w for w in self._named.values() if not w.seqs and not w.busy]:
                     del self._named[workspace.name]
-            found = self._named[name] = self._kind(self.shared, name)
-        return found
+            self._named[name] = self._kind(self.shared, name)
+        return self._named[name]
 
     def add(self, workspace: Workspace) -> None:
         """One of another kind, in place of what had its name."""

@@ -4,7 +4,7 @@ In: `Write` steps.  Out: their tokens' KV in the workspace's sequences, publishe
 micro-batch it is told how much of a block is there, so that no later sync decodes that again.
 
     scratch   [ header copy ][ kept prefix, a seq_cp ][ new tokens ]      starts len(header) before the span
-    HOLD/MAIN                [ the block's cells alone             ]
+    the workspace            [ the block's cells alone             ]
 
 Of a block whose beginning is in the cache already, that beginning joins the scratch sequence only when the copy of the
 header is there; so its new tokens come one micro-batch later.  Knows no plan and no store.
@@ -16,8 +16,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 from palimpsest.engine.arena.steps import Write
-from palimpsest.engine.cache.pool import CellPool
-from palimpsest.engine.cache.tenants import Tenant
+from palimpsest.engine.cache.pool import CellPool, SequenceOwner
 from palimpsest.engine.llama.native import Run
 
 
@@ -64,10 +63,10 @@ class Decoded:
 
 
 class BlockWriter:
-    """Carries out writes in the order given, behind copies of `header`.  `hold` has the kept beginnings."""
+    """Carries out writes in the order given, behind copies of `header`.  `resident_seq` has the kept beginnings."""
 
-    def __init__(self, pool: CellPool, tenant: Tenant, header: tuple[int, ...], hold: int) -> None:
-        self._pool, self._tenant, self._header, self._hold = pool, tenant, header, hold
+    def __init__(self, pool: CellPool, owner: SequenceOwner, header: tuple[int, ...], resident_seq: int) -> None:
+        self._pool, self._owner, self._header, self._resident_seq = pool, owner, header, resident_seq
         self._context = pool.context
 
     def write(
@@ -119,7 +118,7 @@ class BlockWriter:
 
     def _join(self, writing: BlockWriting) -> None:
         start, n = writing.step.span.start, writing.step.from_index
-        self._context.copy(self._hold, writing.seq, start, start + n)
+        self._context.copy(self._resident_seq, writing.seq, start, start + n)
         writing.position, writing.join = start + n, False
 
     def _micro_batch(self, under_way: list[BlockWriting]) -> list[Decoded]:
@@ -131,7 +130,7 @@ class BlockWriter:
                 parts.append((writing, part))
                 room -= len(part)
         if runs:
-            self._pool.decode(runs, self._tenant)
+            self._pool.decode(runs, self._owner)
         report = []
         for writing, part in parts:
             n_header = writing.decoded(len(part))

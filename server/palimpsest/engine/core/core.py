@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from threading import Event
 from typing import Any, TypeVar
 
 from palimpsest import wire
@@ -19,7 +20,6 @@ from palimpsest.engine.generation.check import Request, check
 from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.generation.grammar import check_gbnf, check_schema
 from palimpsest.engine.generation.score import score
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.jobs.queue import QueuedJob
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument, UnknownTail
@@ -52,7 +52,7 @@ class EngineCore(EngineThread):
         elif schema is not None:
             check_schema(schema) if engine is None else engine.grammars.schema(schema)
 
-    def sync(self, request: wire.SyncRequest, cancel: CancelToken | None = None) -> Future[wire.SyncAnswer]:
+    def sync(self, request: wire.SyncRequest, cancel: Event | None = None) -> Future[wire.SyncAnswer]:
         """Make the workspace's attached blocks what the request says.  A newer background sync of a workspace
         replaces an older one that still waits or is suspended (that future: Cancelled)."""
 
@@ -64,7 +64,7 @@ class EngineCore(EngineThread):
         return self._checked(request, work, cancel, kind="sync", syncs=True)
 
     def generate(
-        self, request: wire.GenerateRequest, cancel: CancelToken | None = None, on_text: OnText | None = None
+        self, request: wire.GenerateRequest, cancel: Event | None = None, on_text: OnText | None = None
     ) -> Future[wire.GenerateAnswer]:
         def work(
             engine: NativeEngine, job: QueuedJob[wire.GenerateAnswer]
@@ -78,7 +78,7 @@ class EngineCore(EngineThread):
 
         return self._submit_generation(request, work, cancel)
 
-    def fork(self, request: wire.ForkRequest, cancel: CancelToken | None = None) -> Future[wire.ForkAnswer]:
+    def fork(self, request: wire.ForkRequest, cancel: Event | None = None) -> Future[wire.ForkAnswer]:
         """Copies of a tail under other names; nothing is decoded.  The future fails with UnknownTail where no tail is
         kept under its name."""
 
@@ -93,7 +93,7 @@ class EngineCore(EngineThread):
 
         return self._checked(request, work, cancel)
 
-    def generate_batch(self, request: wire.BatchRequest, cancel: CancelToken | None = None) -> Future[wire.BatchAnswer]:
+    def generate_batch(self, request: wire.BatchRequest, cancel: Event | None = None) -> Future[wire.BatchAnswer]:
         """Several requests side by side."""
 
         def work(engine: NativeEngine, _job: QueuedJob[wire.BatchAnswer]) -> Generator[None, None, wire.BatchAnswer]:
@@ -101,7 +101,7 @@ class EngineCore(EngineThread):
 
         return self._submit_generation(request, work, cancel)
 
-    def score(self, request: wire.ScoreRequest, cancel: CancelToken | None = None) -> Future[wire.ScoreAnswer]:
+    def score(self, request: wire.ScoreRequest, cancel: Event | None = None) -> Future[wire.ScoreAnswer]:
         """How likely lines are with others instead."""
 
         def work(engine: NativeEngine, _job: QueuedJob[wire.ScoreAnswer]) -> Generator[None, None, wire.ScoreAnswer]:
@@ -113,7 +113,7 @@ class EngineCore(EngineThread):
         self,
         request: wire.GenerateRequest | wire.BatchRequest | wire.ScoreRequest,
         work: Callable[[NativeEngine, QueuedJob[Answer]], Generator[None, None, Answer]],
-        cancel: CancelToken | None,
+        cancel: Event | None,
     ) -> Future[Answer]:
         """The answer also says how long the job waited in the queue."""
 
@@ -130,7 +130,7 @@ class EngineCore(EngineThread):
         self,
         request: Request,
         work: Callable[[NativeEngine, QueuedJob[T]], Generator[None, None, T]],
-        cancel: CancelToken | None,
+        cancel: Event | None,
         **how: Any,
     ) -> Future[T]:
         """A request that means nothing never reaches the engine's thread."""

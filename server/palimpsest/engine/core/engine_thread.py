@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 from palimpsest import __version__, wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.jobs.loop import Loop
 from palimpsest.engine.jobs.queue import Kind, QueuedJob
 from palimpsest.engine.llama.native import Context
@@ -154,7 +153,7 @@ class EngineThread:
     def run(
         self,
         work: Callable[[NativeEngine], Generator[None, None, T]],
-        cancel: CancelToken | None = None,
+        cancel: threading.Event | None = None,
         *,
         slot: wire.Slot = "typing",
         workspace: str = "",
@@ -171,7 +170,7 @@ class EngineThread:
     def submit(
         self,
         work: Callable[[NativeEngine, QueuedJob[T]], Generator[None, None, T]],
-        cancel: CancelToken | None,
+        cancel: threading.Event | None,
         *,
         slot: wire.Slot = "typing",
         kind: Kind = "other",
@@ -187,7 +186,7 @@ class EngineThread:
             self._check_file()
             return (yield from work(engine, job))
 
-        job: QueuedJob[T] = QueuedJob(whole, slot, kind, workspace, line, syncs, cancel or CancelToken())
+        job: QueuedJob[T] = QueuedJob(whole, slot, kind, workspace, line, syncs, cancel or threading.Event())
         self._loop.submit(job)
         return job.future
 
@@ -207,8 +206,14 @@ class EngineThread:
     def _load(self) -> None:
         began, self._file = time.perf_counter(), file_facts(self._path)
         try:
-            engine = NativeEngine(self._path, self._settings, caution=self._caution, make_context=self._make_context)
-        except Exception as error:
+            engine = NativeEngine(
+                self._path,
+                self._settings,
+                caution=self._caution,
+                make_context=self._make_context,
+                end_suspended=self._loop.end_suspended,
+            )
+        except Exception as error:  # a defect, too, is a load that failed, and is said
             if not isinstance(error, PalimpsestError):
                 self._log.exception("loading failed")
                 error = EngineError(f"The model could not be loaded ({type(error).__name__}: {error}).")
@@ -216,7 +221,6 @@ class EngineThread:
             return
         self._info = engine.loaded.info()
         self._engine = engine
-        engine.pool.end_suspended = self._loop.end_suspended
         self._log.info("%s loaded in %.2f s", self._path, time.perf_counter() - began)
         self._say(replace(self._health, state="ready", model=self._info.name))
 
@@ -242,7 +246,7 @@ class EngineThread:
         for callback in callbacks:
             try:
                 callback(health)
-            except Exception:
+            except Exception:  # one listener's defect is not the others'
                 self._log.exception("a listener to the engine's health failed")
 
 

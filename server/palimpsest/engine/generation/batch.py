@@ -15,7 +15,6 @@ from palimpsest import wire
 from palimpsest.engine.cache.prefill import SideBySide
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.branch import decode_together
-from palimpsest.engine.generation.check import check
 from palimpsest.engine.generation.generate import Generation, have_base
 from palimpsest.engine.generation.text_generator import TextGenerator
 from palimpsest.errors import DecodeError
@@ -25,7 +24,6 @@ def generate_batch(
     generator: TextGenerator, workspace: Workspace, request: wire.BatchRequest
 ) -> Generator[None, None, wire.BatchAnswer]:
     """The whole of a batch's job: sync when asked for or needed, then the answers."""
-    check(request)
     began = time.perf_counter()
     plain = [replace(one, draft=0, word_search=0) for one in request.requests]
     try:
@@ -58,7 +56,7 @@ def _answered(
                 yield
                 decode_together(pool, workspace, going)
                 n_steps += 1
-        except Exception:
+        except Exception:  # whatever failed, the cache is no longer what is noted of it
             for generation in generations:
                 generation.drop()
             raise

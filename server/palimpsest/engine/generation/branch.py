@@ -16,9 +16,8 @@ from typing import Literal
 from palimpsest import wire
 from palimpsest.calibration import Calibration
 from palimpsest.engine.cache.cached_answer import FoundWord
-from palimpsest.engine.cache.pool import CellPool
+from palimpsest.engine.cache.pool import CellPool, SequenceOwner
 from palimpsest.engine.cache.tail import Tail
-from palimpsest.engine.cache.tenants import Tenant
 from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.sampler import Sampler, log_probability, log_share
 from palimpsest.engine.generation.text_generator import TextGenerator
@@ -81,21 +80,22 @@ class Branch:
 
     def _sure(self, pieces: Sequence[bytes], calibration: Calibration) -> list[tuple[int, float]]:
         """How probable its text is up to each place where a word may end, by characters."""
-        found, said, skip = list[tuple[int, float]](), b"", len(self.piece)
+        places, written, skip = list[tuple[int, float]](), b"", len(self.piece)
         for n, token in enumerate(self.tokens[: self.n_said], 1):
-            said += pieces[token]
-            n_chars = min(len(said[skip:].decode("utf-8", "ignore")), len(self.answer.text))
-            if not n_chars or (found and found[-1][0] == n_chars) or (self.word and n < self.word.n_tokens):
+            written += pieces[token]
+            n_chars = min(len(written[skip:].decode("utf-8", "ignore")), len(self.answer.text))
+            if not n_chars or (places and places[-1][0] == n_chars) or (self.word and n < self.word.n_tokens):
                 continue
             ends = 0.0
-            if word_end(said[-1:]) is None and not (self.word and n == self.word.n_tokens):
+            if word_end(written[-1:]) is None and not (self.word and n == self.word.n_tokens):
                 following = pieces[self.tokens[n]] if n < len(self.tokens) else b""
                 if n == len(self.ends) or (following and word_end(following) != 0):
                     continue  # the word goes on, or nobody knows
                 ends = self.ends[n]
-            found.append((n_chars, calibration.of(math.exp(self.logprob(n) + ends))))
+            places.append((n_chars, calibration.of(math.exp(self.logprob(n) + ends))))
         n = len(self.answer.text)
-        return [*found, (n, 0.0)] if n and (not found or found[-1][0] < n) else found  # within a word it is not whole
+        is_cut = n > 0 and (not places or places[-1][0] < n)  # within a word it is not whole
+        return [*places, (n, 0.0)] if is_cut else places
 
 
 class TokenChooser:
@@ -192,13 +192,13 @@ class TokenChooser:
             self._on_text(branch.index, text)
 
 
-def decode_together(pool: CellPool, tenant: Tenant, branches: Sequence[Branch]) -> None:
+def decode_together(pool: CellPool, owner: SequenceOwner, branches: Sequence[Branch]) -> None:
     """The chosen tokens of all branches as one micro-batch; more than one of a branch where an answer goes on that was
     known further than it was decoded."""
     size = pool.context.n_batch // len(branches)
     parts = [branch.tokens[branch.n_decoded :][:size] for branch in branches]
     runs = [Run(part, b.start + b.n_decoded, b.seq, logits=True) for b, part in zip(branches, parts, strict=True)]
-    for branch, part, row in zip(branches, parts, pool.decode(runs, tenant), strict=True):
+    for branch, part, row in zip(branches, parts, pool.decode(runs, owner), strict=True):
         branch.decoded(part)
         if branch.n_decoded == len(branch.tokens):
             branch.logits = row

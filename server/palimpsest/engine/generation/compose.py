@@ -10,12 +10,13 @@ In: the request, the model's facts, a tokenizer.  Out: a `TailPrompt`.  Touches 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from palimpsest.chat_templates.frames import opened_in, unframed
 from palimpsest.chat_templates.template import ChatTemplate
 from palimpsest.engine.cache.tail_prompt import SLACK, STRIDE, Layout, TailPrompt
+from palimpsest.engine.cache.tokenizer import Tokenizer
 from palimpsest.engine.generation.healing import held_back
 from palimpsest.engine.llama.native import LONGEST_TEXT
 from palimpsest.engine.llama.vocab import Vocabulary
@@ -30,32 +31,21 @@ USUAL_ANSWER = 256
 is cut as the request after it will cut it."""
 LEAST_ANSWER = 64
 """A text that leaves less room than the answer may take gets a shorter answer, but no shorter one than this."""
-Tokenize = Callable[[str], list[int]]
-TokenizeMarked = Callable[[str, Sequence[str]], list[int]]
 
 
 class Composer:
-    """`tokenize` adds nothing and parses no special tokens; `tokenize_special` parses them (chat templates), and
-    `tokenize_marked` those that are named.  Where the
-    cache is not edited in place, nothing of a tail stands alone."""
+    """Where the cache is not edited in place, nothing of a tail stands alone."""
 
-    def __init__(
-        self,
-        facts: ModelFacts,
-        vocab: Vocabulary,
-        tokenize: Tokenize,
-        tokenize_special: Tokenize,
-        tokenize_marked: TokenizeMarked,
-        *,
-        in_place: bool,
-    ) -> None:
+    def __init__(self, facts: ModelFacts, vocab: Vocabulary, tokenizer: Tokenizer, *, in_place: bool) -> None:
         self.facts = facts
         self.chat_template = ChatTemplate(facts.chat) if facts.chat is not None else None
         self._vocab = vocab
         self._in_place = in_place
-        self._tokenize = tokenize
-        self._tokenize_special = tokenize_special
-        self._tokenize_marked = tokenize_marked
+        self._tokenizer = tokenizer
+
+    def _tokenize(self, text: str) -> list[int]:
+        """With nothing added, and nothing in it taken for a special token."""
+        return list(self._tokenizer.of_tail(text))
 
     def compose(self, request: GenerateRequest, room: int) -> TailPrompt:
         """`room`: positions for the tail, answer included.  Behind a text, the answer is what there is room left for.
@@ -64,19 +54,19 @@ class Composer:
         ContextTooLarge for a text that does not fit with `LEAST_ANSWER` behind it (a FIM tail is cut instead).
         """
         prompt = request.prompt
-        left = room - (request.max_tokens if request.fim is not None else min(request.max_tokens, LEAST_ANSWER))
-        if left < 16:
+        room_left = room - (request.max_tokens if request.fim is not None else min(request.max_tokens, LEAST_ANSWER))
+        if room_left < 16:
             raise ContextTooLarge(
                 f"An answer of {request.max_tokens} tokens leaves no room for what it answers.",
                 fitting=max(0, room - 16),
                 hint="Ask for fewer tokens, or set a larger `engine.n_ctx`.",
             )
         if request.fim is not None:
-            left = min(left, room - min(USUAL_ANSWER, room // 4))
-            composed = self._fim(request.fim, left, heal=request.fim.heal and not request.grammar)
+            room_left = min(room_left, room - min(USUAL_ANSWER, room // 4))
+            composed = self._fim(request.fim, room_left, heal=request.fim.heal and not request.grammar)
             return composed.in_order if composed.alone and not self._in_place else composed
         assert not isinstance(prompt, FimTail)
-        return self._text(prompt, left)
+        return self._text(prompt, room_left)
 
     def layout_of(self, fim: FimTail) -> Literal["spm", "isolated", "psm"]:
         """The layout that a FIM tail gets.  Raises ModelError for a model that has no FIM tokens for it."""
@@ -102,15 +92,15 @@ class Composer:
         piece = held.encode("utf-8", "replace")
         if not self._vocab.can_spell(piece):
             held, piece = "", b""
-        kept = fim.prefix[: len(fim.prefix) - len(held)]
+        before = fim.prefix[: len(fim.prefix) - len(held)]
         room -= 3 + (SLACK + STRIDE if layout == "isolated" else 0)
-        prefix, suffix = fitted(self._tokenize(kept[-LONGEST_TEXT:]), self._tokenize(fim.suffix[:LONGEST_TEXT]), room)
+        prefix, suffix = fitted(self._tokenize(before[-LONGEST_TEXT:]), self._tokenize(fim.suffix[:LONGEST_TEXT]), room)
         return laid_out(layout, tokens, prefix, suffix, piece)
 
     def _text(self, tail: TextTail | ChatTail, room: int) -> TailPrompt:
         opened = ""
         if isinstance(tail, TextTail):
-            ids = self._tokenize_marked(tail.text, tail.marks) if tail.marks else self._tokenize(tail.text)
+            ids = list(self._tokenizer.marked(tail.text, tail.marks)) if tail.marks else self._tokenize(tail.text)
         else:
             ids, opened = self._chat(tail.messages)
         if not ids:
@@ -129,7 +119,7 @@ class Composer:
             return self._tokenize(unframed(messages)), ""
         start, ids, parts = self.facts.header_start, list[int](), self.chat_template.parts(messages)
         for part in parts:
-            ids += self._tokenize_special(part.text) if part.is_frame else self._tokenize(part.text)
+            ids += self._tokenizer.special(part.text) if part.is_frame else self._tokenize(part.text)
         has_start = start and tuple(ids[: len(start)]) == start  # the header has it already
         return ids[len(start) :] if has_start else ids, opened_in(parts)
 
@@ -148,10 +138,10 @@ def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], 
     if len(prefix) + len(suffix) <= room:
         return prefix, suffix
     suffix = suffix[: room // 4]
-    left = room - len(suffix)
-    over = len(prefix) - left
+    room_left = room - len(suffix)
+    over = len(prefix) - room_left
     if over > 0:
-        chunk = min(CHUNK, max(1, left // 4))
+        chunk = min(CHUNK, max(1, room_left // 4))
         prefix = prefix[-(-over // chunk) * chunk :]
     return prefix, suffix
 

@@ -82,9 +82,9 @@ class Drafter:
     def _following(self, start: int, n: int) -> list[int]:
         if n <= 0:
             return []
-        found: list[int] = self._tokens[start : min(self._n, start + n)].tolist()
-        if GAP in found:
-            return found[: found.index(GAP)]
-        while len(found) < n:  # it repeats itself: what follows the end is what follows the place
-            found += found[: n - len(found)]
-        return found
+        draft: list[int] = self._tokens[start : min(self._n, start + n)].tolist()
+        if GAP in draft:
+            return draft[: draft.index(GAP)]
+        while len(draft) < n:  # it repeats itself: what follows the end is what follows the place
+            draft += draft[: n - len(draft)]
+        return draft

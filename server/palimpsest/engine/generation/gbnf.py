@@ -106,11 +106,11 @@ def lark(text: str) -> str:
 
 
 def _expression(sequence: Sequence) -> str:
-    found = list[str]()
+    parts = list[str]()
     for is_rule, run in groupby(sequence, lambda element: isinstance(element, int)):
         elements = [*map(str, run)]
-        found += [f"R{element}" for element in elements] if is_rule else [f"/{''.join(elements)}/"]
-    return " ".join(found)
+        parts += [f"R{element}" for element in elements] if is_rule else [f"/{''.join(elements)}/"]
+    return " ".join(parts)
 
 
 def _terminals(sequence: Sequence, characters: dict[str, str]) -> str:
@@ -122,12 +122,12 @@ def _terminals(sequence: Sequence, characters: dict[str, str]) -> str:
 
 def _is_regular(rules: list[_Rule], root: int) -> bool:
     """Whether no rule that `root` leads to leads back to itself.  Raises InvalidArgument where they lie too deep."""
-    left = [rule.inner() for rule in rules]
+    inner_rules = [rule.inner() for rule in rules]
     outer: list[list[int]] = [[] for _ in rules]
-    for number, inner in enumerate(left):
+    for number, inner in enumerate(inner_rules):
         for one in inner:
             outer[one].append(number)
-    n_left, depth = [len(inner) for inner in left], [1] * len(rules)
+    n_left, depth = [len(inner) for inner in inner_rules], [1] * len(rules)
     todo = [number for number, n in enumerate(n_left) if not n]
     for number in todo:
         for one in outer[number]:
@@ -155,10 +155,10 @@ class _Reader:
         """The rules, and which of them is the root."""
         at, waiting = 0, ""  # a name that `::=` may follow
         while at < len(self._text):
-            found = TOKEN.match(self._text, at)
-            if found is None:
+            match = TOKEN.match(self._text, at)
+            if match is None:
                 raise self._wrong(at)
-            kind, token = str(found.lastgroup), found[0]
+            kind, token = str(match.lastgroup), match[0]
             if kind == "space":
                 pass
             elif self._rule < 0:
@@ -176,8 +176,8 @@ class _Reader:
                 raise self._wrong(at)
             else:
                 self._continues = False
-                self._take(found, at)
-            at = found.end()
+                self._take(match, at)
+            at = match.end()
         if waiting:
             raise self._wrong(at)
         if self._rule >= 0:
@@ -204,32 +204,32 @@ class _Reader:
             raise InvalidArgument("grammar", "there is no rule named root.")
         return self._rules, self._names["root"]
 
-    def _take(self, found: re.Match[str], at: int) -> None:
+    def _take(self, match: re.Match[str], at: int) -> None:
         """One token within a rule."""
         group = self._groups[-1]
-        if found["text"] is not None:
-            group.add(*(_shown(code) for code, _ in _codes(found["text"])))
-        elif found["set"] is not None:
-            group.add(_characters(found["set"]))
-        elif found["token"]:
-            raise InvalidArgument("grammar", f"{found['token'][:80]}: tokens are not supported, only characters.")
-        elif found["name"]:
-            group.add(self._number(found["name"]))
-        elif found["low"] is not None:
-            low, high = found["low"], found["high"] if found["comma"] else found["low"]
+        if match["text"] is not None:
+            group.add(*(_escaped(code) for code, _ in _codes(match["text"])))
+        elif match["set"] is not None:
+            group.add(_characters(match["set"]))
+        elif match["token"]:
+            raise InvalidArgument("grammar", f"{match['token'][:80]}: tokens are not supported, only characters.")
+        elif match["name"]:
+            group.add(self._number(match["name"]))
+        elif match["low"] is not None:
+            low, high = match["low"], match["high"] if match["comma"] else match["low"]
             if max(int(low), int(high or 0)) > MAX_REPEAT:
                 raise InvalidArgument("grammar", f"repeats something more than {MAX_REPEAT:,} times.")
             if high and int(high) < int(low):
                 raise self._wrong(at)
             self._repeat("" if high and not int(high) else f"{{{int(low)},{high or ''}}}", at)
-        elif found["mark"] in REPEATS:
-            self._repeat(REPEATS[found["mark"]], at)
-        elif found["mark"] == ".":
+        elif match["mark"] in REPEATS:
+            self._repeat(REPEATS[match["mark"]], at)
+        elif match["mark"] == ".":
             group.add(ANY)
-        elif found["mark"] == "|":
+        elif match["mark"] == "|":
             group.next_alternative()
             self._continues = True
-        elif found["mark"] == "(":
+        elif match["mark"] == "(":
             self._groups.append(_Group())
             if len(self._groups) > MAX_PARENTHESES + 1:
                 raise InvalidArgument("grammar", f"has more than {MAX_PARENTHESES} parentheses within one another.")
@@ -271,11 +271,11 @@ class _Reader:
 def _codes(text: str) -> Iterable[tuple[int, bool]]:
     """The characters of a literal or a class, escapes taken for what they mean; whether one was escaped."""
     at = 0
-    for found in ESCAPE.finditer(text):
-        yield from ((ord(one), False) for one in text[at : found.start()])
-        number = found[1] or found[2] or found[3]
-        yield int(number, 16) if number else ord(LETTERS.get(found[4], found[4])), True
-        at = found.end()
+    for escape in ESCAPE.finditer(text):
+        yield from ((ord(one), False) for one in text[at : escape.start()])
+        number = escape[1] or escape[2] or escape[3]
+        yield int(number, 16) if number else ord(LETTERS.get(escape[4], escape[4])), True
+        at = escape.end()
     yield from ((ord(one), False) for one in text[at:])
 
 
@@ -299,8 +299,8 @@ def _characters(text: str) -> str:
             merged.append((low, high))
     if len(merged) > MAX_RANGES:
         raise InvalidArgument("grammar", f"has more than {MAX_RANGES:,} ranges in one set of characters.")
-    return f"[{'^' if negated else ''}{''.join(f'{_shown(low)}-{_shown(high)}' for low, high in merged)}]"
+    return f"[{'^' if negated else ''}{''.join(f'{_escaped(low)}-{_escaped(high)}' for low, high in merged)}]"
 
 
-def _shown(code: int) -> str:
+def _escaped(code: int) -> str:
     return f"\\x{{{code:x}}}"

@@ -19,7 +19,6 @@ from palimpsest.engine.cache.tail import FRESH, Start, Tail
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.branch import Branch, OnText, TokenChooser, decode_together
-from palimpsest.engine.generation.check import check
 from palimpsest.engine.generation.draft import LONGEST_MATCH, Drafter
 from palimpsest.engine.generation.review import GreedyAnswer, Review, wants_review
 from palimpsest.engine.generation.sampler import Sampler, log_share
@@ -37,7 +36,6 @@ class Generation:
     def __init__(
         self, generator: TextGenerator, workspace: Workspace, request: wire.GenerateRequest, on_text: OnText | None
     ) -> None:
-        check(request)
         room = generator.sizes.room(fim=request.fim is not None)
         self._composed = composed = generator.composer.compose(request, room)
         self._generator = generator
@@ -68,7 +66,7 @@ class Generation:
                 yield from self._generate()
                 with self._timed("review"):
                     yield from self._review()
-            except Exception:
+            except Exception:  # whatever failed, the cache is no longer what is noted of it
                 self.drop()
                 raise
         return self.answer()
@@ -124,7 +122,7 @@ class Generation:
             tail_tokens=composed.n_tokens,
             decoded=self._start.decoded,
             reused=self._start.reused,
-            left=self._start.left,
+            left=self._start.stale,
             generated=self._chooser.n_new,
             layout=composed.layout,
             healed=composed.piece.decode("utf-8", "replace"),
@@ -147,9 +145,7 @@ class Generation:
     @property
     def _reuses_answers(self) -> bool:
         """Whether nothing but the prompt bears on the answer."""
-        request = self._request
-        sampling = request.sampling
-        return request.n == 1 and sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
+        return self._request.n == 1 and self._request.is_greedy
 
     @property
     def _word_search(self) -> int:
@@ -215,7 +211,8 @@ class Generation:
                 going = self.choose()
             if not going:
                 if self._drafter is not None:
-                    self._tail.said.append((*self._composed.tokens[-LONGEST_MATCH:], *self._branches[0].tokens))
+                    beginning = self._composed.tokens[-LONGEST_MATCH:]
+                    self._tail.earlier_answers.append((*beginning, *self._branches[0].tokens))
                 return
             yield
             with self._timed("decode"):
@@ -233,11 +230,11 @@ class Generation:
         first = self._branches[0]
         if first.finish not in ("end", "stop"):
             return  # nobody knows what would follow a text that is cut
-        said = GreedyAnswer(first.answer.text, first.tokens, first.logprobs, row, first.seq, first.start)
+        original = GreedyAnswer(first.answer.text, first.tokens, first.logprobs, row, first.seq, first.start)
         review = Review(
             self._generator, self._workspace, self._chooser, self._composed.piece, request.stop, self._fresh
         )
-        self._candidates = yield from review.candidates(self._tail, said, fim, request.review)
+        self._candidates = yield from review.candidates(self._tail, original, fim, request.review)
         self._n_reviewed = review.n_decoded
 
     @contextmanager
@@ -260,7 +257,7 @@ class Generation:
     def _made_drafter(self) -> Drafter:
         request, context, composed = self._request, self._pool.context, self._composed
         limit = min(request.draft, context.n_seq_max - 1, context.n_batch - 1)  # rows of logits; tokens of a batch
-        pieces = (*self._tail.said, composed.alone, composed.after, composed.tokens)
+        pieces = (*self._tail.earlier_answers, composed.alone, composed.after, composed.tokens)
         return Drafter(pieces, limit=limit, room=request.max_tokens)
 
     def _decode_with_draft(self, branch: Branch, drafter: Drafter) -> None:
@@ -323,11 +320,11 @@ def generate(
     if request.fim is not None:
         generator.composer.layout_of(request.fim)  # said before anything is decoded
     synced: wire.SyncAnswer | None = None
-    said = False
+    has_text = False
 
     def tell(choice: int, text: str) -> None:
-        nonlocal said
-        said = True
+        nonlocal has_text
+        has_text = True
         if on_text is not None:
             on_text(choice, text)
 
@@ -343,7 +340,7 @@ def generate(
                 break
             except DecodeError as error:
                 generator.pool.recover(error, workspace)
-                if last or said or error.return_code == NO_SLOT:
+                if last or has_text or error.return_code == NO_SLOT:
                     raise
     ms = {**made.ms, "sync": sync_ms, "total": 1000 * (time.perf_counter() - began)}
     return replace(made, sync=synced, ms=ms)

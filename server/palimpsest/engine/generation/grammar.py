@@ -130,8 +130,8 @@ class _Tokens:
 
     def __call__(self, text: bytes) -> list[int]:
         try:
-            found = self._model.tokenize(text.decode("utf-8", "replace"))
+            tokens = self._model.tokenize(text.decode("utf-8", "replace"))
         except InvalidArgument:  # longer than a text may be: llguidance would end in a panic
             return self._vocab.longest(text)
         # some models put a space in front of a text
-        return found if self._vocab.text(found) == text else self._vocab.longest(text)
+        return tokens if self._vocab.text(tokens) == text else self._vocab.longest(text)

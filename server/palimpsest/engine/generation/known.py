@@ -74,8 +74,8 @@ class KnownWords(Generic[B]):
         empty `stem`, only `names`."""
         around, behind = self._of_text(prefix), self._of_text(suffix)
         near, counts = dict[str, None](), Counter[str]()
-        for found in (reversed([*_fitting(around, stem)]), _fitting(behind, stem)):
-            for word, n in found:
+        for words in (reversed([*_fitting(around, stem)]), _fitting(behind, stem)):
+            for word, n in words:
                 counts[word] += n
                 near[word] = None
         for block in blocks:

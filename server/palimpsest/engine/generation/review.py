@@ -22,10 +22,9 @@ import numpy as np
 
 from palimpsest import wire
 from palimpsest.candidates import order
-from palimpsest.engine.cache.pool import NONE, CellPool
+from palimpsest.engine.cache.pool import NONE, CellPool, SequenceOwner
 from palimpsest.engine.cache.tail import Tail
 from palimpsest.engine.cache.tail_prompt import TailPrompt
-from palimpsest.engine.cache.tenants import Tenant
 from palimpsest.engine.cache.workspace import Workspace
 from palimpsest.engine.generation.answer import GeneratedText
 from palimpsest.engine.generation.branch import Branch, TokenChooser, decode_together
@@ -55,9 +54,7 @@ Losses: TypeAlias = Generator[None, None, tuple[list[float], Logits | None]]
 
 def wants_review(facts: ModelFacts, request: wire.GenerateRequest) -> bool:
     """Whether it is asked for, and nothing but probability bears on the answer."""
-    sampling = request.sampling
-    greedy = sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
-    return request.review > 0 and request.fim is not None and greedy and facts.rolls_back
+    return request.review > 0 and request.fim is not None and request.is_greedy and facts.rolls_back
 
 
 def around(fim: wire.FimTail, piece: str) -> tuple[str, str, str]:
@@ -118,53 +115,55 @@ class Review:
         self.n_decoded = 0
 
     def candidates(
-        self, tail: Tail, said: GreedyAnswer, fim: wire.FimTail, n: int
+        self, tail: Tail, original: GreedyAnswer, fim: wire.FimTail, n: int
     ) -> Generator[None, None, list[wire.Candidate]]:
         """The answer and up to `n` other lines; none where nothing is behind it, and where there is no room."""
         before, typed, behind = around(fim, self._piece.decode("utf-8", "replace"))
         if not behind:
             return []
         ended = next(
-            (n for n, token in enumerate(said.tokens, 1) if b"\n" in self._generator.vocab.pieces[token]), None
+            (n for n, token in enumerate(original.tokens, 1) if b"\n" in self._generator.vocab.pieces[token]), None
         )
-        likeliest = sum(said.logprobs[:ended])
+        likeliest = sum(original.logprobs[:ended])
         try:
-            firsts = [self._branch(said, [token], [logprob]) for token, logprob in self._first_tokens(said, n)]
-            lines = yield from self._lines(tail, firsts, said.seq, likeliest)
-            answer = said.text.rstrip("\n")
+            firsts = [self._branch(original, [token], [logprob]) for token, logprob in self._first_tokens(original, n)]
+            lines = yield from self._lines(tail, firsts, original.seq, likeliest)
+            answer = original.text.rstrip("\n")
             greedy = dict.fromkeys([answer, answer.partition("\n")[0]], likeliest)  # it may go on with what is behind
             next_line = behind.lstrip().partition("\n")[0].rstrip()
             # Once more the next line would be chosen for its own sake; brackets are closed one after the other.
             known = {*greedy, next_line} if any(map(str.isalnum, next_line)) else {*greedy}
             others = {line: one for line, one in lines.items() if line.strip() and line not in known}
-            found = yield from self._scored({**greedy, **_said(others)}, typed, before, behind)
-            if len(found) < len(greedy):
+            candidates = yield from self._scored({**greedy, **_logprobs_of(others)}, typed, before, behind)
+            if len(candidates) < len(greedy):
                 return []
-            best = replace(found[0], behind=max(one.behind for one in found[: len(greedy)]))
-            found = [best, *found[len(greedy) :]]
-            chosen = others.get(found[order(found)[0]].text)
-            seconds = yield from self._later_tokens(tail, said, said.tokens if chosen is None else chosen.tokens, n)
-            lines = yield from self._lines(tail, seconds, said.seq, likeliest)
+            best = replace(candidates[0], behind=max(one.behind for one in candidates[: len(greedy)]))
+            candidates = [best, *candidates[len(greedy) :]]
+            chosen = others.get(candidates[order(candidates)[0]].text)
+            tokens = original.tokens if chosen is None else chosen.tokens
+            seconds = yield from self._later_tokens(tail, original, tokens, n)
+            lines = yield from self._lines(tail, seconds, original.seq, likeliest)
             others = {line: one for line, one in lines.items() if line.strip() and line not in {*known, *others}}
-            found += yield from self._scored(_said(others), typed, before, behind)
+            candidates += yield from self._scored(_logprobs_of(others), typed, before, behind)
         except ContextTooLarge:  # there is no room: the answer stands
             return []
-        return found if len(found) > 1 else []
+        return candidates if len(candidates) > 1 else []
 
-    def _branch(self, said: GreedyAnswer, tokens: Sequence[int], logprobs: Sequence[float]) -> Branch:
+    def _branch(self, original: GreedyAnswer, tokens: Sequence[int], logprobs: Sequence[float]) -> Branch:
         """An alternative of one line that begins with tokens."""
         sampler = Sampler(wire.Sampling(temperature=0.0), seed=0, hidden=self._generator.vocab.hidden)
         answer = GeneratedText(self._stop, skip=len(self._piece))
         begun, sure = list(tokens), list(logprobs)
-        return Branch(0, NONE, said.start, sampler, answer, self._piece, None, tokens=begun, logprobs=sure)
+        return Branch(0, NONE, original.start, sampler, answer, self._piece, None, tokens=begun, logprobs=sure)
 
-    def _first_tokens(self, said: GreedyAnswer, n: int) -> list[tuple[int, float]]:
+    def _first_tokens(self, original: GreedyAnswer, n: int) -> list[tuple[int, float]]:
         """The likeliest that begin a line that has something in it, with the logarithms of their probabilities."""
-        row, vocab = said.row, self._generator.vocab
+        row, vocab = original.row, self._generator.vocab
         ids = vocab.beginning(self._piece) if self._piece else np.arange(len(row))
         likeliest = ids[np.argsort(-row[ids])][: 4 * n].tolist()
-        found = [token for token in likeliest if vocab.pieces[token].strip() and self._goes_on(token, said.tokens[:1])]
-        return [(token, log_probability(row, token)) for token in found[:n]]
+        written = [token for token in likeliest if vocab.pieces[token].strip()]
+        others = [token for token in written if self._goes_on(token, original.tokens[:1])]
+        return [(token, log_probability(row, token)) for token in others[:n]]
 
     def _goes_on(self, token: int, but: Sequence[int] = ()) -> bool:
         """Whether a line may go on with a token that is none of some."""
@@ -172,7 +171,7 @@ class Review:
         return not ends and token not in but
 
     def _later_tokens(
-        self, tail: Tail, said: GreedyAnswer, tokens: Sequence[int], n: int
+        self, tail: Tail, original: GreedyAnswer, tokens: Sequence[int], n: int
     ) -> Generator[None, None, list[Branch]]:
         """The likeliest lines that begin as one does and go on otherwise."""
         vocab, pool, size = self._generator.vocab, self._pool, len(self._piece)
@@ -180,13 +179,13 @@ class Review:
         tokens = tokens[: min(ends, MOST_TOKENS, pool.n_batch, pool.context.n_seq_max)]
         if not tokens:
             return []
-        found, logprobs, text = list[Branch](), list[float](), b""
+        branches, logprobs, text = list[Branch](), list[float](), b""
         seq = tail.take()
         try:
-            pool.context.copy(said.seq, seq, 0, said.start)
+            pool.context.copy(original.seq, seq, 0, original.start)
             yield
-            runs = [Run([token], said.start + i, seq, logits=True) for i, token in enumerate(tokens)]
-            rows = [said.row, *(row for row in pool.decode(runs, self._workspace) if row is not None)]
+            runs = [Run([token], original.start + i, seq, logits=True) for i, token in enumerate(tokens)]
+            rows = [original.row, *(row for row in pool.decode(runs, self._workspace) if row is not None)]
             self.n_decoded += len(tokens)
         finally:
             tail.give(seq)
@@ -194,13 +193,13 @@ class Review:
             if i and len(text) >= size:
                 likeliest = np.argsort(-row)[:MOST_OTHERS].tolist()
                 others = [other for other in likeliest if self._goes_on(other, [token])]
-                found += [
-                    self._branch(said, [*tokens[:i], other], [*logprobs, log_probability(row, other)])
+                branches += [
+                    self._branch(original, [*tokens[:i], other], [*logprobs, log_probability(row, other)])
                     for other in others
                 ]
             logprobs.append(log_probability(row, token))
             text += vocab.pieces[token]
-        return sorted(found, key=lambda branch: -sum(branch.logprobs))[:n]
+        return sorted(branches, key=lambda branch: -sum(branch.logprobs))[:n]
 
     def _lines(
         self, tail: Tail, branches: Sequence[Branch], prompt_seq: int, likeliest: float
@@ -221,10 +220,10 @@ class Review:
                 going = [b for b in branches if b.finish is None and not self._hopeless(b, likeliest)]
                 if not going:
                     whole = [branch for branch in branches if branch.finish in ("end", "stop")]
-                    found = dict[str, Branch]()
+                    by_line = dict[str, Branch]()
                     for branch in sorted(whole, key=lambda b: -sum(b.logprobs)):
-                        found.setdefault(branch.answer.text, branch)
-                    return found
+                        by_line.setdefault(branch.answer.text, branch)
+                    return by_line
                 n_tokens = sum(len(branch.tokens) - branch.n_decoded for branch in going)
                 if self._chooser.out_of_time or self._pool.free_cells < 2 * n_tokens:
                     return {}
@@ -245,7 +244,7 @@ class Review:
     ) -> Generator[None, None, list[wire.Candidate]]:
         """Texts with what the model gives to their first lines, and to what is behind all of them: the first ones,
         where time runs short.  `texts`: each with what it was said with."""
-        tokenize, workspace, found = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
+        tokenize, workspace, candidates = self._generator.model.tokenize, self._workspace, list[wire.Candidate]()
         ids = tokenize(before) if texts else []
         if not ids:
             return []
@@ -266,10 +265,10 @@ class Review:
                     lost, _ = yield from losses(self._pool, workspace, seq, both, start.position, start.logits)
                     self._pool.context.remove(seq, start.position)
                     self.n_decoded += len(both)
-                    found.append(wire.Candidate(text, -sum(lost[:n_line]), -sum(lost[n:]), middle))
+                    candidates.append(wire.Candidate(text, -sum(lost[:n_line]), -sum(lost[n:]), middle))
             finally:
                 tail.give(seq)
-        return found
+        return candidates
 
     def _n_tokens(self, ids: Sequence[int], text: str) -> int:
         """How many of them it takes to write what they begin with."""
@@ -277,20 +276,20 @@ class Review:
         return int(np.searchsorted(ends, len(text.encode()))) + 1 if text else 0
 
 
-def _said(lines: Mapping[str, Branch]) -> dict[str, float]:
+def _logprobs_of(lines: Mapping[str, Branch]) -> dict[str, float]:
     return {line: sum(branch.logprobs) for line, branch in lines.items()}
 
 
 def losses(
-    pool: CellPool, tenant: Tenant, seq: int, tokens: Sequence[int], start: int, before: Logits | None
+    pool: CellPool, owner: SequenceOwner, seq: int, tokens: Sequence[int], start: int, before: Logits | None
 ) -> Losses:
     """`before`: the row of logits in front of the first token, whose loss is 0 where it is not known."""
-    size, found, row = min(pool.n_batch, pool.context.n_seq_max), list[float](), before
+    size, lost, row = min(pool.n_batch, pool.context.n_seq_max), list[float](), before
     for at in range(0, len(tokens), size):
         part = tokens[at : at + size]
         yield
-        rows = pool.decode([Run([token], start + at + i, seq, logits=True) for i, token in enumerate(part)], tenant)
+        rows = pool.decode([Run([token], start + at + i, seq, logits=True) for i, token in enumerate(part)], owner)
         for token, behind in zip(part, rows, strict=True):
-            found.append(0.0 if row is None else -log_probability(row, token))
+            lost.append(0.0 if row is None else -log_probability(row, token))
             row = behind
-    return found, row
+    return lost, row

@@ -54,16 +54,16 @@ class Choosing:
         ids = np.flatnonzero(row > -np.inf)
         if not len(ids):
             return None
-        found = np.zeros(len(ids), CANDIDATE)
-        found["id"], found["logit"] = ids, row[ids]
-        array = array_of(self._api, found)
+        candidates = np.zeros(len(ids), CANDIDATE)
+        candidates["id"], candidates["logit"] = ids, row[ids]
+        array = array_of(self._api, candidates)
         self._api.llama_sampler_apply(self._chain, ctypes.byref(array))
         assert 0 <= array.selected < array.size, f"nothing selected of {array.size}"
         token = int(array.data[array.selected].id)
         if not keep:
             return Picked(token)
-        left = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
-        return Picked(token, tuple(sorted(left, key=lambda item: -item[1])))
+        drawable = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
+        return Picked(token, tuple(sorted(drawable, key=lambda item: -item[1])))
 
 
 class Sampler(Choosing):

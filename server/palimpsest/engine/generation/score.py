@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 from palimpsest import wire
 from palimpsest.engine.cache.workspace import Workspace
-from palimpsest.engine.generation.check import check
 from palimpsest.engine.generation.generate import have_base
 from palimpsest.engine.generation.review import Losses, losses
 from palimpsest.engine.generation.text_generator import TextGenerator
@@ -30,7 +29,6 @@ def score(
     generator: TextGenerator, workspace: Workspace, request: wire.ScoreRequest
 ) -> Generator[None, None, wire.ScoreAnswer]:
     """The whole of the job: sync when asked for or needed, then the scores."""
-    check(request)
     if not generator.facts.rolls_back:
         raise ModelError("This model's memory cannot be cut back, so lines are not compared with it.")
     began = time.perf_counter()
@@ -101,12 +99,12 @@ class Scoring:
         return gains
 
     def _scored(self, lines: Sequence[Sequence[int]]) -> Generator[None, None, list[ScoredLine]]:
-        found, at, row = list[ScoredLine](), self._workspace.base.end, None
+        scored, at, row = list[ScoredLine](), self._workspace.base.end, None
         for tokens in lines:
             lost, after = yield from self._losses(tokens, at, row)
-            found.append(ScoredLine(at, row, sum(lost)))
+            scored.append(ScoredLine(at, row, sum(lost)))
             at, row = at + len(tokens), after if after is not None else row
-        return found
+        return scored
 
     def _losses(self, tokens: Sequence[int], start: int, before: Logits | None) -> Losses:
         self.n_decoded += len(tokens)

@@ -41,10 +41,8 @@ SPARE_SEQUENCES = 8
 def wants_search(facts: ModelFacts, request: wire.GenerateRequest) -> bool:
     """Whether the request asks for a search, and nothing but probability bears on its choices.  An answer of one token
     is hardly for the sake of a word."""
-    sampling = request.sampling
-    greedy = sampling.temperature == 0 and sampling.repeat_penalty == 1.0 and not request.grammar
     asked = request.word_search > 0 and request.fim is not None and request.max_tokens > 1
-    return asked and greedy and facts.rolls_back
+    return asked and request.is_greedy and facts.rolls_back
 
 
 class WordFinder:
@@ -118,16 +116,16 @@ class WordFinder:
         generator, fim = self._generator, self._request.fim
         assert fim is not None
         before = fim.prefix[: len(fim.prefix) - len(piece.decode("utf-8", "replace"))]
-        found = []
+        candidates = []
         blocks, names = self._workspace.attended, self._request.names
         for known in generator.known_words.beginning(stem, before, fim.suffix, blocks, names, most):
             tokens = tuple(generator.model.tokenize(joined + known.word))
             text = (joined + known.word).encode()
             if generator.vocab.text(tokens) == text:
-                found.append(WordCandidate(text, tokens, known.boost))
+                candidates.append(WordCandidate(text, tokens, known.boost))
         if not stem:  # each costs time, and there is no letter yet that leaves some of them out
-            found.sort(key=lambda candidate: -candidate.boost - float(logits[candidate.tokens[0]]))
-        return found if stem else found[: self._request.word_search]
+            candidates.sort(key=lambda candidate: -candidate.boost - float(logits[candidate.tokens[0]]))
+        return candidates if stem else candidates[: self._request.word_search]
 
     def _fits(self, n_paths: int) -> bool:
         """Whether there is room without anything being given up for it but tails of other places."""

@@ -186,13 +186,13 @@ class WordSearch:
         less than was typed nothing is, since most of what they say may be other words.  The same word by other tokens
         is counted once, so what comes close is followed."""
         paths = [(math.exp(path.score), path.text) for path in (*self.wanted, *self.waiting)]
-        found = [(math.exp(word.probability), word.text) for word in self._found.values()]
-        total = sum(weight for weight, text in (*found, *paths) if len(text) >= len(self._piece)) + self._passed_over
-        boosts = [0.0] * len(found) + [
+        words = [(math.exp(word.probability), word.text) for word in self._found.values()]
+        total = sum(weight for weight, text in (*words, *paths) if len(text) >= len(self._piece)) + self._passed_over
+        boosts = [0.0] * len(words) + [
             max((boost for known, boost in self._boosts.items() if known.startswith(text)), default=0.0)
             for _, text in paths
         ]
-        for (weight, text), boost in zip((*found, *paths), boosts, strict=True):
+        for (weight, text), boost in zip((*words, *paths), boosts, strict=True):
             most = weight * math.exp(SAID * boost)
             others = total - weight if len(text) >= len(self._piece) else total
             if wanted(CLOSE * most / max(most + others, sys.float_info.min), len(text.decode("utf-8", "ignore"))):
@@ -227,8 +227,8 @@ class WordSearch:
         depth = len(path.tokens)
         of_candidates = {c.tokens[depth] for c in path.candidates if len(c.tokens) > depth}
         followed = {*_largest(row, ids, self._width), *of_candidates}
-        left = float(weights[ids].sum() - weights[list(followed)].sum())
-        self._passed_over += max(0.0, left) * math.exp(path.score + top - total)
+        not_followed = float(weights[ids].sum() - weights[list(followed)].sum())
+        self._passed_over += max(0.0, not_followed) * math.exp(path.score + top - total)
         for token in followed:
             logprob = float(row[token]) - total
             child = Path(
@@ -254,16 +254,16 @@ class WordSearch:
 
     def _open(self, children: list[Path]) -> list[Path]:
         """Those that may still come to more than the `n` best words, the most promising first."""
-        kept, ranks = list[Path](), Counter(self._followed)
+        open_paths, ranks = list[Path](), Counter(self._followed)
         for path in sorted((*self.waiting, *children), key=lambda path: -path.score):
             if ranks[len(path.tokens)] < self._width or path.candidates:
-                kept.append(path)
+                open_paths.append(path)
             else:
                 self._passed_over += math.exp(path.score)
             ranks[len(path.tokens)] += 1
         least = self.words[self._n - 1].value if len(self._found) >= self._n else -math.inf
-        bounds = {path: bound for path in kept if (bound := self._bound(path)) > least}
-        self._passed_over += sum(math.exp(path.score) for path in kept if path not in bounds)
+        bounds = {path: bound for path in open_paths if (bound := self._bound(path)) > least}
+        self._passed_over += sum(math.exp(path.score) for path in open_paths if path not in bounds)
         return sorted(bounds, key=lambda path: -bounds[path])
 
     def _bound(self, path: Path) -> float:
@@ -280,5 +280,5 @@ def _largest(row: Logits, ids: Ids, n: int) -> list[int]:
     """The `n` ids of the largest values."""
     if len(ids) > n:
         ids = ids[np.argpartition(row[ids], len(ids) - n)[-n:]]
-    found: list[int] = ids.tolist()
-    return found
+    largest: list[int] = ids.tolist()
+    return largest

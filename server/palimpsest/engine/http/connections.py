@@ -107,18 +107,18 @@ class ConnectionAcceptor:
 
     async def _accept(self) -> None:
         loop = asyncio.get_running_loop()
-        said = False
+        has_warned = False
         while True:
             try:
                 accepted, _ = await loop.sock_accept(self._listener)
             except OSError as error:  # no descriptor, or the client has gone already
-                if not said:
+                if not has_warned:
                     logger.warning("no connection can be accepted: %s", error)
-                said = True
+                has_warned = True
                 self._make_room()
                 await asyncio.sleep(RETRY_S)
                 continue
-            said = False
+            has_warned = False
             while len(self._open) + self._n_beginning >= self._most:
                 self._room.clear()
                 self._make_room()

@@ -43,7 +43,7 @@ def listen(place: Address, tcp: tuple[str, int] | None) -> Iterator[Listener]:
         yield listener
     finally:
         listener.socket.close()
-        with suppress(OSError):
+        with suppress(OSError):  # whoever starts next removes it
             (place.note if tcp else place.socket).unlink()
 
 
@@ -66,9 +66,9 @@ def answers(place: Address) -> bool:
 
 def remove_stale(place: Address) -> None:
     """Remove a dead engine's socket and note.  The caller holds the lock, so no engine of ours lives there."""
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):  # there is none
         place.note.unlink()
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):  # there is none
         if not stat.S_ISSOCK(place.socket.lstat().st_mode):
             raise FileExistsError(f"{place.socket} is no socket; it was left alone")
         if answers(place):
@@ -100,7 +100,7 @@ def _tcp(place: Address, wanted: tuple[str, int]) -> Listener:
     port = server.getsockname()[1]
     note = json.dumps({"host": host, "port": port, "token": token, "pid": os.getpid()})
     draft = place.note.with_suffix(".draft")
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):  # there is none
         draft.unlink()
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(note)

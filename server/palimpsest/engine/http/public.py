@@ -93,10 +93,10 @@ def _keys(parser: argparse.ArgumentParser, given: Mapping[str, Any]) -> tuple[st
     keys = [*(given["api_key"] or "").split(","), *os.environ.get(KEY_VARIABLE, "").split(",")]
     path: Path | None = given["api_key_file"]
     if path is not None:
-        found = text(parser, "--api-key-file", path, KEY_FILE).splitlines()
-        if not any(line.strip() for line in found):
+        lines = text(parser, "--api-key-file", path, KEY_FILE).splitlines()
+        if not any(line.strip() for line in lines):
             parser.error(f"--api-key-file: expected {KEY_FILE}; there is none in {path}")
-        keys += found
+        keys += lines
     return tuple(dict.fromkeys(key.strip() for key in keys if key.strip()))
 
 

@@ -8,26 +8,25 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from threading import Event
 from typing import Any, NoReturn, TypeVar
 
 from starlette.requests import Request
 from starlette.types import Scope
 
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
 
+P = TypeVar("P")
 T = TypeVar("T")
 MAX_BODY = 8 << 20
 MAX_BODIES = 128 << 20
 """Bytes of all requests' bodies that one server holds at a time."""
 PIECE_S, BODY_S = 10.0, 60.0
 """The next piece of a body may take so long, and all of it so long."""
-MAX_DIGITS = 40
 
 
 class Slow(InvalidArgument):
@@ -47,31 +46,24 @@ class Bodies:
     @contextmanager
     def request(self, scope: Scope) -> Iterator[None]:
         """Around a request: what is taken of its body is given back when it is done."""
-        scope[_HOLDS] = holds = _Holds(self)
+        taken = 0
+
+        def take(n: int) -> None:
+            nonlocal taken
+            if self._n + n > MAX_BODIES:
+                raise TooManyBodies("The engine holds as many requests as it can.", hint="Try again in a moment.")
+            self._n += n
+            taken += n
+
+        scope[_TAKE] = take
         try:
             yield
         finally:
-            self._n -= holds.n
-
-    def take(self, n: int) -> bool:
-        if self._n + n > MAX_BODIES:
-            return False
-        self._n += n
-        return True
+            self._n -= taken
 
 
-_HOLDS = "palimpsest.body"
-
-
-@dataclass(slots=True)
-class _Holds:
-    bodies: Bodies
-    n: int = 0
-
-    def take(self, n: int) -> None:
-        if not self.bodies.take(n):
-            raise TooManyBodies("The engine holds as many requests as it can.", hint="Try again in a moment.")
-        self.n += n
+_TAKE = "palimpsest.body"
+"""Where a request's scope has the function that is told of each piece of its body."""
 
 
 async def body(request: Request) -> dict[str, Any]:
@@ -86,7 +78,7 @@ async def body(request: Request) -> dict[str, Any]:
 
 
 async def _raw(request: Request) -> bytes:
-    raw, pieces, holds = bytearray(), request.stream(), request.scope.get(_HOLDS)
+    raw, pieces, take = bytearray(), request.stream(), request.scope.get(_TAKE)
     try:
         async with asyncio.timeout(BODY_S):
             while True:
@@ -94,8 +86,8 @@ async def _raw(request: Request) -> bytes:
                     piece = await anext(pieces, None)
                 if piece is None:
                     return bytes(raw)
-                if holds is not None:
-                    holds.take(len(piece))
+                if take is not None:
+                    take(len(piece))
                 raw += piece
                 if len(raw) > MAX_BODY:
                     raise _too_large()
@@ -106,15 +98,9 @@ async def _raw(request: Request) -> bytes:
 def decoded(raw: bytes) -> Any:
     """JSON as the standard has it: UTF-8, numbers that are numbers.  Raises InvalidArgument."""
     try:
-        return json.loads(raw.decode(), parse_int=_integer, parse_float=_fraction, parse_constant=_constant)
+        return json.loads(raw.decode(), parse_float=_fraction, parse_constant=_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidArgument("body", f"is not JSON: {error}") from None
-
-
-def _integer(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
-        raise InvalidArgument("body", f"has a number of more than {MAX_DIGITS} digits.")
-    return int(digits)
 
 
 def _fraction(text: str) -> float:
@@ -144,18 +130,41 @@ async def _comes_first(job: asyncio.Future[Any], gone: asyncio.Future[Any]) -> b
     return job.done()
 
 
-async def result_of(request: Request, life: Life, submit: Callable[[CancelToken], Future[T]]) -> T:
+async def result_of(request: Request, life: Life, submit: Callable[[Event], Future[T]]) -> T:
     """What a job came to; it is cancelled when the client goes away.  Raises what the job failed with."""
     with life.job() as token:
         job = asyncio.wrap_future(submit(token))
         async with _gone(request) as gone:
             if not await _comes_first(job, gone):
-                token.cancel()
+                token.set()
                 await asyncio.wait({job})  # it stops within a micro-batch
             try:
                 return job.result()
             except Cancelled:
                 raise why_cancelled(life) from None
+
+
+async def streamed(
+    life: Life, submit: Callable[[Event, Callable[[P], None]], Future[T]]
+) -> AsyncGenerator[tuple[P, None] | tuple[None, T], None]:
+    """(piece, None) for each piece that a job gives to the function it is submitted with, on any thread, then (None,
+    what it came to).  It is cancelled when this is closed.  Raises what the job failed with."""
+    loop = asyncio.get_running_loop()
+    pieces: asyncio.Queue[P | None] = asyncio.Queue()
+
+    def put(piece: P | None) -> None:
+        loop.call_soon_threadsafe(pieces.put_nowait, piece)
+
+    with life.job() as token, life.request():
+        job = submit(token, put)
+        job.add_done_callback(lambda _job: put(None))
+        while (piece := await pieces.get()) is not None:
+            yield piece, None
+        try:
+            result = job.result()
+        except Cancelled:
+            raise why_cancelled(life) from None
+        yield None, result
 
 
 async def first_of(request: Request, pieces: AsyncIterator[T]) -> T:

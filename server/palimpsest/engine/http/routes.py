@@ -12,8 +12,10 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
+from threading import Event
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
@@ -26,14 +28,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from palimpsest import wire
 from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.core.engine_thread import error_object
-from palimpsest.engine.http.request_handling import Bodies, Slow, body, result_of, stopping, why_cancelled
-from palimpsest.engine.jobs.cancel import CancelToken
+from palimpsest.engine.http.request_handling import Bodies, Slow, body, result_of, stopping, streamed
 from palimpsest.engine.lifetime.lifetime import Life
-from palimpsest.errors import Cancelled, EngineUnavailable, InvalidArgument, PalimpsestError
+from palimpsest.errors import EngineUnavailable, InvalidArgument, PalimpsestError
 from palimpsest.json_data import from_json, to_json
 
 T = TypeVar("T")
-JOBS: Mapping[wire.Job[Any, Any], Callable[[EngineCore, Any, CancelToken], Future[Any]]] = {
+JOBS: Mapping[wire.Job[Any, Any], Callable[[EngineCore, Any, Event], Future[Any]]] = {
     wire.SYNC: EngineCore.sync,
     wire.GENERATE: EngineCore.generate,
     wire.FORK: EngineCore.fork,
@@ -162,7 +163,7 @@ class Api:
             raise InvalidArgument("workspace", f"expected a string, got {type(workspace).__name__}.")
         return self._name(workspace)
 
-    async def _job(self, request: Request, submit: Callable[[CancelToken], Future[T]]) -> Response:
+    async def _job(self, request: Request, submit: Callable[[Event], Future[T]]) -> Response:
         """Submit a job and answer with what it came to; cancelled when the client goes away."""
         return reply(to_json(await result_of(request, self._life, submit)))
 
@@ -173,23 +174,20 @@ class Api:
 
     async def _pieces(self, wanted: wire.GenerateRequest, client: str) -> AsyncIterator[bytes]:
         """Text as it comes, at last the answer, or the error where the status is already sent."""
-        loop = asyncio.get_running_loop()
-        texts: asyncio.Queue[tuple[int, str] | None] = asyncio.Queue()
 
-        def put(item: tuple[int, str] | None) -> None:
-            loop.call_soon_threadsafe(texts.put_nowait, item)
+        def submit(token: Event, put: Callable[[tuple[int, str]], None]) -> Future[wire.GenerateAnswer]:
+            return self._core.generate(wanted, token, lambda choice, text: put((choice, text)))
 
-        with self._life.job() as token, self._life.request(), self._life.owners.using(client, wanted.workspace):
-            try:
-                job = self._core.generate(wanted, token, lambda choice, text: put((choice, text)))
-                job.add_done_callback(lambda _job: put(None))
-                while (piece := await texts.get()) is not None:
-                    yield line({"choice": piece[0], "text": piece[1]})
-                yield line({"answer": to_json(job.result())})
-            except Cancelled:
-                yield line({"error": error_object(why_cancelled(self._life))})
-            except Exception as error:
-                yield line({"error": known(error)})
+        try:
+            with self._life.owners.using(client, wanted.workspace):
+                async with aclosing(streamed(self._life, submit)) as items:
+                    async for piece, answer in items:
+                        if piece is not None:
+                            yield line({"choice": piece[0], "text": piece[1]})
+                        else:
+                            yield line({"answer": to_json(answer)})
+        except Exception as error:  # whatever it is, the status is sent already: the client gets it as the last line
+            yield line({"error": known(error)})
 
 
 def client_of(request: Request) -> str:
@@ -235,32 +233,26 @@ def create_app(
     return Guard(application(routes), life, token)
 
 
-def application(routes: Sequence[BaseRoute]) -> ASGIApp:
-    """Routes of ours, with errors as `wire.py` has them."""
-
-    async def ours(_request: Request, error: Exception) -> Response:
-        assert isinstance(error, PalimpsestError)
+def failure(error: Exception) -> Response:
+    """An error as `wire.py` has it."""
+    if isinstance(error, PalimpsestError):
         return failed(error)
-
-    async def no_route(_request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
+    if isinstance(error, HTTPException):
         return failed(InvalidArgument("path", error.detail), error.status_code)
+    return reply({"error": error_object(error)}, 500)  # the HTTP server logs it
+
+
+def application(routes: Sequence[BaseRoute], failure: Callable[[Exception], Response] = failure) -> ASGIApp:
+    """Routes whose errors are answered as `failure` writes them."""
+
+    async def answered(_request: Request, error: Exception) -> Response:
+        return failure(error)
 
     async def gone(_request: Request, _error: Exception) -> Response:
         return Response(status_code=499)  # nobody reads it
 
-    async def unknown(_request: Request, error: Exception) -> Response:
-        return reply({"error": error_object(error)}, 500)  # the HTTP server logs it
-
-    return Starlette(
-        routes=routes,
-        exception_handlers={
-            PalimpsestError: ours,
-            HTTPException: no_route,
-            ClientDisconnect: gone,
-            Exception: unknown,
-        },
-    )
+    kinds = dict.fromkeys((PalimpsestError, HTTPException, Exception), answered)
+    return Starlette(routes=routes, exception_handlers={**kinds, ClientDisconnect: gone})
 
 
 def known(error: Exception) -> dict[str, Any]:

@@ -103,7 +103,7 @@ class Loop:
 
     def _turn(self, job: QueuedJob[Any]) -> None:
         """Let the job go as far as its next yield."""
-        if job.cancel.cancelled:
+        if job.cancel.is_set():
             self._end(job, Cancelled(job.why_cancelled))
             return
         first = job.running is None and not job.future.running()
@@ -117,7 +117,7 @@ class Loop:
         except StopIteration as done:
             self._queue.remove(job)
             job.future.set_result(done.value)
-        except Exception as error:
+        except Exception as error:  # it is the job's, and its future says so
             self._queue.remove(job)
             _fail(job, error)
 
@@ -131,7 +131,7 @@ class Loop:
         if job.running is not None:
             try:
                 job.running.close()
-            except Exception:
+            except Exception:  # the job has ended all the same
                 LOG.exception("a job did not end well")
 
     def _end_all(self) -> None:

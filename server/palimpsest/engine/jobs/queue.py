@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from palimpsest import wire
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.errors import Cancelled
 
 T = TypeVar("T")
@@ -36,7 +35,7 @@ class QueuedJob(Generic[T]):
     workspace: str = ""
     line: str = ""
     syncs: bool = False
-    cancel: CancelToken = field(default_factory=CancelToken)
+    cancel: threading.Event = field(default_factory=threading.Event)
     future: Future[T] = field(default_factory=Future)
     number: int = field(default_factory=lambda: next(_numbers))
     submitted: float = field(default_factory=time.perf_counter)
@@ -79,8 +78,8 @@ class Queue:
             for other in self._jobs:
                 if why := job.replaces(other):
                     other.why_cancelled = why
-                    other.cancel.cancel()
-            dropped = [other for other in self._jobs if other.cancel.cancelled and not other.begun]
+                    other.cancel.set()
+            dropped = [other for other in self._jobs if other.cancel.is_set() and not other.begun]
             self._jobs = [other for other in self._jobs if other not in dropped]
             self._jobs.append(job)
             self._changed.notify()
@@ -96,7 +95,7 @@ class Queue:
                 self._changed.wait()
             if self._closed:
                 return None
-            job = min(self._jobs, key=lambda job: (not job.cancel.cancelled, job.order))
+            job = min(self._jobs, key=lambda job: (not job.cancel.is_set(), job.order))
             job.begun = True
             return job
 
@@ -113,8 +112,8 @@ class Queue:
     def suspended(self, but: QueuedJob[Any] | None) -> QueuedJob[Any] | None:
         """The least urgent job in the middle of its work; None when there is none."""
         with self._changed:
-            found = [job for job in self._jobs if job.running is not None and job is not but]
-            return max(found, key=lambda job: job.order, default=None)
+            others = [job for job in self._jobs if job.running is not None and job is not but]
+            return max(others, key=lambda job: job.order, default=None)
 
     @property
     def empty(self) -> bool:
@@ -137,5 +136,5 @@ class Queue:
     def drain(self) -> list[QueuedJob[Any]]:
         """The jobs that are left, taken out."""
         with self._changed:
-            left, self._jobs = self._jobs, []
-            return left
+            jobs, self._jobs = self._jobs, []
+            return jobs

@@ -21,13 +21,13 @@ def tell(core: EngineCore, life: Life, *, keys: int) -> None:
     loop = asyncio.get_running_loop()
     door = "with an API key" if keys else "without a key: for programs of this machine"
     say(f"listening on {life.http}, {door}")
-    told = False
+    has_told = False
 
     def changed(health: Health) -> None:  # on the core's thread
-        nonlocal told
-        if told or health.state == "loading":
+        nonlocal has_told
+        if has_told or health.state == "loading":
             return
-        told = True
+        has_told = True
         if health.state == "ready":
             say(f"{health.model} is loaded")
             return

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from palimpsest.engine.core.core import EngineCore
-from palimpsest.engine.jobs.cancel import CancelToken
 from palimpsest.engine.lifetime.workspace_owners import GRACE_S, WorkspaceOwners
 from palimpsest.wire import Health
 
@@ -37,7 +37,7 @@ class Life:
         self._idle_exit_s = idle_exit_s
         self._n_requests = 0
         self._leases: set[asyncio.Event] = set()
-        self._jobs: set[CancelToken] = set()
+        self._jobs: set[threading.Event] = set()
         self._idle_since = self._loop.time()
         self._lasting = dataclasses.replace(core.health(), busy=False)
         self.http = ""  # where it also serves a person's clients, "" for nowhere
@@ -57,7 +57,7 @@ class Life:
             self.owners.stop()
             self._on_stop()
             for token in self._jobs:
-                token.cancel()
+                token.set()
             self._changed()
 
     @contextmanager
@@ -71,18 +71,18 @@ class Life:
             self._idle_since = self._loop.time()
 
     @contextmanager
-    def job(self) -> Iterator[CancelToken]:
+    def job(self) -> Iterator[threading.Event]:
         """A token for one job, cancelled when the engine stops or the caller leaves (no matter once it is done).  A
         request that had been let in before the engine was told to stop may begin its job only after that."""
-        token = CancelToken()
+        token = threading.Event()
         if self.stopping.is_set():
-            token.cancel()
+            token.set()
         self._jobs.add(token)
         try:
             yield token
         finally:
             self._jobs.discard(token)
-            token.cancel()
+            token.set()
 
     async def lease(self, client: str = "") -> AsyncIterator[Health]:
         """Health now and after each change but of `busy`, until the engine stops; while it is read there is one
@@ -90,14 +90,14 @@ class Life:
         changed = asyncio.Event()
         self._leases.add(changed)
         self._changed()
-        told: Health | None = None
+        newest: Health | None = None
         try:
             with self.owners.leased(client):
                 while not self.stopping.is_set():
                     changed.clear()
                     health = self.health()
-                    if health != told:
-                        told = health
+                    if health != newest:
+                        newest = health
                         yield health
                     await changed.wait()
         finally:
@@ -112,12 +112,12 @@ class Life:
             if self._leases or self._n_requests or health.state == "loading":
                 self._idle_since = self._loop.time()
             stays = min(self._idle_exit_s, FAILED_STAYS_S) if health.state == "failed" else self._idle_exit_s
-            left = self._idle_since + stays - self._loop.time()
-            if left <= 0:
+            remaining_s = self._idle_since + stays - self._loop.time()
+            if remaining_s <= 0:
                 self.stop()
                 return
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self.stopping.wait(), min(left, 5.0))
+            with suppress(TimeoutError):  # it is time to look again
+                await asyncio.wait_for(self.stopping.wait(), min(remaining_s, 5.0))
 
     def _core_changed(self, health: Health) -> None:
         """On the core's thread.  Whether it is busy changes with each keystroke: leases are not told."""

@@ -150,7 +150,7 @@ class Binding:
         """Raises EngineUnavailable with what is wrong with the library."""
         self.path = path
         self._native = opened(path)
-        self.version = self._said("llama_version")
+        self.version = self._text_of("llama_version")
         missing = [name for name in (*FUNCTIONS, "llama_init_from_model") if not hasattr(self._native, name)]
         if missing:
             raise refused(path, f"has no {_listed(missing)}: it is no llama.cpp, or too old a one", self.version)
@@ -190,25 +190,25 @@ class Binding:
         about = self.function("ggml_backend_dev_description", c_char_p, (c_void_p,))
         kind = self.function("ggml_backend_dev_type", ctypes.c_int, (c_void_p,))
         memory = self.function("ggml_backend_dev_memory", None, (c_void_p, POINTER(c_size_t), POINTER(c_size_t)))
-        found = list[Device]()
+        devices = list[Device]()
         for i in range(count()):
             handle, free, total = get(i), c_size_t(), c_size_t()
             memory(handle, ctypes.byref(free), ctypes.byref(total))
             what = KINDS[kind(handle)] if kind(handle) < len(KINDS) else ""
-            found.append(Device(_text(name(handle)), _text(about(handle)), what, total.value, free.value))
-        return found
+            devices.append(Device(_text(name(handle)), _text(about(handle)), what, total.value, free.value))
+        return devices
 
     def function(self, name: str, result: Any, arguments: Sequence[Any]) -> Callable[..., Any]:
         """One that `FUNCTIONS` does not name, also of ggml's libraries: libllama brought them along, and dlsym finds
         them by its handle."""
-        found = getattr(self._native, name)
-        found.restype, found.argtypes = result, arguments
-        return found  # type: ignore[no-any-return]
+        function = getattr(self._native, name)
+        function.restype, function.argtypes = result, arguments
+        return function  # type: ignore[no-any-return]
 
     def _declare(self, name: str, result: Any, arguments: Sequence[Any]) -> None:
         setattr(self, name, self.function(name, result, arguments))
 
-    def _said(self, name: str) -> str:
+    def _text_of(self, name: str) -> str:
         return _text(self.function(name, c_char_p, ())()) if hasattr(self._native, name) else ""
 
     def _layout(self) -> StructLayout:
@@ -236,8 +236,8 @@ def defaults(native: ctypes.CDLL, of: str) -> bytes:
 
 def fits(raw: bytes, fields: Sequence[Field]) -> bool:
     """Whether default parameters are what a layout says of each field."""
-    found = structure("params", fields).from_buffer_copy(raw)
-    return all((getattr(found, name) or None) == (default or None) for name, _, default in fields)
+    params = structure("params", fields).from_buffer_copy(raw)
+    return all((getattr(params, name) or None) == (default or None) for name, _, default in fields)
 
 
 def refused(path: Path, why: str, version: str = "") -> EngineUnavailable:
@@ -252,7 +252,7 @@ def opened(path: Path) -> ctypes.CDLL:
     kinds = set[bytes]()
     for file in (path, *sorted(path.parent.glob("libggml*.so*"))):  # a library loads those beside it
         try:
-            with suppress(FileNotFoundError), open_regular(file) as content:
+            with suppress(FileNotFoundError), open_regular(file) as content:  # the loader says that it is missing
                 head = content.read(64)
                 if _is_cut_off(content, head):
                     raise refused(file, "does not load (it is cut off, or no library)")
@@ -269,8 +269,8 @@ def opened(path: Path) -> ctypes.CDLL:
         return ctypes.CDLL(str(path))
     except (OSError, UnicodeDecodeError) as error:
         # names in it that the loader does not find may be no text: Python fails over its message, or has none
-        said = str(error) if isinstance(error, OSError) else ""
-        raise refused(path, f"does not load ({_reason(said, path)})") from error
+        message = str(error) if isinstance(error, OSError) else ""
+        raise refused(path, f"does not load ({_reason(message, path)})") from error
 
 
 def _is_cut_off(file: BinaryIO, head: bytes) -> bool:
@@ -293,20 +293,21 @@ def _is_cut_off(file: BinaryIO, head: bytes) -> bool:
         return False
 
 
-def _reason(said: str, path: Path) -> str:
+def _reason(message: str, path: Path) -> str:
     """What the loader says, in words."""
-    if not said:
+    if not message:
         return "it is damaged, or no library"
-    if "GLIBC_" in said or "GLIBCXX_" in said:
-        wanted = said.partition("version `")[2].partition("'")[0]
+    if "GLIBC_" in message or "GLIBCXX_" in message:
+        wanted = message.partition("version `")[2].partition("'")[0]
         return f"it was built for a newer system: {wanted} is not here, where glibc is {platform.libc_ver()[1]}"
-    if "file too short" in said or "invalid ELF header" in said or "cannot read file data" in said:
+    if "file too short" in message or "invalid ELF header" in message or "cannot read file data" in message:
         return "it is cut off, or no library"
-    if said.startswith(f"{path}: cannot open shared object file") and path.is_file():
+    if message.startswith(f"{path}: cannot open shared object file") and path.is_file():
         return f"it was built for another kind of processor; this machine is {platform.machine()}"
-    if "wrong ELF class" in said or "incompatible architecture" in said or "cannot open shared object" not in said:
-        return f"{said.removeprefix(f'{path}: ')}; this machine is {platform.machine()}"
-    return said.removeprefix(f"{path}: ")
+    is_another = "wrong ELF class" in message or "incompatible architecture" in message
+    if is_another or "cannot open shared object" not in message:
+        return f"{message.removeprefix(f'{path}: ')}; this machine is {platform.machine()}"
+    return message.removeprefix(f"{path}: ")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)
 Candidates = npt.NDArray[np.void]
 
 
-def array_of(api: Any, found: Candidates) -> Any:
+def array_of(api: Any, candidates: Candidates) -> Any:
     """A llama_token_data_array over `found`, which must outlive it."""
-    data = ctypes.cast(found.ctypes.data, ctypes.POINTER(TokenData))
-    return api.llama_token_data_array(data=data, size=len(found), selected=-1, sorted=False)
+    data = ctypes.cast(candidates.ctypes.data, ctypes.POINTER(TokenData))
+    return api.llama_token_data_array(data=data, size=len(candidates), selected=-1, sorted=False)

@@ -49,10 +49,10 @@ class LlamaLibrary:
         line = text.decode("utf-8", "replace").rstrip()
         if level == 4 and line:  # GGML_LOG_LEVEL_ERROR
             self.errors.append(line)
-        if said := BUFFER.search(line):
-            self.buffers[said[1]] += int(float(said[2]) * (1 << 20))
-        if said := VARIANT.search(line):
-            self.processor = said[1]
+        if match := BUFFER.search(line):
+            self.buffers[match[1]] += int(float(match[2]) * (1 << 20))
+        if match := VARIANT.search(line):
+            self.processor = match[1]
         if line.strip("."):
             LOG.debug("%s", line)
 
@@ -74,5 +74,5 @@ def library() -> LlamaLibrary:
             os.environ.setdefault(name, value)
     # a failed assertion would first run a debugger from within two threads, which may never end; faulthandler tells
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")
-    found = located(_chosen)
-    return LlamaLibrary(Binding(found.file), found.source)
+    location = located(_chosen)
+    return LlamaLibrary(Binding(location.file), location.source)

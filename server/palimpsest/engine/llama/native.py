@@ -133,9 +133,9 @@ def _check_file(path: Path) -> None:
 
 def _parts(path: Path) -> list[Path]:
     """All files of a model in several parts, which llama.cpp opens by their names."""
-    found = PART.fullmatch(path.name)
-    n = int(found[2]) if found else 0
-    return [path.with_name(f"{found[1]}-{i:05}-of-{n:05}.gguf") for i in range(1, n + 1)] if found else []
+    match = PART.fullmatch(path.name)
+    n = int(match[2]) if match else 0
+    return [path.with_name(f"{match[1]}-{i:05}-of-{n:05}.gguf") for i in range(1, n + 1)] if match else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +333,7 @@ class Context:
         first = -1 if api.llama_model_is_hybrid(model) else 0
         for seq in range(self.n_seq_max):
             ours = self.cells.positions(seq)[first:]
-            said = (int(ours[0]), int(ours[-1])) if len(ours) else (-1, -1)
-            assert (self.first(seq), self.last(seq)) == said, (
-                f"sequence {seq}: {self.first(seq), self.last(seq)}, {said}"
+            expected = (int(ours[0]), int(ours[-1])) if len(ours) else (-1, -1)
+            assert (self.first(seq), self.last(seq)) == expected, (
+                f"sequence {seq}: {self.first(seq), self.last(seq)}, {expected}"
             )

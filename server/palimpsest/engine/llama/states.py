@@ -34,7 +34,7 @@ class States:
         """Of a sequence that has so many cells."""
         if not self._piece:
             return self._noted(self._get(seq), n_cells)
-        found, last = bytearray(), self._last(seq)
+        states, last = bytearray(), self._last(seq)
         first = self._first(seq)
         for start in range(first - first % self._piece, last + 1, self._piece):
             with_cells = max(start, first), min(start + self._piece, last + 1)
@@ -43,8 +43,8 @@ class States:
                 state = self._noted(self._get(self._spare), with_cells[1] - with_cells[0])
             finally:
                 self._clear(self._spare)
-            found += _LENGTH.pack(len(state)) + state
-        return found
+            states += _LENGTH.pack(len(state)) + state
+        return states
 
     def load(self, seq: int, data: Data, start: int, n_cells: int) -> bool:
         """Into an empty sequence; False, and it is empty, where this is not the state of `n_cells` at `start, …`, or

@@ -53,30 +53,30 @@ def tried(library: Path) -> Tried:
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
-        said = error.stdout or ""
-        if isinstance(said, bytes):  # on POSIX, whatever was asked for
-            said = said.decode(errors="replace")
-        if not said.endswith("\n"):
+        output = error.stdout or ""
+        if isinstance(output, bytes):  # on POSIX, whatever was asked for
+            output = output.decode(errors="replace")
+        if not output.endswith("\n"):
             raise refused(library, f"did not load within {SECONDS:.0f} s") from error
-        done = subprocess.CompletedProcess(command, 1, said, f"error: no answer within {SECONDS:.0f} s")
-    return told(library, done)
+        done = subprocess.CompletedProcess(command, 1, output, f"error: no answer within {SECONDS:.0f} s")
+    return outcome(library, done)
 
 
-def told(library: Path, done: subprocess.CompletedProcess[str]) -> Tried:
+def outcome(library: Path, done: subprocess.CompletedProcess[str]) -> Tried:
     """What that process said: what it found, then, where there is a GPU, that it has decoded on it."""
     try:
         lines = done.stdout.splitlines()  # a driver may write some of its own
-        said, *computed = (json.loads(line) for line in lines if line.startswith("{"))
+        output, *computed = (json.loads(line) for line in lines if line.startswith("{"))
     except ValueError:
         why = ENDED.get(done.returncode, f"ended the process that loaded it (status {done.returncode})")
         raise refused(library, why) from None
-    if "error" in said:
-        raise EngineUnavailable(said["error"], hint=said["hint"])
+    if "error" in output:
+        raise EngineUnavailable(output["error"], hint=output["hint"])
     fault = ""
-    if not computed and any(device["kind"] in GPUS for device in said["devices"]):
-        found = FAULT.findall(done.stderr)
-        fault = found[-1].rstrip(".") if found else f"status {done.returncode}"
-    return Tried(said["version"], said["processor"], tuple(Device(**device) for device in said["devices"]), fault)
+    if not computed and any(device["kind"] in GPUS for device in output["devices"]):
+        faults = FAULT.findall(done.stderr)
+        fault = faults[-1].rstrip(".") if faults else f"status {done.returncode}"
+    return Tried(output["version"], output["processor"], tuple(Device(**device) for device in output["devices"]), fault)
 
 
 def main(path: str) -> None:
@@ -84,12 +84,12 @@ def main(path: str) -> None:
 
     library.choose(path)
     try:
-        found = library.library()
+        loaded = library.library()
     except EngineUnavailable as error:
         print(json.dumps({"error": error.message, "hint": error.hint}))
         return
-    devices = [asdict(device) for device in found.api.devices()]
-    found_here = {"version": found.api.version, "processor": found.processor, "devices": devices}
+    devices = [asdict(device) for device in loaded.api.devices()]
+    found_here = {"version": loaded.api.version, "processor": loaded.processor, "devices": devices}
     print(json.dumps(found_here), flush=True)
     if any(device["kind"] in GPUS for device in devices):
         logging.basicConfig(level=logging.DEBUG)  # what llama.cpp says, to stderr

@@ -55,13 +55,13 @@ class Vocabulary:
 
     def longest(self, text: bytes) -> list[int]:
         """Tokens that spell `text`, each the longest there is; what no token spells is left out."""
-        found, start = list[int](), 0
+        tokens, start = list[int](), 0
         while start < len(text):
             lengths = range(min(len(text) - start, LONGEST), 0, -1)
             ids = next((ids for n in lengths if (ids := self._by_bytes.get(text[start : start + n]))), None)
-            found += ids[:1] if ids else ()
-            start += len(self.pieces[found[-1]]) if ids else 1
-        return found
+            tokens += ids[:1] if ids else ()
+            start += len(self.pieces[tokens[-1]]) if ids else 1
+        return tokens
 
     def text(self, tokens: Collection[int]) -> bytes:
         return b"".join(self.pieces[token] for token in tokens)

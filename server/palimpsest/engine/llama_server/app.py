@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
@@ -18,13 +17,10 @@ from palimpsest.engine.core.core import EngineCore
 from palimpsest.engine.http.routes import Api, application
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.engine.llama_server.answers import errors
-from palimpsest.engine.llama_server.answers.sending import reply
 from palimpsest.engine.llama_server.door import AccessCheck
 from palimpsest.engine.llama_server.routes.info import InfoRoutes
 from palimpsest.engine.llama_server.routes.texts import TextRoutes
-from palimpsest.engine.llama_server.routes.tokens import TokenRoutes
 from palimpsest.engine.llama_server.serving.serving import Serving
-from palimpsest.errors import PalimpsestError
 
 WITHOUT_A_KEY = "http:"
 """Prefix of the names of workspaces that are made without a key."""
@@ -51,33 +47,16 @@ def create_app(core: EngineCore, life: Life, keys: Sequence[str]) -> ASGIApp:
     return AccessCheck(_llama_server(serving), application(own), {route.path for route in own}, life, keys)
 
 
+def failure(error: Exception) -> Response:
+    """An error in llama-server's form."""
+    return errors.refusal(errors.not_found() if isinstance(error, HTTPException) else errors.of(error))
+
+
 def _llama_server(serving: Serving) -> ASGIApp:
-    async def problem(_request: Request, error: Exception) -> Response:
-        status, data = errors.of(error)
-        return reply(data, status)
-
-    async def no_route(_request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        status, data = errors.not_found()
-        return reply(data, status)
-
-    async def gone(_request: Request, _error: Exception) -> Response:
-        return Response(status_code=499)  # nobody reads it
-
     async def unsupported(request: Request) -> Response:
         what = UNSUPPORTED.get(request.url.path, "slots action")
-        status, data = errors.error(501, f"This server does not support {what}.", "not_supported_error")
-        return reply(data, status)
+        return errors.refusal(errors.error(501, f"This server does not support {what}.", "not_supported_error"))
 
-    groups = (TextRoutes(serving), TokenRoutes(serving), InfoRoutes(serving))
-    routes = [route for group in groups for route in group.routes()]
+    routes = [*TextRoutes(serving).routes(), *InfoRoutes(serving).routes()]
     routes += [Route(path, unsupported, methods=["POST"]) for path in UNSUPPORTED]
-    return Starlette(
-        routes=routes,
-        exception_handlers={
-            PalimpsestError: problem,
-            HTTPException: no_route,
-            ClientDisconnect: gone,
-            Exception: problem,
-        },
-    )
+    return application(routes, failure)

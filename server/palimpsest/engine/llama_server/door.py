@@ -17,7 +17,6 @@ from palimpsest.engine.http.request_handling import Bodies, stopping
 from palimpsest.engine.http.routes import failed
 from palimpsest.engine.lifetime.lifetime import Life
 from palimpsest.engine.llama_server.answers import errors
-from palimpsest.engine.llama_server.answers.sending import reply
 from palimpsest.errors import EngineUnavailable
 
 OPEN = frozenset({"/health", "/v1/health"})
@@ -50,10 +49,8 @@ class AccessCheck:
                 return
             scope = {**scope, "path": "/health", "raw_path": b"/health"}  # which says nothing secret
         elif not self._keys and not _from_here(headers):
-            status, data = errors.error(
-                403, "Without an API key only programs of this machine are let in.", "permission_error"
-            )
-            await reply(data, status)(scope, receive, send)
+            why = "Without an API key only programs of this machine are let in."
+            await errors.refusal(errors.error(403, why, "permission_error"))(scope, receive, send)
             return
         if not self._keys and path in KEYED:
             await failed(EngineUnavailable(f"{path} wants a key.", hint=START_WITH_KEY), 403)(scope, receive, send)
@@ -75,15 +72,13 @@ class AccessCheck:
     def _refusal(own: bool) -> Response:
         if own:
             return failed(EngineUnavailable("The engine refused the key.", hint="Set the engine's API key."), 401)
-        status, data = errors.no_key()
-        return reply(data, status)
+        return errors.refusal(errors.no_key())
 
     @staticmethod
     def _stopping(own: bool) -> Response:
         if own:
             return failed(stopping())
-        status, data = errors.of(stopping())
-        return reply(data, status)
+        return errors.refusal(errors.of(stopping()))
 
 
 def _digest(key: bytes) -> bytes:

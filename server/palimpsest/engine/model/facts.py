@@ -180,10 +180,10 @@ def _family(model: Model, marker: str) -> Family:
 
 def _ends(api: Any, model: Model, fim: FimTokens | None, eog: frozenset[int]) -> frozenset[int]:
     names = ("eos", "eot", "fim_pad", "fim_rep", "fim_sep")
-    found = {*eog, *(int(getattr(api, f"llama_vocab_{name}")(model.vocab)) for name in names)}
+    tokens = {*eog, *(int(getattr(api, f"llama_vocab_{name}")(model.vocab)) for name in names)}
     if fim is not None:
-        found |= {fim.prefix, fim.suffix, fim.middle}
-    return frozenset(token for token in found if token >= 0)
+        tokens |= {fim.prefix, fim.suffix, fim.middle}
+    return frozenset(token for token in tokens if token >= 0)
 
 
 def _fim_layout(model: Model, fim: FimTokens | None) -> FimLayout:
@@ -191,8 +191,8 @@ def _fim_layout(model: Model, fim: FimTokens | None) -> FimLayout:
     else the suffix by itself, which every model with a middle token reads."""
     if fim is None:
         return ""
-    if said := LAYOUTS.get(model.metadata("palimpsest.fim_layout")):
-        return said
+    if layout := LAYOUTS.get(model.metadata("palimpsest.fim_layout")):
+        return layout
     trained = any(family.trained for family in FAMILIES if family.name == fim.family)
     return "spm" if trained or fim.middle < 0 else "isolated"
 

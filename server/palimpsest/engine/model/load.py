@@ -104,7 +104,7 @@ def load(
         sizes = Sizes.of(context.n_ctx, facts, in_place=not why_not)
         model.longest_text = max(LONGEST_TEXT, TEXT_FOR_A_TOKEN * sizes.n_ctx)
         vocab = vocabulary(model, facts)
-    except BaseException:
+    except BaseException:  # nothing stays loaded, also when it is interrupted
         if context is not None:
             context.close()
         model.close()

@@ -10,21 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from palimpsest.wire import (
-    BatchAnswer,
-    BatchRequest,
-    CacheMap,
-    ForkAnswer,
-    ForkRequest,
-    GenerateAnswer,
-    GenerateRequest,
-    Health,
-    ModelInfo,
-    ScoreAnswer,
-    ScoreRequest,
-    SyncAnswer,
-    SyncRequest,
-)
+from palimpsest import wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +28,15 @@ class Engine(Protocol):
     away during the request, EngineLoading, ModelError, ContextTooLarge, DecodeError, Cancelled; and InvalidArgument.
     Cancelling the task that waits for an answer cancels the work."""
 
-    async def health(self) -> Health: ...
+    async def health(self) -> wire.Health: ...
 
-    async def model(self) -> ModelInfo: ...
+    async def model(self) -> wire.ModelInfo: ...
 
-    async def sync(self, request: SyncRequest) -> SyncAnswer: ...
+    async def sync(self, request: wire.SyncRequest) -> wire.SyncAnswer: ...
 
-    async def generate(self, request: GenerateRequest) -> GenerateAnswer: ...
+    async def generate(self, request: wire.GenerateRequest) -> wire.GenerateAnswer: ...
 
-    def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+    def generate_stream(self, request: wire.GenerateRequest) -> AsyncGenerator[TextPiece | wire.GenerateAnswer, None]:
         """Pieces as they come, then the answer.  Leaving the loop early (`aclose`) cancels the work."""
         ...
 
@@ -58,7 +44,7 @@ class Engine(Protocol):
         """Tokens of each text."""
         ...
 
-    async def cache_map(self, workspace: str) -> CacheMap: ...
+    async def cache_map(self, workspace: str) -> wire.CacheMap: ...
 
     async def reset(self, workspace: str) -> None:
         """Forget all of the workspace's cache."""
@@ -73,12 +59,14 @@ class Engine(Protocol):
         ...
 
 
-async def streamed(engine: Engine, request: GenerateRequest, on_text: Callable[[str, str], None]) -> GenerateAnswer:
+async def streamed(
+    engine: Engine, request: wire.GenerateRequest, on_text: Callable[[str, str], None]
+) -> wire.GenerateAnswer:
     """The answer; `on_text` gets the first alternative's text and thought so far, each time there is more of them."""
     text = thought = ""
     async with aclosing(engine.generate_stream(request)) as items:
         async for item in items:
-            if isinstance(item, GenerateAnswer):
+            if isinstance(item, wire.GenerateAnswer):
                 return item
             if item.choice == 0:
                 text += "" if item.is_thought else item.text
@@ -92,11 +80,11 @@ class Together(Protocol):
     """An engine that copies a conversation's cache and answers several requests side by side: ours alone.  Both may
     raise an EngineError, as every `Engine` does."""
 
-    async def fork(self, request: ForkRequest) -> ForkAnswer:
+    async def fork(self, request: wire.ForkRequest) -> wire.ForkAnswer:
         """Raises UnknownTail where nothing is kept under the tail's name."""
         ...
 
-    async def generate_batch(self, request: BatchRequest) -> BatchAnswer: ...
+    async def generate_batch(self, request: wire.BatchRequest) -> wire.BatchAnswer: ...
 
 
 @runtime_checkable
@@ -123,4 +111,4 @@ class Scores(Protocol):
     """An engine that says how likely a text is, whoever wrote it: ours alone.  May raise an EngineError, as every
     `Engine` does."""
 
-    async def score(self, request: ScoreRequest) -> ScoreAnswer: ...
+    async def score(self, request: wire.ScoreRequest) -> wire.ScoreAnswer: ...

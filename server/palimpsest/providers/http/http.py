@@ -76,8 +76,8 @@ class Http:
     async def get_list(self, path: str) -> list[dict[str, Any]]:
         """The same for a route that answers with a list of objects."""
         async with self._open("GET", path, None, SHORT_S) as response:
-            found = json.loads(await response.aread())
-        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+            data = json.loads(await response.aread())
+        return [item for item in data if isinstance(item, dict)] if isinstance(data, list) else []
 
     async def post(self, path: str, data: dict[str, Any], *, short: bool = False) -> dict[str, Any]:
         attempts = Attempts(self.endpoint.retries)
@@ -92,8 +92,8 @@ class Http:
         attempts, begun = Attempts(self.endpoint.retries), False
         while True:
             try:
-                async with aclosing(self._events(path, data)) as found:
-                    async for item in found:
+                async with aclosing(self._events(path, data)) as events:
+                    async for item in events:
                         begun = True
                         yield item
                 return
@@ -117,8 +117,8 @@ class Http:
         ):
             kind = {"Content-Type": "text/event-stream"}  # whatever this server calls it
             stream = httpx2.Response(200, headers=kind, content=content, request=response.request)
-            found = cast("AsyncGenerator[httpx2.ServerSentEvent]", aiter(httpx2.EventSource(stream, MOST_OF_AN_EVENT)))
-            async with aclosing(found) as events:
+            parsed = cast("AsyncGenerator[httpx2.ServerSentEvent]", aiter(httpx2.EventSource(stream, MOST_OF_AN_EVENT)))
+            async with aclosing(parsed) as events:
                 async for event in events:
                     if event.data == DONE:
                         return
@@ -143,8 +143,8 @@ class Http:
                 method, path, content=content, headers=headers, timeout=timeout
             ) as response:
                 if not response.is_success:
-                    found = _object_or_text(await response.aread())
-                    raise self._refusal(response.status_code, found, response.headers)
+                    problem = _object_or_text(await response.aread())
+                    raise self._refusal(response.status_code, problem, response.headers)
                 yield response
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             why = self.endpoint.redacted(str(error)) if "CERTIFICATE" in str(error).upper() else ""
@@ -158,20 +158,20 @@ class Http:
 
     def _object(self, raw: bytes, headers: Mapping[str, str], *, is_error: bool = False) -> dict[str, Any]:
         """Raises what it says where it is an error, whatever the response's status was."""
-        found = _object_or_text(raw)
-        if is_error or found.get("error"):
-            raise self._refusal(_status_in(found), found, headers)
-        if "text" in found and len(found) == 1:
+        data = _object_or_text(raw)
+        if is_error or data.get("error"):
+            raise self._refusal(_status_in(data), data, headers)
+        if "text" in data and len(data) == 1:
             raise NoEngine(f"Something that is no engine answers at {self.endpoint.url}.")
-        return found
+        return data
 
     def filtered(self, words: str) -> Filtered:
         return Filtered(f"The engine at {self.endpoint.url} will not answer: {self.endpoint.redacted(words)}")
 
-    def _refusal(self, status: int, found: dict[str, Any], headers: Any) -> EngineError | InvalidArgument:
+    def _refusal(self, status: int, data: dict[str, Any], headers: Any) -> EngineError | InvalidArgument:
         """The exception for an answer that is an error, in the server's own words."""
-        url, told = self.endpoint.url, _told(found)
-        message = self.endpoint.redacted(str(told.get("message") or f"status {status}"))
+        url, details = self.endpoint.url, _details(data)
+        message = self.endpoint.redacted(str(details.get("message") or f"status {status}"))
         if status in (401, 403):
             return EngineRefused(f"The engine at {url} refuses the key: {message}", hint=self.endpoint.key_hint())
         if status == 402:
@@ -182,9 +182,9 @@ class Http:
             return ServerBusy(
                 f"The engine at {url} is overloaded: {message}", wait_s=_seconds(headers.get("retry-after"))
             )
-        by_name = told.get("type") == "exceed_context_size_error" or told.get("code") == "context_length_exceeded"
+        by_name = details.get("type") == "exceed_context_size_error" or details.get("code") == "context_length_exceeded"
         if by_name or (status == 400 and "maximum context length" in message):  # vLLM has words alone
-            fitting = told.get("n_ctx")
+            fitting = details.get("n_ctx")
             return ContextTooLarge(message, fitting=fitting if isinstance(fitting, int) else 0)
         if status in (404, 405, 501):
             return NotServed(f"The engine at {url} does not serve this: {message}")
@@ -303,14 +303,14 @@ def _object_or_text(raw: bytes) -> dict[str, Any]:
     return data if isinstance(data, dict) else {"text": "" if text.lstrip().startswith("<") else text}  # no page's HTML
 
 
-def _told(found: dict[str, Any]) -> dict[str, Any]:
+def _details(data: dict[str, Any]) -> dict[str, Any]:
     """llama-server's and OpenAI's `{"error": {"message", …}}`; others' `{"message"}`, `{"detail"}`, plain text."""
-    error = found.get("error")
+    error = data.get("error")
     if isinstance(error, dict):
         return error
-    return {"message": error or found.get("message") or found.get("detail") or found.get("text"), **found}
+    return {"message": error or data.get("message") or data.get("detail") or data.get("text"), **data}
 
 
-def _status_in(found: dict[str, Any]) -> int:
-    code = _told(found).get("code")
+def _status_in(data: dict[str, Any]) -> int:
+    code = _details(data).get("code")
     return code if isinstance(code, int) and 400 <= code < 600 else 500

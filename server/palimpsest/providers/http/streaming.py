@@ -22,36 +22,14 @@ OTHERS_TEMPERATURE = 0.7
 REPLACED = "The request was cancelled, or replaced by a newer one."
 
 
-class NewestByLine:
-    """Running tasks by line, each with its rank; 0 is the most urgent.  Only the newest of a line matters: the next one
-    cancels the one before, as `GenerateRequest.replace` asks for, where the server cannot."""
-
-    def __init__(self) -> None:
-        self._running: dict[str, tuple[int, asyncio.Task[Any]]] = {}
-
-    def start(self, line: str, rank: int, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Begin `work`; a task that still runs in its line is cancelled unless it is more urgent.  "" is no line."""
-        task = asyncio.create_task(work)
-        if line:
-            before = self._running.get(line)
-            if before is not None:
-                if before[0] < rank:
-                    return task
-                before[1].cancel()
-            self._running[line] = (rank, task)
-            task.add_done_callback(lambda done: self._ended(line, done))
-        return task
-
-    def _ended(self, line: str, task: asyncio.Task[Any]) -> None:
-        if line in self._running and self._running[line][1] is task:
-            del self._running[line]
-
-
 class Streams:
-    """The tasks of one engine.  Made on an event loop."""
+    """The tasks of one engine.  Made on an event loop.
+
+    Of the tasks of one line (`GenerateRequest.replace`) only the newest matters: the next one cancels the one before,
+    where the server cannot."""
 
     def __init__(self) -> None:
-        self._newest = NewestByLine()
+        self._newest: dict[str, tuple[int, asyncio.Task[Any]]] = {}  # by line, with its rank; 0 is the most urgent
         self._running: set[asyncio.Task[Any]] = set()
         self._ahead: dict[str, asyncio.Task[Any]] = {}
         self._closed = False
@@ -118,10 +96,21 @@ class Streams:
         return EngineDied("The engine is away; the request was given up.") if self._closed else Cancelled(REPLACED)
 
     def _start(self, line: str, rank: int, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        task = self._newest.start(line, rank, work)
+        """Begin `work`; a task that still runs in its line is cancelled unless it is more urgent.  "" is no line."""
+        task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        before = self._newest.get(line)
+        if line and (before is None or before[0] >= rank):
+            if before is not None:
+                before[1].cancel()
+            self._newest[line] = (rank, task)
+            task.add_done_callback(lambda done: self._leave(line, done))
         return task
+
+    def _leave(self, line: str, task: asyncio.Task[Any]) -> None:
+        if line in self._newest and self._newest[line][1] is task:
+            del self._newest[line]
 
 
 async def _ended(task: asyncio.Task[Any]) -> None:

@@ -95,7 +95,7 @@ class LlamaServer(WholePromptEngine[SlotState]):
         them."""
         n = (await self._known()).n_slots
         taken = {slot for known in self._workspaces.values() for slot in (known.slot, known.answer_slot)}
-        with suppress(EngineError, InvalidArgument):
+        with suppress(EngineError, InvalidArgument):  # without `--slots` it shows none
             listed = await self._http.get_list("/slots")
             taken |= {int(slot["id"]) for slot in listed if slot.get("is_processing")}
         free = [slot for slot in range(n) if slot not in taken] or list(range(n))

@@ -110,16 +110,16 @@ async def _fim(
     marks = facts.fim
     layout = marks.family.layout if fim.layout == "auto" else "spm" if fim.layout == "spm" else "psm"
     held = held_back(fim.prefix) if fim.heal and not request.grammar else ""
-    kept = fim.prefix[: len(fim.prefix) - len(held)]
+    before_piece = fim.prefix[: len(fim.prefix) - len(held)]
     typed = ""
     if marks.family.types_behind(layout):
         most = SETTLED if request.slot == "background" else MOST_TYPED
-        found = workspace.anchor.typed(kept, fim.suffix, most) if workspace.anchor else None
-        if found is None:
-            workspace.anchor = Anchor(kept, fim.suffix)
+        since = workspace.anchor.typed(before_piece, fim.suffix, most) if workspace.anchor else None
+        if since is None:
+            workspace.anchor = Anchor(before_piece, fim.suffix)
         else:
-            typed, kept = found, kept[: len(kept) - len(found)]
-    before, after, middle = await tokens.each([kept, fim.suffix, typed])
+            typed, before_piece = since, before_piece[: len(before_piece) - len(since)]
+    before, after, middle = await tokens.each([before_piece, fim.suffix, typed])
     prefix, suffix = fitted(list(before), list(after), room - len(middle) - 3)
     return ServerPrompt(base, marks.laid_out(layout, prefix, suffix, list(middle)), layout, held)
 

@@ -9,6 +9,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -33,7 +34,7 @@ class RemoteChatTemplate:
         self._frames: dict[Roles, Frame] = {}
 
     @classmethod
-    async def found(cls, http: Http) -> RemoteChatTemplate | None:
+    async def of_server(cls, http: Http) -> RemoteChatTemplate | None:
         """None where the server cannot write a user's message."""
         made = cls(http)
         try:
@@ -70,9 +71,9 @@ class RemoteTokenizer:
         """`special`: names of special tokens in `text` (`<|name|>`) become these tokens; else they are text."""
         if not text:
             return ()
-        if found := self._known.get((text, special)):
+        if known := self._known.get((text, special)):
             self._known.move_to_end((text, special))
-            return found
+            return known
         async with self._turn:
             data = {"content": text, "add_special": False, "parse_special": special}
             answer = await self._http.post("/tokenize", data)
@@ -108,15 +109,8 @@ class FimIds:
 
     def laid_out(self, layout: str, prefix: list[int], suffix: list[int], typed: list[int]) -> tuple[int, ...]:
         """As `Family.render` does it, in ids."""
-        if layout == "psm":
-            return (self.prefix, *prefix, self.suffix, *suffix, self.middle, *typed)
-        match self.family.order:
-            case "suffix-prefix":
-                return (self.suffix, *suffix, self.prefix, *prefix, *typed)
-            case "suffix-prefix-middle":
-                return (self.suffix, *suffix, self.prefix, *prefix, self.middle, *typed)
-            case _:
-                return (self.prefix, self.suffix, *suffix, self.middle, *prefix, *typed)
+        markers = [self.prefix], [self.suffix], [self.middle]
+        return tuple(chain.from_iterable(self.family.in_order(layout, markers, prefix, suffix, typed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +135,7 @@ async def read(http: Http, tokens: RemoteTokenizer) -> ServerFacts:
     name = PurePosixPath(str(props.get("model_alias") or props.get("model_path") or "")).name.removesuffix(".gguf")
     bos, fim = await tokens.bos(), await _fim(tokens, name)
     chat = (
-        None if props.get("chat_template") == CHATML else await RemoteChatTemplate.found(http)
+        None if props.get("chat_template") == CHATML else await RemoteChatTemplate.of_server(http)
     )  # ChatML is a stand-in
     meta = _meta(listed)
     info = ModelInfo(

@@ -197,8 +197,8 @@ class OpenAI(WholePromptEngine[SentState]):
             logger.warning("the server takes no tools, so they are told in the prompt: %s", error)
         elif isinstance(error, NotServed):
             if how.route == CHAT:
-                said, url = error.message.partition(": ")[2], self._http.endpoint.url
-                raise ModelError(f"The server at {url} serves neither of the two routes: {said}") from None
+                message, url = error.message.partition(": ")[2], self._http.endpoint.url
+                raise ModelError(f"The server at {url} serves neither of the two routes: {message}") from None
             self._facts = replace(known, way="chat", talks=True)
         elif isinstance(error, InvalidArgument):
             if not self._quirks.yields_to(error, made, constraint):
@@ -286,8 +286,8 @@ def _thought_of(choice: dict[str, Any]) -> str:
 
 def _in_parts(parts: list[Any], kind: str) -> str:
     """The text of the parts of a kind, which may have parts in turn."""
-    found = [part[kind] for part in parts if isinstance(part, dict) and part.get("type") == kind and kind in part]
-    return "".join(_in_parts(inner, "text") if isinstance(inner, list) else str(inner or "") for inner in found)
+    values = [part[kind] for part in parts if isinstance(part, dict) and part.get("type") == kind and kind in part]
+    return "".join(_in_parts(inner, "text") if isinstance(inner, list) else str(inner or "") for inner in values)
 
 
 def _refusal_of(choice: dict[str, Any]) -> str:

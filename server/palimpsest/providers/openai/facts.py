@@ -48,21 +48,21 @@ def facts(listed: dict[str, Any], wanted: str, n_ctx: int) -> OpenAIFacts:
     """`wanted`: the setting `engine.model`; `n_ctx`: the setting, 0 for what the server says.  Raises ModelError."""
     data = listed.get("data")
     models = [item for item in data if isinstance(item, dict) and item.get("id")] if isinstance(data, list) else []
-    found = next((item for item in models if wanted in ("", item["id"])), {})
-    name = wanted or str(found.get("id") or "")
+    listed_model = next((item for item in models if wanted in ("", item["id"])), {})
+    name = wanted or str(listed_model.get("id") or "")
     if not name:
         raise ModelError("The server lists no models.", hint="Set `engine.model`.")
-    if models and not found:
+    if models and not listed_model:
         known = ", ".join(str(item["id"]) for item in models[:8])
         raise ModelError(f"The server has no model {wanted!r}.", hint=f"It lists {known}.")
     family, small = of_server(name), name.lower()
     way: Way = "tokens" if family else "suffix" if TAKES_SUFFIX.search(small) else "chat"
-    meta = found.get("meta") if isinstance(found.get("meta"), dict) else {}
+    meta = listed_model.get("meta") if isinstance(listed_model.get("meta"), dict) else {}
     assert isinstance(meta, dict)
     return OpenAIFacts(
         name=name,
-        maker=MAKERS.get(str(found.get("owned_by") or "").lower(), ""),
-        n_ctx=n_ctx or min(MOST_CONTEXT, _context(found) or _number(meta.get("n_ctx")) or MOST_CONTEXT),
+        maker=MAKERS.get(str(listed_model.get("owned_by") or "").lower(), ""),
+        n_ctx=n_ctx or min(MOST_CONTEXT, _context(listed_model) or _number(meta.get("n_ctx")) or MOST_CONTEXT),
         n_params=_number(meta.get("n_params")),
         family=family,
         way=way,
@@ -70,8 +70,8 @@ def facts(listed: dict[str, Any], wanted: str, n_ctx: int) -> OpenAIFacts:
     )
 
 
-def _context(found: dict[str, Any]) -> int:
-    return next((n for name in CONTEXT_FIELDS if (n := _number(found.get(name)))), 0)
+def _context(model: dict[str, Any]) -> int:
+    return next((n for name in CONTEXT_FIELDS if (n := _number(model.get(name)))), 0)
 
 
 def _number(value: Any) -> int:

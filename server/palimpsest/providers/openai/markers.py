@@ -31,7 +31,7 @@ def spaced(text: str) -> str:
 
 
 def unspaced(text: str) -> str:
-    return _SPACED.sub(lambda found: found[1] or found[2], text)
+    return _SPACED.sub(lambda match: match[1] or match[2], text)
 
 
 class Unspaced:

@@ -48,8 +48,8 @@ def n_chars(chat: NativeChat) -> int:
 def refuses_tools(error: EngineError | InvalidArgument, body: dict[str, Any], url: str) -> bool:
     """Whether a server that was told of tools says that it does not take them."""
     refused = isinstance(error, InvalidArgument | NotServed) or type(error) is EngineError  # some say so with a 500
-    said = error.message.replace(url, "").lower()
-    return "tools" in body and refused and ("tool" in said or "function call" in said)
+    message = error.message.replace(url, "").lower()
+    return "tools" in body and refused and ("tool" in message or "function call" in message)
 
 
 class ComingCalls:
@@ -62,10 +62,10 @@ class ComingCalls:
         """Whether the choice had a piece of a call."""
         delta = choice.get("delta")
         pieces = delta.get("tool_calls") if isinstance(delta, dict) else None
-        found = [piece for piece in pieces if isinstance(piece, dict)] if isinstance(pieces, list) else []
-        for piece in found:
+        valid = [piece for piece in pieces if isinstance(piece, dict)] if isinstance(pieces, list) else []
+        for piece in valid:
             self._add(piece)
-        return bool(found)
+        return bool(valid)
 
     def finish(self, *, is_spaced: bool = False) -> list[ToolCall]:
         """In the order of their indices; one without a name is no call.  `is_spaced`: as prompts are (`markers.py`)."""

@@ -1,13 +1,14 @@
 """The engine process as the server sees it: `wire.py`'s routes over a Unix socket or loopback TCP.
 
 In: `wire` requests.  Out: `wire` answers, or exceptions of `errors.py`.  Starts nothing.  Keeps connections, and which
-texts the engine has (`known_texts.py`), so that each text is sent once.
+texts the engine has, so that each text is sent once and named by its hash from then on.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from copy import copy
@@ -25,28 +26,14 @@ from palimpsest.providers.base.errors import from_object, translated
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.connections import Connections
 from palimpsest.providers.http.http import verification
-from palimpsest.providers.palimpsest.known_texts import KnownTexts
 from palimpsest.system.engine_address import Address, has_sockets
-from palimpsest.wire import (
-    BatchAnswer,
-    BatchRequest,
-    CacheMap,
-    ForkAnswer,
-    ForkRequest,
-    GenerateAnswer,
-    GenerateRequest,
-    Health,
-    ModelInfo,
-    ScoreAnswer,
-    ScoreRequest,
-    SyncAnswer,
-    SyncRequest,
-)
 
 Q = TypeVar("Q")
 T = TypeVar("T")
-WithSync = TypeVar("WithSync", GenerateRequest, BatchRequest, ScoreRequest)
+WithSync = TypeVar("WithSync", wire.SyncRequest, wire.GenerateRequest, wire.BatchRequest, wire.ScoreRequest)
 CONNECT_S = 5.0
+MAX_HASHES = 1 << 14
+"""Hashes of texts that one engine is known to have."""
 PATIENCE = httpx2.Timeout(None, connect=CONNECT_S)
 """No limit: a sync may decode for minutes on a large model, and the engine keeps a request's own time limit."""
 NO_TLS = False
@@ -74,7 +61,7 @@ class InPlaceEngine:
         self._patience = patience
         self._prefix = ""
         self._second: Self | None = None
-        self._known_texts = KnownTexts()
+        self._known_texts = OrderedDict[str, None]()  # hashes of texts that the engine has, least recently sent first
 
     @classmethod
     def over_socket(cls, path: Path) -> Self:
@@ -109,37 +96,31 @@ class InPlaceEngine:
         """The second model of the same engine, over the same connections: close this one alone."""
         if self._second is None:
             self._second = copy(self)
-            self._second._prefix, self._second._known_texts = wire.NEXT_EDIT, KnownTexts()
+            self._second._prefix, self._second._known_texts = wire.NEXT_EDIT, OrderedDict()
         return self._second
 
-    async def health(self, within_s: float = CONNECT_S) -> Health:
+    async def health(self, within_s: float = CONNECT_S) -> wire.Health:
         """Raises EngineSilent where it does not answer within so many seconds."""
-        return await self._ask("GET", "/v1/health", Health, timeout=httpx2.Timeout(within_s))
+        return await self._ask("GET", "/v1/health", wire.Health, timeout=httpx2.Timeout(within_s))
 
-    async def model(self) -> ModelInfo:
-        return await self._ask("GET", "/v1/model", ModelInfo, timeout=SHORT)
+    async def model(self) -> wire.ModelInfo:
+        return await self._ask("GET", "/v1/model", wire.ModelInfo, timeout=SHORT)
 
-    async def sync(self, request: SyncRequest) -> SyncAnswer:
-        try:
-            answer = await self._post(wire.SYNC, self._known_texts.without_known(request))
-        except UnknownText as error:
-            self._known_texts.forget(error.hashes)
-            answer = await self._post(wire.SYNC, request)
-        self._known_texts.add(request)
-        return answer
+    async def sync(self, request: wire.SyncRequest) -> wire.SyncAnswer:
+        return await self._with_texts(wire.SYNC, request)
 
-    async def generate(self, request: GenerateRequest) -> GenerateAnswer:
+    async def generate(self, request: wire.GenerateRequest) -> wire.GenerateAnswer:
         return await self._with_texts(wire.GENERATE, replace(request, stream=False))
 
-    async def fork(self, request: ForkRequest) -> ForkAnswer:
+    async def fork(self, request: wire.ForkRequest) -> wire.ForkAnswer:
         """Names for copies of a tail; nothing is decoded.  Raises UnknownTail where no tail has that name."""
         return await self._post(wire.FORK, request)
 
-    async def generate_batch(self, request: BatchRequest) -> BatchAnswer:
+    async def generate_batch(self, request: wire.BatchRequest) -> wire.BatchAnswer:
         """Several requests, decoded side by side."""
         return await self._with_texts(wire.BATCH, request)
 
-    async def score(self, request: ScoreRequest) -> ScoreAnswer:
+    async def score(self, request: wire.ScoreRequest) -> wire.ScoreAnswer:
         """How likely lines are with others instead."""
         return await self._with_texts(wire.SCORE, request)
 
@@ -148,37 +129,51 @@ class InPlaceEngine:
         try:
             answer = await self._post(job, self._without_known(request))
         except UnknownText as error:
-            self._known_texts.forget(error.hashes)
+            self._forget(error)
             answer = await self._post(job, request)
         self._add_known(request)
         return answer
 
-    async def generate_stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+    async def generate_stream(
+        self, request: wire.GenerateRequest
+    ) -> AsyncGenerator[TextPiece | wire.GenerateAnswer, None]:
         wanted = self._without_known(request)
         while True:
             try:
                 async with aclosing(self._stream(wanted)) as items:
                     async for item in items:
-                        if isinstance(item, GenerateAnswer):
+                        if isinstance(item, wire.GenerateAnswer):
                             self._add_known(request)
                         yield item
                 return
             except UnknownText as error:  # it comes before any text
                 if wanted is request:
                     raise
-                self._known_texts.forget(error.hashes)
+                self._forget(error)
                 wanted = request
 
     def _without_known(self, request: WithSync) -> WithSync:
-        if request.sync is None:
-            return request
-        return replace(request, sync=self._known_texts.without_known(request.sync))
+        if isinstance(request, wire.SyncRequest):
+            blocks = [replace(b, text=None) if b.hash in self._known_texts else b for b in request.blocks]
+            return replace(request, blocks=blocks)
+        return request if request.sync is None else replace(request, sync=self._without_known(request.sync))
 
-    def _add_known(self, request: GenerateRequest | BatchRequest | ScoreRequest) -> None:
-        if request.sync is not None:
-            self._known_texts.add(request.sync)
+    def _add_known(self, request: WithSync) -> None:
+        """The engine has done what `request` asks, so it has the texts.  A text that is forgotten here is sent once
+        more; one forgotten by the engine is asked for (`unknown_text`)."""
+        sync = request if isinstance(request, wire.SyncRequest) else request.sync
+        for block in sync.blocks if sync is not None else ():
+            if block.hash:
+                self._known_texts[block.hash] = None
+                self._known_texts.move_to_end(block.hash)
+        while len(self._known_texts) > MAX_HASHES:
+            self._known_texts.popitem(last=False)
 
-    async def _stream(self, request: GenerateRequest) -> AsyncGenerator[TextPiece | GenerateAnswer, None]:
+    def _forget(self, error: UnknownText) -> None:
+        for unknown in error.hashes:
+            self._known_texts.pop(unknown, None)
+
+    async def _stream(self, request: wire.GenerateRequest) -> AsyncGenerator[TextPiece | wire.GenerateAnswer, None]:
         data = to_json(request) | {"stream": True}
         with translated():
             async with self._open("POST", wire.GENERATE.path, data) as response, aclosing(_objects(response)) as lines:
@@ -186,13 +181,13 @@ class InPlaceEngine:
                     if "error" in item:
                         raise from_object(item["error"])
                     if "answer" in item:
-                        yield from_json(item["answer"], GenerateAnswer)
+                        yield from_json(item["answer"], wire.GenerateAnswer)
                         return
                     yield TextPiece(item["choice"], item["text"])
         raise EngineDied("The engine ended an answer before it was complete.")
 
-    async def lease(self, client: str) -> AsyncGenerator[Health, None]:
-        """Health now and after each change; while this is read the engine stays.
+    async def lease(self, client: str) -> AsyncGenerator[wire.Health, None]:
+        """wire.Health now and after each change; while this is read the engine stays.
 
         Ends when the engine leaves in good order; raises EngineDied when it just goes.
         """
@@ -200,13 +195,13 @@ class InPlaceEngine:
             response = self._open("GET", "/v1/lease", None, {"client": client}, PATIENCE)
             async with response as opened, aclosing(_objects(opened)) as lines:
                 async for item in lines:
-                    yield from_json(item, Health)
+                    yield from_json(item, wire.Health)
 
     async def count(self, texts: Sequence[str]) -> list[int]:
         return (await self._post(wire.COUNT, wire.CountRequest(list(texts)))).counts
 
-    async def cache_map(self, workspace: str) -> CacheMap:
-        return await self._ask("GET", "/v1/map", CacheMap, parameters={"workspace": workspace})
+    async def cache_map(self, workspace: str) -> wire.CacheMap:
+        return await self._ask("GET", "/v1/map", wire.CacheMap, parameters={"workspace": workspace})
 
     async def check(self) -> wire.CheckAnswer:
         return await self._ask("GET", "/v1/check", wire.CheckAnswer)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.errors import EngineError, EngineSilent, EngineUnavailable
@@ -38,14 +37,6 @@ LONGEST_PAUSE_S = 0.4
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Launched:
-    """`process`: what was started, None where the engine already ran.  It may have lost a race to another start."""
-
-    engine: InPlaceEngine
-    process: EngineProcess | None = None
-
-
 async def find(address: Address) -> InPlaceEngine | None:
     """A client of the engine at `address`, or None where none answers.  Raises EngineSilent where one takes connections
     and says nothing."""
@@ -55,7 +46,7 @@ async def find(address: Address) -> InPlaceEngine | None:
         return None
     try:
         await engine.health(min(PROBE_S, HUNG_S))
-    except BaseException as error:
+    except BaseException as error:  # cancelled, too: nobody else knows of these connections
         await engine.aclose()
         if not isinstance(error, EngineError) or isinstance(error, EngineSilent):
             raise
@@ -90,19 +81,20 @@ async def send_away(address: Address) -> None:
         await engine.aclose()
 
 
-async def launch(target: Target) -> Launched:
-    """A running engine for `target`, started where none runs.
+async def launch(target: Target) -> tuple[InPlaceEngine, EngineProcess | None]:
+    """A running engine for `target`, started where none runs, and the process that was started, None where it already
+    ran.  That process may have lost a race to another start.
 
     One whose model did not load is replaced, since the reason may be gone; so is one that hangs.  Raises
     EngineDied when the process died of a fault before it answered, EngineUnavailable when it cannot run here (the
     message is its own; WrongProcessor) or does not answer in time.
     """
     address = target.address()
-    engine = await _found(address)
+    engine = await _running_engine(address)
     if engine is not None:
         try:
             if not await _has_failed(engine):
-                return Launched(engine)
+                return engine, None
             with suppress(EngineError):  # gone already
                 await engine.shutdown()  # the next start waits for it to be gone
         except BaseException:  # cancelled: nobody else knows of these connections
@@ -113,12 +105,12 @@ async def launch(target: Target) -> Launched:
 
 
 async def _has_failed(engine: InPlaceEngine) -> bool:
-    with suppress(EngineError):
+    with suppress(EngineError):  # it is gone, or about to say so
         return (await engine.health()).state == "failed"
     return False
 
 
-async def _found(address: Address) -> InPlaceEngine | None:
+async def _running_engine(address: Address) -> InPlaceEngine | None:
     """A client of the engine there, None where none runs.  One that is silent is waited for, and ended when it has been
     silent for too long."""
     loop = asyncio.get_running_loop()
@@ -136,7 +128,7 @@ async def _found(address: Address) -> InPlaceEngine | None:
                 ) from None
 
 
-async def _start(target: Target, address: Address) -> Launched:
+async def _start(target: Target, address: Address) -> tuple[InPlaceEngine, EngineProcess]:
     stderr_path = address.socket.with_suffix(".stderr")  # where it can have a socket it can have this: a home may not
     loop = asyncio.get_running_loop()
     end, pause = loop.time() + START_S, FIRST_PAUSE_S
@@ -144,8 +136,8 @@ async def _start(target: Target, address: Address) -> Launched:
     process = _begin(target, address, stderr_path)
     while True:
         status = await process.ended(within=pause)
-        if engine := await _found(address):
-            return Launched(engine, process)
+        if engine := await _running_engine(address):
+            return engine, process
         if process.died:
             raise process.death()
         if status:

@@ -55,10 +55,10 @@ async def liveness(engine: InPlaceEngine, client: str, check_now: asyncio.Event)
                     continue
                 check_now.clear()
                 began = loop.time()
-                found = await _probe(engine, news)
-                if found is not None:
+                probed = await _probe(engine, news)
+                if probed is not None:
                     silent_since = None
-                    yield found
+                    yield probed
                 elif not news.done():
                     silent_since = began if silent_since is None else silent_since
                     if loop.time() - silent_since >= launch.HUNG_S:
@@ -95,5 +95,5 @@ async def _first_of(news: asyncio.Future[Any], check_now: asyncio.Event, within_
 async def _ended(task: asyncio.Future[Any]) -> None:
     task.cancel()
     await asyncio.wait({task})
-    with suppress(asyncio.CancelledError, EngineError):
+    with suppress(asyncio.CancelledError, EngineError):  # nobody wants its result any more
         task.result()

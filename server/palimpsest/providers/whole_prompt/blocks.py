@@ -69,24 +69,24 @@ class PromptBlocks:
         """The texts of the requested blocks.  Raises UnknownText for one named by its hash that is not in the
         prompt."""
         here = {piece.hash: piece.text for piece in self.pieces}
-        found = [block.text if block.text is not None else here.get(block.hash) for block in request.blocks]
-        if missing := [block.hash for block, text in zip(request.blocks, found, strict=True) if text is None]:
+        texts = [block.text if block.text is not None else here.get(block.hash) for block in request.blocks]
+        if missing := [block.hash for block, text in zip(request.blocks, texts, strict=True) if text is None]:
             raise UnknownText(missing)
-        return [text for text in found if text is not None]
+        return [text for text in texts if text is not None]
 
     def place(
         self, request: SyncRequest, texts: Sequence[str], tokens: Sequence[int], ends: tuple[int, int], room: int
     ) -> SyncAnswer:
         """Take the requested blocks that fit into `room` tokens, most valuable first.  `ends`: the tokens of header and
         footer.  Decodes nothing."""
-        left = room - sum(ends)
+        room_left = room - sum(ends)
         chosen: dict[str, PlacedBlock] = {}
         unfit: list[str] = []
         for block, text, n in zip(request.blocks, texts, tokens, strict=True):
-            if n > left:
+            if n > room_left:
                 unfit.append(block.key)
                 continue
-            left -= n
+            room_left -= n
             digest = wire.text_hash(text)
             chosen[f"{block.key}\0{digest}"] = PlacedBlock(block.key, text, digest, 0, n)
         before = {(piece.key, piece.hash) for piece in self.pieces}

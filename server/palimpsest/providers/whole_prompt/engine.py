@@ -16,6 +16,7 @@ from palimpsest.providers.base.endpoint import Endpoint
 from palimpsest.providers.base.protocol import TextPiece
 from palimpsest.providers.http.http import Http
 from palimpsest.providers.http.streaming import Pieces, Streams
+from palimpsest.stop_strings import StoppedText
 from palimpsest.wire import Choice, GenerateAnswer, GenerateRequest, Health, SyncAnswer
 
 BLOCKS_SHARE = 0.75
@@ -96,7 +97,7 @@ class WholePromptEngine(ABC, Generic[State]):
         workspace.ahead = base
         try:
             tally = await self._streams.ahead(name, work)
-        except BaseException:
+        except BaseException:  # cancelled, too: nobody knows what was decoded
             workspace.ahead = None
             raise
         self._sum(tally)
@@ -108,48 +109,20 @@ class WholePromptEngine(ABC, Generic[State]):
         self._total.reused += tally.reused
 
 
-class StopFilter:
+class StopFilter(StoppedText):
     """An answer's text as a server streams it: cut at a stop string, and without the piece that healing held back.
 
     `held`: what the answer must begin with and what is no part of the text.  An answer that begins otherwise, from a
     server that ignored it, has no text at all, and `stopped` is set."""
 
     def __init__(self, stops: Sequence[str], held: str = "") -> None:
-        self._stops = [stop for stop in stops if stop]
+        super().__init__(stops)
         self._held = held
-        self._waiting = ""
-        self.text = ""
-        self.stopped = False
 
     def push(self, piece: str) -> str:
         """Add a piece; the text that is final now."""
-        if self.stopped:
-            return ""
-        self._waiting += piece
-        if self._held:
-            n = min(len(self._held), len(self._waiting))
-            if self._waiting[:n] != self._held[:n]:
-                self.stopped, self._waiting = True, ""
-                return ""
-            self._held, self._waiting = self._held[n:], self._waiting[n:]
-        at = min((i for i in (self._waiting.find(stop) for stop in self._stops) if i >= 0), default=-1)
-        if at >= 0:
+        n = min(len(self._held), len(piece))
+        if piece[:n] != self._held[:n]:
             self.stopped = True
-            return self._release(at)
-        return self._release(len(self._waiting) - self._could_stop())
-
-    def finish(self) -> str:
-        """The answer ends: the text that was kept back because a stop string could have begun with it."""
-        return "" if self.stopped else self._release(len(self._waiting))
-
-    def _could_stop(self) -> int:
-        longest = max((len(stop) for stop in self._stops), default=1) - 1
-        for n in range(min(longest, len(self._waiting)), 0, -1):
-            if any(stop.startswith(self._waiting[-n:]) for stop in self._stops):
-                return n
-        return 0
-
-    def _release(self, end: int) -> str:
-        final, self._waiting = self._waiting[:end], self._waiting[end:]
-        self.text += final
-        return final
+        self._held = self._held[n:]
+        return self.add(piece[n:])

@@ -1,17 +1,21 @@
 """Errors in llama-server's form: `{"error": {"code", "message", "type"}}`; the code is the HTTP status.
 
-In: an exception.  Out: status and object.  Knows no route.
+In: an exception.  Out: an object, or a response.  Knows no route.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
+
+from starlette.responses import Response
 
 from palimpsest.engine.http.request_handling import Slow
 from palimpsest.engine.llama_server.completions.prompt_tokens import PromptTooLong
 from palimpsest.errors import PalimpsestError
 
+Json = dict[str, Any]
 KINDS = {  # our code: (status, type)
     "invalid_argument": (400, "invalid_request_error"),
     "settings": (400, "invalid_request_error"),
@@ -24,11 +28,25 @@ KINDS = {  # our code: (status, type)
 logger = logging.getLogger(__name__)
 
 
-def error(status: int, message: str, kind: str, **more: Any) -> tuple[int, dict[str, Any]]:
-    return status, {"error": {"code": status, "message": message, "type": kind, **more}}
+def packed(data: Any) -> bytes:
+    """ASCII JSON, since a text may hold a lone surrogate, which UTF-8 has no bytes for."""
+    return json.dumps(data, separators=(",", ":")).encode()
 
 
-def of(problem: Exception) -> tuple[int, dict[str, Any]]:
+def reply(data: Any, status: int = 200) -> Response:
+    return Response(packed(data), status, media_type="application/json; charset=utf-8")
+
+
+def refusal(data: Json) -> Response:
+    """An error as a response: the code is the status."""
+    return reply(data, data["error"]["code"])
+
+
+def error(status: int, message: str, kind: str, **more: Any) -> Json:
+    return {"error": {"code": status, "message": message, "type": kind, **more}}
+
+
+def of(problem: Exception) -> Json:
     """An exception that is none of ours is a defect, which is logged in full."""
     if not isinstance(problem, PalimpsestError):
         logger.error("a request failed", exc_info=problem)
@@ -43,9 +61,9 @@ def of(problem: Exception) -> tuple[int, dict[str, Any]]:
     return error(status, str(problem), kind)
 
 
-def not_found() -> tuple[int, dict[str, Any]]:
+def not_found() -> Json:
     return error(404, "File Not Found", "not_found_error")
 
 
-def no_key() -> tuple[int, dict[str, Any]]:
+def no_key() -> Json:
     return error(401, "Invalid API Key", "authentication_error")

@@ -8,9 +8,10 @@ from __future__ import annotations
 import secrets
 import string
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from palimpsest import __version__
 from palimpsest.engine.llama_server.completions.outcome import Done, Probability, StreamPiece, Timings
@@ -27,45 +28,78 @@ def _id() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Replies:
+class Replies(ABC):
     """What all answers to one request have in common.  `index`: which of its completions this is.  `before`: the
-    beginning of a chat's answer that the request gave."""
+    beginning of a chat's answer that the request gave.
+
+    `has_marker`: a stream ends with `[DONE]`.  `shows_prompt`: the answer contains the prompt's text.  `in_one`:
+    several completions are choices of one object, not an array of objects."""
 
     params: Params
-    model: str
-    slot: int
-    index: int = 0
     before: str = ""
+    model: str = ""
+    slot: int = -1
+    index: int = 0
     id: str = field(default_factory=_id)
     created: int = field(default_factory=lambda: int(time.time()))
+    has_marker: ClassVar[bool] = True
+    shows_prompt: ClassVar[bool] = False
+    in_one: ClassVar[bool] = True
 
-    # llama-server's own
+    @abstractmethod
+    def whole(self, done: Done) -> Json:
+        """A completion that is not streamed."""
 
-    def native(self, done: Done, *, streamed: bool = False) -> Json:
-        params = self.params
-        out: Json = {
-            "index": self.index,
-            "content": "" if streamed else done.text,
-            "tokens": list(done.tokens) if params.return_tokens and not streamed else [],
-            "id_slot": self.slot,
-            "stop": True,
+    def begin(self) -> list[Json]:
+        """What a stream has before the first piece."""
+        return []
+
+    @abstractmethod
+    def piece(self, piece: StreamPiece) -> Json:
+        """An event of a stream."""
+
+    @abstractmethod
+    def end(self, done: Done) -> list[Json]:
+        """The last events of a stream."""
+
+    @property
+    def wants_prompt(self) -> bool:
+        wanted = self.params.response_fields
+        return self.shows_prompt and (wanted is None or "prompt" in wanted)
+
+    def _choices(self, kind: str, choices: list[Json]) -> Json:
+        return {
+            "choices": choices,
+            "created": self.created,
             "model": self.model,
-            "tokens_predicted": len(done.tokens),
-            "tokens_evaluated": done.n_prompt,
-            "generation_settings": settings(params),
-            "prompt": done.prompt,
-            "has_new_line": done.has_new_line,
-            "truncated": done.truncated,
-            "stop_type": done.stop,
-            "stopping_word": done.stopping_word,
-            "tokens_cached": max(0, done.n_prompt + len(done.tokens) - 1),
-            "timings": timings(done.timings),
+            "system_fingerprint": FINGERPRINT,
+            "object": kind,
         }
-        if done.probabilities and not streamed:
-            out["completion_probabilities"] = [self._probability(item) for item in done.probabilities]
-        return out if params.response_fields is None else chosen(out, params.response_fields)
 
-    def native_piece(self, piece: StreamPiece) -> Json:
+    def _timed(self, piece: StreamPiece) -> Json:
+        return {"timings": timings(piece.timings)} if self.params.timings_per_token or piece.stopped else {}
+
+    def _logprobs(self, items: Sequence[Probability]) -> Json:
+        return {"logprobs": {"content": [self._probability(item) for item in items]}} if items else {}
+
+    def _probability(self, item: Probability) -> Json:
+        after = self.params.post_sampling_probs
+        one, many = ("prob", "top_probs") if after else ("logprob", "top_logprobs")
+        best = [_token(token, text) | {one: value} for token, text, value in item.best]
+        return _token(item.token, item.text) | {one: item.value, many: best}
+
+
+class NativeReplies(Replies):
+    """llama-server's own."""
+
+    has_marker: ClassVar[bool] = False
+    shows_prompt: ClassVar[bool] = True
+    in_one: ClassVar[bool] = False
+
+    def whole(self, done: Done) -> Json:
+        return self._object(done, done.text, list(done.tokens) if self.params.return_tokens else [], done.probabilities)
+
+    def piece(self, piece: StreamPiece) -> Json:
         out: Json = {
             "index": self.index,
             "content": piece.text,
@@ -75,68 +109,77 @@ class Replies:
             "tokens_predicted": piece.n_predicted,
             "tokens_evaluated": piece.n_prompt,
         }
-        if self.params.timings_per_token or piece.stopped:
-            out["timings"] = timings(piece.timings)
-        if piece.probability is not None:
-            out["completion_probabilities"] = [self._probability(piece.probability)]
-        return out
+        return out | self._timed(piece) | self._probabilities(piece.probabilities)
 
-    # OpenAI's completions
+    def end(self, done: Done) -> list[Json]:
+        return [self._object(done, "", [], ())]
 
-    def completion(self, done: Done, *, streamed: bool = False) -> Json:
-        choice = self._text_choice("" if streamed else done.text, FINISH[done.stop])
-        if done.probabilities and not streamed:
-            choice["logprobs"] = {"content": [self._probability(item) for item in done.probabilities]}
-        out = self._text_head([choice]) | {"usage": usage(done), "id": self.id}
+    def _object(self, done: Done, text: str, tokens: list[int], probabilities: Sequence[Probability]) -> Json:
+        out: Json = {
+            "index": self.index,
+            "content": text,
+            "tokens": tokens,
+            "id_slot": self.slot,
+            "stop": True,
+            "model": self.model,
+            "tokens_predicted": len(done.tokens),
+            "tokens_evaluated": done.n_prompt,
+            "generation_settings": settings(self.params),
+            "prompt": done.prompt,
+            "has_new_line": done.has_new_line,
+            "truncated": done.truncated,
+            "stop_type": done.stop,
+            "stopping_word": done.stopping_word,
+            "tokens_cached": max(0, done.n_prompt + len(done.tokens) - 1),
+            "timings": timings(done.timings),
+        } | self._probabilities(probabilities)
+        wanted = self.params.response_fields
+        return out if wanted is None else chosen(out, wanted)
+
+    def _probabilities(self, items: Sequence[Probability]) -> Json:
+        return {"completion_probabilities": [self._probability(item) for item in items]} if items else {}
+
+
+class CompletionReplies(Replies):
+    """OpenAI's completions."""
+
+    def whole(self, done: Done) -> Json:
+        return self._object(done, done.text, done.probabilities)
+
+    def piece(self, piece: StreamPiece) -> Json:
+        choice = self._choice(piece.text, None) | self._logprobs(piece.probabilities)
+        return self._choices("text_completion", [choice]) | {"id": self.id} | self._timed(piece)
+
+    def end(self, done: Done) -> list[Json]:
+        return [self._object(done, "", ())]
+
+    def _object(self, done: Done, text: str, probabilities: Sequence[Probability]) -> Json:
+        choice = self._choice(text, FINISH[done.stop]) | self._logprobs(probabilities)
+        out = self._choices("text_completion", [choice]) | {"usage": usage(done), "id": self.id}
         return out | {"timings": timings(done.timings)}
 
-    def completion_piece(self, piece: StreamPiece) -> Json:
-        choice = self._text_choice(piece.text, None)
-        if piece.probability is not None:
-            choice["logprobs"] = {"content": [self._probability(piece.probability)]}
-        return self._text_head([choice]) | {"id": self.id} | self._timed(piece)
-
-    def _text_choice(self, text: str, finish: str | None) -> Json:
+    def _choice(self, text: str, finish: str | None) -> Json:
         return {"text": text, "index": self.index, "logprobs": None, "finish_reason": finish}
 
-    def _text_head(self, choices: list[Json]) -> Json:
-        return {
-            "choices": choices,
-            "created": self.created,
-            "model": self.model,
-            "system_fingerprint": FINGERPRINT,
-            "object": "text_completion",
-        }
 
-    # OpenAI's chats
+class ChatReplies(Replies):
+    """OpenAI's chats."""
 
-    def chat(self, done: Done) -> Json:
+    def whole(self, done: Done) -> Json:
         message = {"role": "assistant", "content": self.before + done.text}
         choice: Json = {"finish_reason": FINISH[done.stop], "index": self.index, "message": message}
-        if done.probabilities:
-            choice["logprobs"] = {"content": [self._probability(item) for item in done.probabilities]}
-        return {
-            "choices": [choice],
-            "created": self.created,
-            "model": self.model,
-            "system_fingerprint": FINGERPRINT,
-            "object": "chat.completion",
-            "usage": usage(done),
-            "id": self.id,
-            "timings": timings(done.timings),
-        }
+        out = self._choices("chat.completion", [choice | self._logprobs(done.probabilities)])
+        return out | {"usage": usage(done), "id": self.id, "timings": timings(done.timings)}
 
-    def chat_begin(self) -> Json:
-        return self._chunk([self._delta({"role": "assistant", "content": None})])
+    def begin(self) -> list[Json]:
+        return [self._chunk([self._delta({"role": "assistant", "content": None})])]
 
-    def chat_piece(self, piece: StreamPiece) -> Json:
+    def piece(self, piece: StreamPiece) -> Json:
         before = self.before if piece.n_predicted == 1 else ""
-        choice = self._delta({"content": before + piece.text})
-        if piece.probability is not None:
-            choice["logprobs"] = {"content": [self._probability(piece.probability)]}
+        choice = self._delta({"content": before + piece.text}) | self._logprobs(piece.probabilities)
         return self._chunk([choice]) | self._timed(piece)
 
-    def chat_end(self, done: Done) -> list[Json]:
+    def end(self, done: Done) -> list[Json]:
         """The last chunk, and one with nothing but the usage where that is asked for."""
         last = self._chunk([self._delta({}, FINISH[done.stop])])
         if not self.params.include_usage:
@@ -155,17 +198,6 @@ class Replies:
             "system_fingerprint": FINGERPRINT,
             "object": "chat.completion.chunk",
         }
-
-    # What they share
-
-    def _timed(self, piece: StreamPiece) -> Json:
-        return {"timings": timings(piece.timings)} if self.params.timings_per_token or piece.stopped else {}
-
-    def _probability(self, item: Probability) -> Json:
-        after = self.params.post_sampling_probs
-        one, many = ("prob", "top_probs") if after else ("logprob", "top_logprobs")
-        best = [_token(token, text) | {one: value} for token, text, value in item.best]
-        return _token(item.token, item.text) | {one: item.value, many: best}
 
 
 def _token(token: int, text: bytes) -> Json:

@@ -157,11 +157,11 @@ class Alternatives:
         self.has_sent = True
         if sent and not alternative.has_begun:
             sent, alternative.has_begun = self.begins + sent, True
-        probability = alternative.probabilities[-1] if alternative.probabilities else None
+        newest = tuple(alternative.probabilities[-1:])
         tokens, stopped = alternative.tokens, bool(alternative.words.stopping_word)
         timings = self.timings(len(tokens), alternative.ms)
         self.emit(
-            StreamPiece(tokens[-1], sent, len(tokens), self.n_prompt, timings, probability, stopped, alternative.index)
+            StreamPiece(tokens[-1], sent, len(tokens), self.n_prompt, timings, newest, stopped, alternative.index)
         )
 
     def _among(self, rest: bytes, begun: Sequence[bytes]) -> Ids | None:
@@ -171,11 +171,11 @@ class Alternatives:
         known = vocab.beginning(rest) if rest else None
         if not begun:
             return known
-        found = np.arange(len(vocab.pieces), dtype=np.int32) if known is None else known
+        ids = np.arange(len(vocab.pieces), dtype=np.int32) if known is None else known
         for text in begun:
             alike = [i for i in vocab.beginning(rest + text) if len(vocab.pieces[i]) > len(rest)]
-            found = np.setdiff1d(found, np.array(alike, np.int32))
-        return found if len(found) else known
+            ids = np.setdiff1d(ids, np.array(alike, np.int32))
+        return ids if len(ids) else known
 
     def _chain(self, composed: TailPrompt, index: int) -> Chain:
         engine, params = self.engine, self.params.of(index)
@@ -201,8 +201,8 @@ class Alternatives:
             value = dict(picked.after).get(picked.token, 0.0)
         else:
             best, (value,) = most_probable(logits, [picked.token], n)
-        shown = tuple((i, self.engine.model.piece(i, special=True), p) for i, p in best)
-        return Probability(picked.token, self.engine.model.piece(picked.token, special=True), value, shown)
+        likeliest = tuple((i, self.engine.model.piece(i, special=True), p) for i, p in best)
+        return Probability(picked.token, self.engine.model.piece(picked.token, special=True), value, likeliest)
 
     def _done(self, alternative: Alternative, prompt: str) -> Done:
         words, tokens = alternative.words, alternative.tokens

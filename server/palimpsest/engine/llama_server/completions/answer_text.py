@@ -77,8 +77,8 @@ class AnswerText:
 
     def _release(self, *, end: bool) -> str:
         rest = self.text[self._n_sent :]
-        found = [(rest.find(word), word) for word in self._stops]
-        full = min(((at, word) for at, word in found if at >= 0), default=None, key=lambda item: item[0])
+        places = [(rest.find(word), word) for word in self._stops]
+        full = min(((at, word) for at, word in places if at >= 0), default=None, key=lambda item: item[0])
         if full is not None:
             at, self.stopping_word = full
             self.stop = "word"

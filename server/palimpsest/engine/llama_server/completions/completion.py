@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from palimpsest import wire
+from palimpsest.candidates import order
 from palimpsest.engine.cache.tail import Start, Tail
 from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.workspace import Workspace
@@ -23,7 +24,6 @@ from palimpsest.engine.llama_server.completions.answer_text import StopType
 from palimpsest.engine.llama_server.completions.infill_layout import InfillLayout
 from palimpsest.engine.llama_server.completions.outcome import Done, StreamPiece, Timings
 from palimpsest.engine.llama_server.completions.prompt_tokens import PromptTooLong
-from palimpsest.engine.llama_server.completions.review import by_review
 from palimpsest.engine.llama_server.completions.workspaces import ChunkWorkspace, chunk_workspace, plain_workspace
 from palimpsest.engine.llama_server.requests.infill import Infill
 from palimpsest.engine.llama_server.requests.params import Params
@@ -192,8 +192,9 @@ class Completion:
         if first.words.stop != "limit" and start.logits is not None:  # nobody knows what follows a cut text
             limits = wire.GenerateRequest("", max_tokens=n_most, time_ms=max(0, params.t_max_predict_ms))
             review = Review(generator, workspace, TokenChooser(generator, limits, None), composed.piece, params.stop)
-            said = GreedyAnswer(first.words.text, first.tokens, first.logprobs, start.logits, start.seq, start.position)
-            candidates = yield from review.candidates(tail, said, self._fim, params.review)
+            words = first.words
+            original = GreedyAnswer(words.text, first.tokens, first.logprobs, start.logits, start.seq, start.position)
+            candidates = yield from review.candidates(tail, original, self._fim, params.review)
         chosen = by_review(candidates, dones, params, self._begins, self.engine.model.tokenize)
         for index, done in enumerate(chosen):
             for n, token in enumerate(done.tokens, 1):
@@ -234,3 +235,36 @@ class Completion:
 
 def _to_nobody(_: StreamPiece) -> None:
     """For what is chosen between first."""
+
+
+def by_review(
+    candidates: Sequence[wire.Candidate],
+    dones: Sequence[Done],
+    params: Params,
+    begins: str,
+    tokenize: Callable[[str], Sequence[int]],
+) -> list[Done]:
+    """As many completions as are asked for, in the order that the code behind the cursor gives to them and to other
+    lines.  The first of the candidates is the first of `dones`; `begins` stands in front of every text.  Where there
+    are not enough different ones, some come twice."""
+    by_line = {done.text.partition("\n")[0]: done for done in reversed(dones)}
+    ended = "\n" if "\n" in params.stop else ""
+
+    def of_line(line: str) -> Done:
+        tokens, like = tuple(tokenize(line)), dones[0]
+        return replace(
+            like,
+            text=line,
+            tokens=tokens,
+            stop="word" if ended else "eos",
+            stopping_word=ended,
+            timings=replace(like.timings, predicted_n=len(tokens)),
+            has_new_line=False,
+        )
+
+    ranked = order(candidates)
+    with_likeliest = list(dict.fromkeys([*ranked[:1], *([0] if ranked else []), *ranked]))
+    lines = [begins + candidates[i].text if i else "" for i in with_likeliest]
+    chosen = [(by_line.get(line) or of_line(line)) if line else dones[0] for line in lines] or [dones[0]]
+    different = list({done.text: done for done in (*chosen, *dones[1:])}.values())
+    return [*different, *dones][: params.n]

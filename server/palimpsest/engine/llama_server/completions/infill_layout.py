@@ -50,11 +50,11 @@ class InfillLayout:
         prefix, suffix, piece = self._parts(infill, room, room, heal=heal, cut_as_stock=cut_as_stock)
         extra = [token for chunk in infill.chunks for token in separators.chunk(chunk)]
         before = (*separators.header, *extra, *separators.footer)
-        left = max(0, room - len(prefix) - len(suffix) - 4)
+        room_left = max(0, room - len(prefix) - len(suffix) - 4)
         cursor = (self._fim.prefix, *prefix, self._fim.suffix, *suffix, self._fim.middle)
         if self.kind == "spm" and self._fim.middle < 0:
             cursor = (self._fim.suffix, *suffix, self._fim.prefix, *prefix)
-        kept = before[len(before) - left :] if len(before) > left else before
+        kept = before[len(before) - room_left :] if len(before) > room_left else before
         return TailPrompt("text", (*kept, *engine.facts.header_start, *cursor), piece=piece)
 
     def _parts(

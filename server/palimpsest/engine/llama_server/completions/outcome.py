@@ -41,7 +41,7 @@ class StreamPiece:
     n_predicted: int
     n_prompt: int
     timings: Timings
-    probability: Probability | None = None
+    probabilities: tuple[Probability, ...] = ()
     stopped: bool = False
     index: int = 0
 

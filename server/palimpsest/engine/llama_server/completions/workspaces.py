@@ -114,14 +114,6 @@ class PlainWorkspace(Workspace):
     def base_seqs(self) -> tuple[int, ...]:
         return (self._seq,)
 
-    @property
-    def context_tokens(self) -> int:
-        return 0
-
-    @property
-    def attended(self) -> list[Tokens]:
-        return []
-
     def sync(self, request: wire.SyncRequest) -> Generator[None, None, wire.SyncAnswer]:
         yield from ()
         raise EngineError("This workspace has no blocks.")
@@ -131,18 +123,6 @@ class PlainWorkspace(Workspace):
         self.pool.give(self._seq)
         self._seq = NONE
         self._revision += 1
-
-    def close(self) -> None:
-        self.forget()
-
-    def shrink(self, n_cells: int, *, attached: bool) -> bool:
-        return False
-
-    def spans(self) -> tuple[list[wire.SpanReport], list[tuple[int, int]]]:
-        return [], []
-
-    def verify(self) -> bool:
-        return True
 
 
 def chunk_workspace(engine: NativeEngine, slot: int) -> ChunkWorkspace:
@@ -155,9 +135,9 @@ def plain_workspace(engine: NativeEngine, slot: int) -> PlainWorkspace:
 
 def _workspace(engine: NativeEngine, name: str, kind: type[Kind]) -> Kind:
     """The workspace of that name.  It replaces one of another kind, made by a client of the engine's own protocol."""
-    found = engine.workspaces.get(name)
-    if isinstance(found, kind):
-        return found
+    known = engine.workspaces.get(name)
+    if isinstance(known, kind):
+        return known
     made = kind(engine, name)
     engine.workspaces.add(made)
     return made

@@ -7,10 +7,11 @@ field.  Knows no route.  (`json_data.py` is stricter: here a field may have seve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from palimpsest.errors import InvalidArgument
 
+T = TypeVar("T")
 NAMES = {bool: "a boolean", str: "a string", list: "an array", dict: "an object", int: "a number", float: "a number"}
 MAX_INT = 2**31 - 1
 GREATEST = 1e300
@@ -34,14 +35,14 @@ class Fields:
     def raw(self, name: str) -> Any:
         return self._data.get(name)
 
-    def _found(self, names: tuple[str, ...]) -> tuple[str, Any]:
+    def _first_given(self, names: tuple[str, ...]) -> tuple[str, Any]:
         for name in names:
             if self._data.get(name) is not None:
                 return name, self._data[name]
         return names[0], None
 
     def number(self, *names: str, default: float) -> float:
-        name, value = self._found(names)
+        name, value = self._first_given(names)
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -52,21 +53,17 @@ class Fields:
 
     def integer(self, *names: str, default: int, low: int = -MAX_INT - 1, high: int = MAX_INT) -> int:
         """A fraction is cut off: some clients send all numbers as floats."""
-        name, _ = self._found(names)
+        name, _ = self._first_given(names)
         value = int(self.number(*names, default=default))
         if not low <= value <= high:
             raise InvalidArgument(name, f"expected {low} to {high}, got {value}.")
         return value
 
     def flag(self, name: str, *, default: bool = False) -> bool:
-        value = self._typed(name, bool, default)
-        assert isinstance(value, bool)
-        return value
+        return self._typed(name, bool, default)
 
-    def text(self, name: str, default: str = "") -> str:
-        value = self._typed(name, str, default)
-        assert isinstance(value, str)
-        return value
+    def text(self, name: str) -> str:
+        return self._typed(name, str, "")
 
     def required_text(self, name: str) -> str:
         if not self.has(name):
@@ -74,29 +71,25 @@ class Fields:
         return self.text(name)
 
     def items(self, name: str) -> list[Any]:
-        value = self._typed(name, list, [])
-        assert isinstance(value, list)
-        return value
+        return self._typed(name, list, [])
 
     def table(self, name: str) -> dict[str, Any]:
-        value = self._typed(name, dict, {})
-        assert isinstance(value, dict)
-        return value
+        return self._typed(name, dict, {})
 
     def texts(self, name: str, most: int = MAX_INT) -> tuple[str, ...]:
         """A string, or an array of them, of at most so many."""
         value = self._data.get(name)
         if isinstance(value, str):
             return (value,)
-        found = self.items(name)
-        if len(found) > most:
-            raise InvalidArgument(name, f"expected {most} strings at most, got {len(found)}.")
-        for item in found:
+        items = self.items(name)
+        if len(items) > most:
+            raise InvalidArgument(name, f"expected {most} strings at most, got {len(items)}.")
+        for item in items:
             if not isinstance(item, str):
                 raise InvalidArgument(name, f"expected strings, got {called(item)} among them.")
-        return tuple(found)
+        return tuple(items)
 
-    def _typed(self, name: str, kind: type, default: Any) -> Any:
+    def _typed(self, name: str, kind: type[T], default: T) -> T:
         value = self._data.get(name)
         if value is None:
             return default

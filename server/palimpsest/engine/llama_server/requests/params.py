@@ -68,9 +68,6 @@ SETTINGS: tuple[str | tuple[str, Any], ...] = (
     ("reasoning_in_content", False), ("generation_prompt", ""), "samplers", ("speculative.types", "none"),
     "timings_per_token", "post_sampling_probs", ("backend_sampling", False), ("lora", []),
 )  # fmt: skip
-LONG = frozenset({"dry_sequence_breakers", "stop", "logit_bias", "grammar", "grammar_lazy", "grammar_triggers",
-                  "preserved_tokens"})  # fmt: skip
-"""Left out of `/slots` and `/props`."""
 REFUSED = {  # name: the value that turns it off
     "mirostat": 0,
     "adaptive_target": -1.0,
@@ -183,10 +180,10 @@ def with_review(params: Params, fields: Fields) -> Params:
 
 
 def _stops(fields: Fields) -> tuple[str, ...]:
-    found = tuple(word for word in fields.texts("stop", most=MAX_STOPS) if word)
-    if any(len(word) > LONGEST_STOP for word in found):
+    stops = tuple(word for word in fields.texts("stop", most=MAX_STOPS) if word)
+    if any(len(word) > LONGEST_STOP for word in stops):
         raise InvalidArgument("stop", f"a stop string is {LONGEST_STOP:,} characters long at most.")
-    return found
+    return stops
 
 
 def _refuse(fields: Fields) -> None:
@@ -242,15 +239,15 @@ def _bias(value: Any) -> tuple[tuple[int | str, float], ...]:
 def _breakers(fields: Fields) -> tuple[str, ...]:
     if not fields.has("dry_sequence_breakers"):
         return DRY_BREAKERS
-    found = fields.texts("dry_sequence_breakers", most=MAX_NAMES)
-    if any(len(text) > LONGEST_STOP for text in found):
+    breakers = fields.texts("dry_sequence_breakers", most=MAX_NAMES)
+    if any(len(text) > LONGEST_STOP for text in breakers):
         raise InvalidArgument("dry_sequence_breakers", f"a text is {LONGEST_STOP:,} characters long at most.")
-    if not found:
+    if not breakers:
         raise InvalidArgument("dry_sequence_breakers", "expected an array of strings that is not empty.")
-    return found
+    return breakers
 
 
-def settings(params: Params, *, short: bool = False) -> dict[str, Any]:
+def settings(params: Params) -> dict[str, Any]:
     """`generation_settings`, with numbers as llama-server prints its 32-bit floats."""
     own: dict[str, Any] = {
         "dry_sequence_breakers": list(params.breakers),
@@ -268,7 +265,7 @@ def settings(params: Params, *, short: bool = False) -> dict[str, Any]:
         **params.sampling,
     }
     rows = [(row, own[row]) if isinstance(row, str) else row for row in SETTINGS]
-    return {name: _single(value) for name, value in rows if not (short and name in LONG)}
+    return {name: _single(value) for name, value in rows}
 
 
 def _single(value: Any) -> Any:

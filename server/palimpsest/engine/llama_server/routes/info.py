@@ -6,31 +6,18 @@ In: requests.  Out: JSON in llama-server's shapes, and Prometheus' text.
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from palimpsest import __version__
-from palimpsest.engine.llama_server.answers.sending import reply
-from palimpsest.engine.llama_server.requests import params
-from palimpsest.engine.llama_server.requests.fields import Fields
-from palimpsest.engine.llama_server.serving.properties import ModelProperties
+from palimpsest.engine.llama_server.answers.errors import reply
 from palimpsest.engine.llama_server.serving.serving import Serving
 from palimpsest.engine.llama_server.serving.slots import N_SLOTS
 from palimpsest.json_data import to_json
 
 STATUS = {"ready": "ok", "loading": "loading model", "failed": "error"}
-TEMPLATE_CAPS = {
-    "supports_object_arguments": False,
-    "supports_parallel_tool_calls": False,
-    "supports_string_content": True,
-    "supports_system_role": True,
-    "supports_tool_calls": False,
-    "supports_tools": False,
-    "supports_typed_content": False,
-}
 
 
 class InfoRoutes:
@@ -47,7 +34,6 @@ class InfoRoutes:
             Route("/metrics", self.metrics),
             Route("/models", self.models),
             Route("/v1/models", self.models),
-            Route("/lora-adapters", self.adapters),
         ]
 
     async def health(self, _request: Request) -> Response:
@@ -61,25 +47,18 @@ class InfoRoutes:
 
     async def props(self, _request: Request) -> Response:
         properties = await self._serving.properties()
-        defaults = params.settings(params.read(Fields({})), short=True)
         return reply(
             {
-                "default_generation_settings": {"params": defaults, "n_ctx": properties.n_ctx},
+                "default_generation_settings": {"n_ctx": properties.n_ctx},
                 "total_slots": N_SLOTS,
                 "model_alias": properties.name,
                 "model_ftype": properties.ftype,
                 "model_path": properties.path,
-                "modalities": {"vision": False, "video": False, "audio": False},
-                "endpoint_slots": True,
-                "endpoint_props": False,
-                "endpoint_metrics": True,
-                "ui": False,
+                "modalities": {"vision": False, "audio": False},
                 "chat_template": properties.template,
-                "chat_template_caps": TEMPLATE_CAPS,
                 "bos_token": properties.bos,
                 "eos_token": properties.eos,
                 "build_info": f"palimpsest-{__version__}",
-                "is_sleeping": False,
             }
         )
 
@@ -93,18 +72,9 @@ class InfoRoutes:
 
     async def models(self, _request: Request) -> Response:
         properties = await self._serving.properties()
-        return reply({"models": [_ollama(properties)], "object": "list", "data": [self._openai(properties)]})
-
-    async def adapters(self, _request: Request) -> Response:
-        return reply([])
-
-    def _openai(self, properties: ModelProperties) -> dict[str, Any]:
-        return {
+        model = {
             "id": properties.name,
-            "aliases": [properties.name],
-            "tags": [],
             "object": "model",
-            "architecture": {"input_modalities": ["text"], "output_modalities": ["text"]},
             "created": self._created,
             "owned_by": "palimpsest",
             "meta": {
@@ -118,26 +88,4 @@ class InfoRoutes:
                 "ftype": properties.ftype,
             },
         }
-
-
-def _ollama(properties: ModelProperties) -> dict[str, Any]:
-    return {
-        "name": properties.name,
-        "model": properties.name,
-        "modified_at": "",
-        "size": "",
-        "digest": "",
-        "type": "model",
-        "description": "",
-        "tags": [""],
-        "capabilities": ["completion"],
-        "parameters": "",
-        "details": {
-            "parent_model": "",
-            "format": "gguf",
-            "family": "",
-            "families": [""],
-            "parameter_size": "",
-            "quantization_level": "",
-        },
-    }
+        return reply({"object": "list", "data": [model]})

@@ -1,4 +1,4 @@
-"""The routes for completions, chats and infills.
+"""The routes for completions, chats and infills, and those for their texts and tokens.
 
 In: requests.  Out: answers in each route's form.
 """
@@ -12,14 +12,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from palimpsest import wire
 from palimpsest.engine.http.request_handling import body
-from palimpsest.engine.llama_server.answers.sending import CHAT, COMPLETION, NATIVE, Exchange, ReplyForm, answer, reply
+from palimpsest.engine.llama_server.answers.errors import reply
+from palimpsest.engine.llama_server.answers.sending import answer
+from palimpsest.engine.llama_server.answers.shapes import ChatReplies, CompletionReplies, NativeReplies, Replies
 from palimpsest.engine.llama_server.completions.prompt_tokens import prompt_tokens
 from palimpsest.engine.llama_server.requests import chat, infill, params, prompts
 from palimpsest.engine.llama_server.requests.chat import Chat
-from palimpsest.engine.llama_server.requests.fields import Fields
-from palimpsest.engine.llama_server.serving.properties import ModelProperties
-from palimpsest.engine.llama_server.serving.serving import Serving, WorkInSlot
+from palimpsest.engine.llama_server.requests.fields import Fields, called
+from palimpsest.engine.llama_server.serving.serving import ModelProperties, Serving, WorkInSlot
+from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument
 
 MAX_PROMPTS = 64
@@ -40,24 +43,26 @@ class TextRoutes:
             "/v1/chat/completions": self.chat,
             "/infill": self.infill,
             "/apply-template": self.apply_template,
+            "/tokenize": self.tokenize,
+            "/detokenize": self.detokenize,
         }
         return [Route(path, handler, methods=["POST"]) for path, handler in table.items()]
 
     async def completion(self, request: Request) -> Response:
-        return await self._completion(request, NATIVE)
+        return await self._completion(request, NativeReplies)
 
     async def openai_completion(self, request: Request) -> Response:
-        return await self._completion(request, COMPLETION)
+        return await self._completion(request, CompletionReplies)
 
-    async def _completion(self, request: Request, form: ReplyForm) -> Response:
+    async def _completion(self, request: Request, form: type[Replies]) -> Response:
         fields = Fields(await body(request))
         read = params.read(fields)
-        found = prompts.read(fields.raw("prompt"))
-        if len(found) > MAX_PROMPTS:
-            raise InvalidArgument("prompt", f"expected {MAX_PROMPTS} prompts at most, got {len(found)}.")
-        if len(found) > 1 and read.stream:
+        several = prompts.read(fields.raw("prompt"))
+        if len(several) > MAX_PROMPTS:
+            raise InvalidArgument("prompt", f"expected {MAX_PROMPTS} prompts at most, got {len(several)}.")
+        if len(several) > 1 and read.stream:
             raise InvalidArgument("prompt", "several prompts are not answered as a stream.")
-        return await answer(self._serving, request, Exchange(read, form, "chat"), [_ask(parts) for parts in found])
+        return await answer(self._serving, request, form(read), "chat", [_ask(parts) for parts in several])
 
     async def chat(self, request: Request) -> Response:
         data = await body(request)
@@ -66,19 +71,49 @@ class TextRoutes:
         read = params.read(fields, n_probs=_n_probs(fields))
         properties = await self._serving.properties()
         text = await self._rendered(asked, properties)
-        return await answer(self._serving, request, Exchange(read, CHAT, "chat", asked.before), [_ask((text,))])
+        return await answer(self._serving, request, ChatReplies(read, asked.before), "chat", [_ask((text,))])
 
     async def infill(self, request: Request) -> Response:
         fields = Fields(await body(request))
         asked, read = infill.read(fields), params.with_review(params.read(fields), fields)
-        background = asked.only_chunks and read.n_predict == 0
-        question = Exchange(read, NATIVE, "background" if background else "typing")
-        return await answer(self._serving, request, question, [lambda work, slot: work.infill(slot, asked)])
+        urgency: wire.Slot = "background" if asked.only_chunks and read.n_predict == 0 else "typing"
+        works: list[WorkInSlot] = [lambda work, slot: work.infill(slot, asked)]
+        return await answer(self._serving, request, NativeReplies(read), urgency, works)
 
     async def apply_template(self, request: Request) -> Response:
         asked = chat.read(Fields(await body(request)))
         properties = await self._serving.properties()
         return reply({"prompt": await self._rendered(asked, properties)})
+
+    async def tokenize(self, request: Request) -> Response:
+        fields = Fields(await body(request))
+        content = fields.raw("content")
+        parts = tuple(content) if isinstance(content, list) else ("" if content is None else content,)
+        for part in parts:
+            if isinstance(part, bool) or not isinstance(part, (int, str) if isinstance(content, list) else str):
+                raise InvalidArgument("content", f"expected a string, or an array with tokens, got {called(part)}.")
+        special, parse = fields.flag("add_special"), fields.flag("parse_special", default=True)
+        with_pieces = fields.flag("with_pieces")
+
+        def work(engine: NativeEngine) -> list[Any]:
+            ids = prompt_tokens(engine, parts, add_special=special, parse_special=parse)
+            return [_piece(engine, i) for i in ids] if with_pieces else ids
+
+        return reply({"tokens": await asyncio.wrap_future(self._serving.core.call(work))})
+
+    async def detokenize(self, request: Request) -> Response:
+        tokens = Fields(await body(request)).items("tokens")
+        for token in tokens:
+            if isinstance(token, bool) or not isinstance(token, int):
+                raise InvalidArgument("tokens", f"expected numbers, got {called(token)} among them.")
+
+        def work(engine: NativeEngine) -> str:
+            if not all(0 <= token < engine.model.n_vocab for token in tokens):
+                raise InvalidArgument("tokens", f"there are {engine.model.n_vocab} tokens.")
+            raw = b"".join(engine.model.piece(token, special=True) for token in tokens)
+            return raw.decode("utf-8", "replace")
+
+        return reply({"content": await asyncio.wrap_future(self._serving.core.call(work))})
 
     async def _rendered(self, asked: Chat, properties: ModelProperties) -> str:
         async with self._rendering:
@@ -117,3 +152,12 @@ def _with_schema(data: dict[str, Any]) -> dict[str, Any]:
     if kind == "json_schema" and isinstance(schema, dict):
         return data | {"json_schema": schema.get("schema", {})}
     raise InvalidArgument("response_format", f"expected type text, json_object or json_schema, got {kind!r}.")
+
+
+def _piece(engine: NativeEngine, token: int) -> dict[str, Any]:
+    """A token's text, or its bytes where they are not UTF-8."""
+    raw = engine.model.piece(token, special=True)
+    try:
+        return {"id": token, "piece": raw.decode()}
+    except UnicodeDecodeError:
+        return {"id": token, "piece": list(raw)}

@@ -7,25 +7,74 @@ its connection cancels its work.  Used on the event loop's thread alone.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 from collections.abc import AsyncIterator, Callable, Generator
+from concurrent.futures import Future
+from contextlib import aclosing
+from dataclasses import dataclass
+from threading import Event
 
 from starlette.requests import Request
 
 from palimpsest import wire
+from palimpsest.chat_templates.program import CHATML
 from palimpsest.chat_templates.rendering import Renderer
 from palimpsest.engine.core.core import EngineCore
-from palimpsest.engine.http.request_handling import result_of, why_cancelled
+from palimpsest.engine.http.request_handling import result_of, streamed
 from palimpsest.engine.lifetime.lifetime import Life
+from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama_server.completions.completion import Completion
 from palimpsest.engine.llama_server.completions.outcome import Done, StreamPiece
 from palimpsest.engine.llama_server.requests.params import Params
-from palimpsest.engine.llama_server.serving.properties import ModelProperties, properties
 from palimpsest.engine.llama_server.serving.slots import Slot, Slots
+from palimpsest.engine.model.facts import chat_template
 from palimpsest.engine.native_engine import NativeEngine
-from palimpsest.errors import Cancelled
 
 WorkInSlot = Callable[[Completion, int], Generator[None, None, list[Done]]]
 """What is done with a completion in a slot, on the engine's thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProperties:
+    """`name`: the model's in answers; `size`: its bytes; `ftype`: its quantization in llama.cpp's words; `template`:
+    the chat template, which is ChatML where the file has none."""
+
+    name: str
+    path: str
+    n_ctx: int
+    n_ctx_train: int
+    n_embd: int
+    n_params: int
+    n_vocab: int
+    vocab_type: int
+    size: int
+    ftype: str
+    template: str
+    bos: str
+    eos: str
+
+
+def properties(engine: NativeEngine) -> ModelProperties:
+    api, model = library().api, engine.model
+    buffer = ctypes.create_string_buffer(256)
+    api.llama_model_desc(model.handle, buffer, len(buffer))
+    template = chat_template(model)
+
+    return ModelProperties(
+        name=model.path.name,
+        path=str(model.path),
+        n_ctx=engine.sizes.n_prompt,
+        n_ctx_train=engine.facts.n_ctx_train,
+        n_embd=int(api.llama_model_n_embd(model.handle)),
+        n_params=engine.facts.n_params,
+        n_vocab=model.n_vocab,
+        vocab_type=int(api.llama_vocab_type(model.vocab)),
+        size=int(api.llama_model_size(model.handle)),
+        ftype=buffer.value.decode("utf-8", "replace").split(" ", 2)[2],  # behind architecture and size: "all F32"
+        template=template.text or CHATML,
+        bos=template.bos,
+        eos=template.eos,
+    )
 
 
 class Serving:
@@ -70,24 +119,19 @@ class Serving:
     ) -> AsyncIterator[StreamPiece | tuple[int, list[Done]]]:
         """Pieces as they come; last the slot and each completion's `Done`."""
         self.core.model()
-        loop = asyncio.get_running_loop()
-        pieces: asyncio.Queue[StreamPiece | None] = asyncio.Queue()
+        with self.slots.taken(params) as slot:
 
-        def put(piece: StreamPiece | None) -> None:
-            loop.call_soon_threadsafe(pieces.put_nowait, piece)
+            def submit(token: Event, put: Callable[[StreamPiece], None]) -> Future[list[Done]]:
+                work = self._work(params, work_in_slot, slot, put, wants_prompt)
+                return self.core.run(work, token, slot=urgency, workspace=f"http-{slot.index}")
 
-        with self.slots.taken(params) as slot, self.life.job() as token, self.life.request():
-            work = self._work(params, work_in_slot, slot, put, wants_prompt)
-            job = self.core.run(work, token, slot=urgency, workspace=f"http-{slot.index}")
-            job.add_done_callback(lambda _job: put(None))
-            while (piece := await pieces.get()) is not None:
-                yield piece
-            try:
-                dones = job.result()
-            except Cancelled:
-                raise why_cancelled(self.life) from None
-            self.slots.note(slot, dones)
-            yield slot.index, dones
+            async with aclosing(streamed(self.life, submit)) as items:
+                async for piece, dones in items:
+                    if piece is not None:
+                        yield piece
+                    elif dones is not None:
+                        self.slots.note(slot, dones)
+                        yield slot.index, dones
 
     @staticmethod
     def _work(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from palimpsest.engine.llama_server.completions.outcome import Done
-from palimpsest.engine.llama_server.requests.params import MOST_AT_ONCE, Params, settings
+from palimpsest.engine.llama_server.requests.params import MOST_AT_ONCE, Params
 
 N_SLOTS = MOST_AT_ONCE
 METRICS = (  # name, kind, help, which sum it shows
@@ -23,9 +23,6 @@ METRICS = (  # name, kind, help, which sum it shows
     ("tokens_predicted_seconds_total", "counter", "Seconds spent generating", "predicted_s"),
     ("n_decode_total", "counter", "Calls of llama_decode()", "n_calls"),
     ("n_tokens_max", "counter", "The longest prompt and answer together, in tokens", "n_longest"),
-    ("spec_decode_num_draft_tokens_total", "counter", "Tokens drafted", "drafted"),
-    ("spec_decode_num_accepted_tokens_total", "counter", "Drafted tokens that were right", "drafted"),
-    ("spec_decode_num_drafts_total", "counter", "Drafts", "drafted"),
     ("prompt_tokens_seconds", "gauge", "Prompt tokens a second", "prompt_rate"),
     ("predicted_tokens_seconds", "gauge", "Generated tokens a second", "predicted_rate"),
     ("requests_processing", "gauge", "Requests being worked on", "processing"),
@@ -41,32 +38,20 @@ class Slot:
     index: int
     task: int = -1
     n_open: int = 0
-    params: Params | None = None
     done: Done | None = None
 
     def as_json(self, n_ctx: int) -> dict[str, Any]:
         """Its object in `/slots`."""
-        out: dict[str, Any] = {
-            "id": self.index,
-            "n_ctx": n_ctx,
-            "speculative": False,
-            "is_processing": self.n_open > 0,
-        }
-        if self.params is None:
+        out: dict[str, Any] = {"id": self.index, "n_ctx": n_ctx, "is_processing": self.n_open > 0}
+        if self.task < 0:
             return out
         done = self.done
-        out |= {
+        return out | {
             "id_task": self.task,
             "n_prompt_tokens": done.n_prompt if done else 0,
             "n_prompt_tokens_processed": done.timings.prompt_n if done else 0,
             "n_prompt_tokens_cache": done.timings.cache_n if done else 0,
-            "params": settings(self.params, short=True),
         }
-        n_said = len(done.tokens) if done else 0
-        left = -1 if self.params.n_predict < 0 else max(0, self.params.n_predict - n_said)
-        new_line = done is not None and done.has_new_line
-        going = {"has_next_token": self.n_open > 0, "has_new_line": new_line, "n_remain": left, "n_decoded": n_said}
-        return out | {"next_token": [going]}
 
 
 @dataclass(slots=True)
@@ -86,7 +71,7 @@ class Slots:
             slot = self.slots[params.id_slot]
         else:
             slot = next((slot for slot in self.slots if not slot.n_open), self.slots[0])
-        slot.task, slot.params = self.n_tasks, params
+        slot.task = self.n_tasks
         self.n_tasks += 1
         slot.n_open += 1
         try:
@@ -117,7 +102,6 @@ class Slots:
             "predicted_rate": self.sums["predicted_n"] / self.sums["predicted_s"] if self.sums["predicted_s"] else 0,
             "processing": sum(n > 0 for n in n_open),
             "deferred": sum(max(0, n - 1) for n in n_open),
-            "drafted": 0,  # nothing is drafted for these routes
             "busy": 1 if self.sums["n_calls"] else 0,
         }
         lines = []

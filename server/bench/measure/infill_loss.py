@@ -1,6 +1,6 @@
 """What our layout of an infill costs in quality: the loss of the text typed next, here and in llama-server's order.
 
-In: a model file, recorded `/infill` bodies in their order.  Out: sums as plain data.  For measurements alone.
+In: a model file, recorded `/infill` bodies in their order.  Out: sums as plain data.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ PHASES = ("tokenize", "plan", "evict", "move", "restore", "decode", "total")
 
 
 @dataclass(slots=True)
-class Ledger:
+class SyncStats:
     """`blocks`: reports by key, in the order of the request.  A block reported twice keeps its dearer action."""
 
     blocks: dict[str, wire.BlockReport] = field(default_factory=dict)

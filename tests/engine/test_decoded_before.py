@@ -1,6 +1,6 @@
 """What is decoded that was decoded before."""
 
-from palimpsest.engine.cache.shown import MOST, STRETCH, DecodedBefore
+from palimpsest.engine.cache.pool import MOST_STRETCHES, STRETCH, DecodedBefore
 
 
 def test_tokens_in_a_stretch_that_was_there_before_are_counted_once_each() -> None:
@@ -20,7 +20,7 @@ def test_what_repeats_itself_was_not_decoded_before() -> None:
 def test_what_was_decoded_longest_ago_is_forgotten() -> None:
     shown = DecodedBefore()
     shown.note(range(-STRETCH, 0))
-    shown.note(range(MOST // 2))
+    shown.note(range(MOST_STRETCHES // 2))
     assert shown.note(range(-STRETCH, 0)) == STRETCH
-    shown.note(range(MOST + STRETCH))
+    shown.note(range(MOST_STRETCHES + STRETCH))
     assert shown.note(range(-STRETCH, 0)) == 0
