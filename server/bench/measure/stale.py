@@ -26,7 +26,7 @@ from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ModelError
 
 T = TypeVar("T")
-FRESH = (1, 16, 64)
+FRESH = (1, 16, 32)
 ALL = 1 << 20
 """Fresh tokens: more than any prompt has, so that all of it is decoded again."""
 N_CTX = 8192
