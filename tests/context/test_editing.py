@@ -407,12 +407,11 @@ def test_of_a_long_table_only_the_lines_near_the_cursor_are_looked_at(
     snapshot = Snapshot("file:///a", 1, language, "\n".join(lines))
     parsed = parse_snapshot(snapshot, language_of(language))
     looked_at = list[int]()
-    kind = type(parsed.language)
-    statements = kind.statements
+    kind, statements = type(parsed.language), parsed.language.statements
 
-    def counted(self: Any, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
+    def counted(_: Any, lines: Sequence[str], start: int, end: int) -> Iterator[range]:
         looked_at.append(end - start)
-        return statements(self, lines, start, end)
+        return statements(lines, start, end)
 
     # no door: how many lines are looked at is seen nowhere else
     monkeypatch.setattr(kind, "statements", counted)

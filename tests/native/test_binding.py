@@ -22,7 +22,7 @@ from palimpsest.engine.llama import binding
 from palimpsest.engine.llama.binding import FUNCTIONS, Binding
 from palimpsest.engine.llama.layouts import LAYOUTS, StructLayout, pointer, structure
 from palimpsest.engine.llama.library import WAITING, library
-from palimpsest.engine.llama.trial import told, tried
+from palimpsest.engine.llama.trial import outcome, tried
 from palimpsest.engine.llama_server.completions.samplers import Chain, Picked
 from palimpsest.engine.llama_server.requests.fields import Fields
 from palimpsest.engine.llama_server.requests.params import read
@@ -71,9 +71,11 @@ def test_a_gpu_whose_driver_ends_the_process_is_no_gpu() -> None:
     gpu = {"name": "CUDA0", "description": "A GPU", "kind": "GPU", "memory": 1 << 30, "free": 1 << 30}
     said = json.dumps({"version": "0.4.0", "processor": "", "devices": [gpu]}) + "\n"
     why = "DEBUG:palimpsest.llama:CUDA error: the provided PTX was compiled with an unsupported toolchain.\nAborted"
-    died = told(Path("libllama.so"), subprocess.CompletedProcess([], -signal.SIGABRT, said, why))
+    died = outcome(Path("libllama.so"), subprocess.CompletedProcess([], -signal.SIGABRT, said, why))
     assert (died.gpus, died.fault) == ([], "the provided PTX was compiled with an unsupported toolchain")
-    computed = told(Path("libllama.so"), subprocess.CompletedProcess([], 0, "a driver's line\n" + said + "{}\n", why))
+    computed = outcome(
+        Path("libllama.so"), subprocess.CompletedProcess([], 0, "a driver's line\n" + said + "{}\n", why)
+    )
     assert ([found.name for found in computed.gpus], computed.fault) == (["CUDA0"], "")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass
 from functools import cached_property
 from itertools import accumulate, count, repeat
 from operator import add
@@ -67,14 +67,16 @@ class Snapshot:
     version: int
     language_id: str
     text: str
-    split: tuple[tuple[str, ...], tuple[int, ...]] | None = field(default=None, compare=False, repr=False)
-    """The lines and the offsets of their first characters, where they are known of an earlier version."""
+    split: InitVar[tuple[tuple[str, ...], tuple[int, ...]] | None] = None
+    """The lines and the offsets of their first characters, where they are known; `dataclasses.replace` forgets them."""
+
+    def __post_init__(self, split: tuple[tuple[str, ...], tuple[int, ...]] | None) -> None:
+        if split is not None:
+            self.__dict__["lines"], self.__dict__["_starts"] = split
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines without their ends; text that ends in a line end has an empty last line."""
-        if self.split is not None:
-            return self.split[0]
         text = self.text
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -83,8 +85,6 @@ class Snapshot:
     @cached_property
     def _starts(self) -> tuple[int, ...]:
         """The offset of each line's first character."""
-        if self.split is not None:
-            return self.split[1]
         if "\r" in self.text:
             return (0, *(match.end() for match in _LINE_END.finditer(self.text)))
         # Without a step of Python's own for each line.
