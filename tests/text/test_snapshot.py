@@ -200,6 +200,6 @@ def test_lines_with_a_word_are_found_wherever_it_is(end: str) -> None:
 def test_a_snapshot_with_another_text_has_that_texts_lines() -> None:
     """Also one whose lines came from an earlier version."""
     old = Snapshot("file:///a.py", 1, "python", "a\nb\n")
-    new, _ = old.changed([ContentChange("c", Range(Position(0, 0), Position(0, 1)))], 2)
+    new, _ = old.changed([ContentChange(Range(Position(0, 0), Position(0, 1)), "c")], 2)
     assert new.lines == ("c", "b", "")
     assert replace(new, text="x\ny\nz").lines == ("x", "y", "z")
