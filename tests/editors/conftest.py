@@ -131,7 +131,7 @@ class Neovim:
         return json.loads(self._ask("nvim_exec_lua", f"return vim.json.encode((function() {code}\nend)())", []))
 
     def until(self, code: str) -> Any:
-        return until(lambda: self.lua(code), self.messages)
+        return until(lambda: self.lua(code), lambda: (self.lua("return vim.fn.mode(1)"), self.lines, self.messages()))
 
     @property
     def lines(self) -> list[str]:

@@ -98,9 +98,10 @@ def test_with_the_configuration_tab_accepts_only_what_agrees_with_what_was_typed
     tell(folder, **{"textDocument/inlineCompletion": {"items": [item]}})
     words = ", ".join(f"[[{word}]]" for word in command(folder))
     nvim = start(CONFIGURATION + f"vim.lsp.config('palimpsest', {{ cmd = {{ {words} }} }})\n", "new.py")
-    nvim.until("return vim.lsp.get_clients()[1] and next(vim.lsp.get_clients()[1].attached_buffers) ~= nil")
+    nvim.until("return #vim.api.nvim_get_autocmds({ event = 'CursorMovedI', buffer = 0 }) > 0")  # it asks from now on
     nvim.keys('iDecimal("0.')
-    nvim.until(f"return #(function() {GHOST} end)() > 0")
+    # an answer to what was asked between these keys stands where the line ended then, and is shown in part
+    nvim.until(f"return (function() {GHOST} end)()[1] == [[{item['insertText']}]]")
     nvim.lua("vim.lsp.get_clients()[1].request = function() return true, 0 end return true")  # no answer comes now
     nvim.keys(f"{typed}<Tab>")
     nvim.until(f"return vim.api.nvim_get_current_line() == [[{line}]]")
