@@ -436,3 +436,116 @@ async def test_edits_as_code_actions_are_switched_off_in_a_buffer(window: Editor
 async def test_a_feature_that_there_is_not_is_an_error_that_names_the_field(window: Editor) -> None:
     with pytest.raises(JsonRpcException, match="feature"):
         await window.command("palimpsest.toggle", {"feature": "telemetry", "scope": "everywhere"})
+
+
+LINES = "    log(a.one){end}\n    log(b.two){end}\n    a.next(){end}\n    log(b.three){end}\n    log(c.four){end}\n"
+REPEATED = {
+    "a.py": ("def f(a, b, c):\n" + LINES.format(end=""), "log({}, 2)"),
+    "a.ts": ("function f(a: any, b: any, c: any) {\n" + LINES.format(end=";") + "}\n", "log({}, 2)"),
+    "a.go": ("package a\n\nfunc f(a, b, c *T) {\n" + LINES.format(end="") + "}\n", "log({}, 2)"),
+    "a.rs": ("fn f(a: &T, b: &T, c: &T) {\n" + LINES.format(end=";") + "}\n", "log({}, 2)"),
+    "A.java": ("class A {\n  void f(T a, T b, T c) {\n" + LINES.format(end=";") + "  }\n}\n", "log({}, 2)"),
+    "a.c": ("void f(T a, T b, T c) {\n" + LINES.format(end=";") + "}\n", "log({}, 2)"),
+    "a.rb": ("def f(a, b, c)\n" + LINES.format(end="") + "end\n", "log({}, level: 2)"),
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+async def test_a_change_that_was_made_twice_is_offered_where_it_can_be_made_again(window: Editor, name: str) -> None:
+    text, after = REPEATED[name]
+    uri = window.open(name, text)
+    at = window.edit(uri, "log(a.one)", after.format("a.one"))
+    assert (await ask(window, uri, at))["edits"] == [], "once is not enough"
+    at = window.edit(uri, "log(b.two)", after.format("b.two"))
+    made = await follow_all(window, await ask(window, uri, at))
+    assert [edit["kind"] for edit in made] == ["repeat", "repeat"]
+    assert made[0]["message"].startswith("made 2 times, once more: nothing → `, ")
+    for arg in ("a.one", "b.two", "b.three", "c.four"):
+        text = text.replace(f"log({arg})", after.format(arg))
+    assert window.texts[uri] == text
+
+
+async def test_a_repeat_goes_on_in_its_direction_and_who_asks_gets_the_others(window: Editor) -> None:
+    steps = "".join(f"def step_{n}(job):\n    job.run(step={n})\n    return job\n\n\n" for n in range(6))
+    uri, other = window.open("steps.py", steps), window.open("more.py", steps.replace("step_", "more_"))
+    for n in (2, 3):
+        at = window.edit(uri, f"    job.run(step={n})\n", f"    job.run(step={n}, wait=True)\n")
+    made = [edit async for edit in _accepted(window, await ask(window, uri, at))]
+    assert [place_of(edit)[1] for edit in made] == [21, 26]
+    answer = await ask_for(window, uri, at)
+    made = [edit async for edit in _accepted(window, answer)]
+    assert [place_of(edit) for edit in made[:1]] == [("steps.py", 1)]
+    assert window.texts[other].count("wait=True") == 0, "after an acceptance it goes on by itself"
+
+
+async def ask_for(editor: Editor, uri: str, position: lsp.Position) -> dict[str, Any]:
+    params = {
+        "textDocument": {"uri": uri, "version": editor.versions[uri]},
+        "position": {"line": position.line, "character": position.character},
+        "trigger": "invoked",
+    }
+    answer: dict[str, Any] = plain(await editor.client.protocol.send_request_async("palimpsest/nextEdit", params))
+    return answer
+
+
+async def _accepted(editor: Editor, answer: dict[str, Any]) -> Any:
+    while answer["edits"]:
+        edit = answer["edits"][0]
+        make(editor, edit)
+        yield edit
+        answer = await editor.command(edit["command"]["command"], edit["command"]["arguments"][0])
+
+
+async def test_all_places_of_a_file_are_changed_by_one_code_action(window: Editor) -> None:
+    steps = "".join(f"def step_{n}(job):\n    job.run(step={n})\n    return job\n\n\n" for n in range(6))
+    uri = window.open("steps.py", steps)
+    for n in (2, 3):
+        at = window.edit(uri, f"    job.run(step={n})\n", f"    job.run(step={n}, wait=True)\n")
+    found = await actions(window, uri, at)
+    (all_of_them,) = [one for one in found if "in all" in one.title]
+    assert all_of_them.title == (
+        "Palimpsest: made 2 times, once more: nothing → `, wait=True`, in all 4 places of this file"
+    )
+    window.apply(all_of_them.edit.document_changes)
+    assert window.texts[uri].count("wait=True") == 6
+    assert not [one for one in await actions(window, uri, at) if "in all" in one.title]
+
+
+async def test_a_rename_is_followed_in_a_whole_file_by_one_code_action(window: Editor) -> None:
+    cart = window.open("shop/cart.py")
+    at = window.edit(cart, "self.lines: list", "self.rows: list")
+    (all_of_them,) = [one for one in await actions(window, cart, at) if "in all" in one.title]
+    assert all_of_them.title.endswith("lines is rows now, in all 5 places of this file")
+    window.apply(all_of_them.edit.document_changes)
+    assert "self.lines" not in window.texts[cart]
+
+
+async def actions(editor: Editor, uri: str, at: lsp.Position) -> list[lsp.CodeAction]:
+    context = lsp.CodeActionContext([], trigger_kind=lsp.CodeActionTriggerKind.Invoked)
+    params = lsp.CodeActionParams(lsp.TextDocumentIdentifier(uri), lsp.Range(at, at), context)
+    found = await editor.client.text_document_code_action_async(params)
+    return [one for one in found or () if isinstance(one, lsp.CodeAction)]
+
+
+async def test_a_change_that_was_dismissed_twice_or_passed_by_is_silent(window: Editor) -> None:
+    text, after = REPEATED["a.py"]
+    uri = window.open("a.py", text + "    log(c.five)\n    log(c.six)\n\n\n\n\n\n\n\n\ndef g(x):\n    return 7\n")
+    for arg in ("a.one", "b.two"):
+        at = window.edit(uri, f"log({arg})", after.format(arg))
+    for _ in range(2):
+        answer = await ask(window, uri, at)
+        await window.command("palimpsest.nextEdit.dismiss", answer["edits"][0]["id"])
+    assert (await ask(window, uri, at))["edits"] == []
+    assert (await ask_for(window, uri, at))["edits"] == []
+
+
+async def test_a_change_that_is_passed_by_twice_is_not_offered_by_itself(window: Editor) -> None:
+    cart = window.open("shop/cart.py")
+    at = window.edit(cart, "    def total(self)", "    def grand_total(self)")
+    assert (await ask(window, cart, at))["edits"]
+    other = window.open("other.py", "a = 1\n" + "\n" * 20 + "b = 2\n")
+    window.edit(other, "a = 1", "a = 3")
+    assert (await ask(window, cart, at))["edits"], "passed by once"
+    window.edit(other, "b = 2", "b = 4")
+    assert (await ask(window, cart, at))["edits"] == []
+    assert (await ask_for(window, cart, at))["edits"], "who asks gets it"

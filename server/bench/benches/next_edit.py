@@ -1,6 +1,7 @@
 """`python -m bench next-edit`: what follows an edit, in cases that are scored, by trees, by a model, by both.
 
-In: cursortab.nvim's evaluation (`next_edits/cases.py`), or a repository's history (`next_edits/commits.py`).  Out:
+In: cursortab.nvim's evaluation (`next_edits/cases.py`), a repository's history (`next_edits/commits.py`), or pull
+requests (`next_edits/pulls.py`).  Out:
 
     {"source", "with", "model", "format", "recorded",
      "score", "delta_chrf", "show", "quiet", "right", "cases", "quiet_cases", "ms": {"p50", "p95"},
@@ -15,6 +16,14 @@ tokens decoded for a character that is typed while an edit by the model is shown
 over with the pause before it (`blocks`), and how many the lines have that it rewrites.  `answers`, with `--recorded`:
 what was recorded by itself, as if all of it were shown, and how often it was given to the letter
 (`next_edits/stand_in.py`).
+
+Of pull requests, whose edits are made one after the other, while the next one is asked for behind each of them:
+
+    {"source": "pulls", "with", "model", "format", "asked", "repeats", "tuned", "pulls", "files", "next_edits",
+     "kinds": {kind or "all": {"shown", "right", "near", "later"}}, "ms": {"p50", "p95"}}
+
+`right` counts those that are a part of the next edit, `near` those in its lines, `later` those that some later edit of
+the file makes.
 """
 
 from __future__ import annotations
@@ -34,9 +43,10 @@ from rich.table import Table
 
 from bench.completing.asking import bar
 from bench.next_edits import cases as archives
-from bench.next_edits import commits, fetching, recorded
+from bench.next_edits import commits, fetching, pulls, recorded
 from bench.next_edits.cases import Case, lines_of
-from bench.next_edits.playing import Keystroke, Outcome, Ways, keystrokes, play
+from bench.next_edits.playing import Answer, Keystroke, Outcome, Ways, follow, keystrokes, play
+from bench.next_edits.pulls import Pull
 from bench.next_edits.scoring import Judged, delta_chrf, rates
 from bench.replaying.tally import percentile
 from bench.shared.options import model_file, positive
@@ -55,6 +65,8 @@ from palimpsest.models.files import embedded
 NAME = "next-edit"
 HELP = "next edits by trees, a model or both: cursortab.nvim's evaluation, or a repository's history, with its score"
 WITH = ("trees", "model", "both")
+FEWEST_VERSIONS = 2
+"""The last edit of a file has none that follows."""
 NAMES = {"sweep": "sweep-next-edit", "zeta-2": "zeta-2", "zeta-2.1": "zeta-2.1"}
 """What a file of another model is called, so that it is asked in a format."""
 
@@ -75,8 +87,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--typed", action="store_true", help="where nothing was edited, the word before the cursor was")
     parser.add_argument("--history", type=Path, metavar="REPO", help="commits of a git repository instead of the cases")
+    parser.add_argument(
+        "--pulls", type=Path, metavar="DIR", help="a checkout of RealisticEditBench instead of the cases"
+    )
+    parser.add_argument("--tuned", action="store_true", help="of --pulls, those that something may be tuned on")
+    parser.add_argument("--no-repeats", action="store_true", help="what was changed is not offered to be changed again")
+    parser.add_argument("--asked", action="store_true", help="of --pulls: a person asks, not a pause")
     parser.add_argument("--until", metavar="COMMIT", default="HEAD", help="the newest of them (HEAD)")
-    parser.add_argument("--n", type=positive, default=0, metavar="N", help="so many commits (30), or cases (all)")
+    parser.add_argument("--n", type=positive, default=0, metavar="N", help="so many commits (30), cases or files (all)")
     parser.add_argument("--seed", type=int, default=0, help="of the choice of commits (0)")
     parser.add_argument(
         "--keystrokes",
@@ -91,6 +109,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Raises PalimpsestError."""
     if options.recorded:
         recorded.format_of(options.recorded)
+    if options.pulls:
+        return _of_pulls(options)
     if options.history:
         found = commits.read(options.history.resolve(), options.n or 30, options.seed, options.until)
     else:
@@ -113,7 +133,67 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _of_pulls(options: argparse.Namespace) -> dict[str, Any]:
+    """Raises PalimpsestError."""
+    found = pulls.read(options.pulls, tuned=options.tuned)[: options.n or None]
+    found = [pull for pull in found if len(pull.versions) > FEWEST_VERSIONS]
+    with tempfile.TemporaryDirectory(prefix="pal-") as folder:
+        ways, model, format = _ways(options, Path(folder))
+        if options.no_repeats:
+            next_edit = replace(ways.settings.next_edit, repeat=False)
+            ways = replace(ways, settings=replace(ways.settings, next_edit=next_edit))
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            answers = asyncio.run(_followed(found, ways, options.asked, bar(progress, "files", len(found))))
+    kinds = {"all": [one for one in answers if one.kind]}
+    for one in kinds["all"]:
+        kinds.setdefault(one.kind, []).append(one)
+    return {
+        "source": "pulls",
+        "with": options.ways,
+        "model": model,
+        "format": format,
+        "asked": options.asked,
+        "repeats": not options.no_repeats,
+        "tuned": options.tuned,
+        "pulls": len({pull.pull for pull in found}),
+        "files": len(found),
+        "next_edits": len(answers),
+        "kinds": {
+            kind: {
+                "shown": len(them),
+                **{it: sum(getattr(one, it) for one in them) for it in ("right", "near", "later")},
+            }
+            for kind, them in kinds.items()
+        },
+        "ms": {f"p{n}": percentile([one.ms for one in answers], n / 100, 1) for n in (50, 95)},
+    }
+
+
+async def _followed(found: Sequence[Pull], ways: Ways, asked: bool, advance: Callable[[], None]) -> list[Answer]:
+    answers = list[Answer]()
+    for pull in found:
+        answers += await follow(pull, ways, asked=asked)
+        advance()
+    return answers
+
+
+def _show_pulls(result: dict[str, Any], console: Console) -> None:
+    table = Table(box=SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    for column in ("kind", "shown", "right", "in its lines", "made later"):
+        table.add_column(column, justify="left" if column == "kind" else "right")
+    for kind, row in result["kinds"].items():
+        table.add_row(kind, *(str(row[it]) for it in ("shown", "right", "near", "later")))
+    console.print(table)
+    console.print(
+        f"{result['next_edits']} next edits in {result['files']} files of {result['pulls']} pull requests; "
+        f"{result['ms']['p50']:.0f} ms (p50), {result['ms']['p95']:.0f} (p95)"
+    )
+
+
 def show(result: dict[str, Any], console: Console) -> None:
+    if result["source"] == "pulls":
+        _show_pulls(result, console)
+        return
     table = Table(box=SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for column in ("case", "expects", "deltaChrF", "shown", "ms"):
         table.add_column(column, justify="left" if column in ("case", "shown") else "right")

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.next_edits.cases import Case
+from bench.next_edits.pulls import Later, Pull
 from bench.next_edits.recorded import format_of, recording
 from bench.next_edits.stand_in import Instead, StandIn
 from palimpsest.config.settings import Settings
@@ -100,6 +101,43 @@ async def play(case: Case, ways: Ways) -> Outcome:
         return Outcome(tuple(kinds), window.text, ms, exact, made)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was offered behind one edit of a pull request; `kind` is empty where nothing was.  `right`: it is a part of
+    the next edit; `near`: it is in lines that the next edit changes; `later`: it is a part of what some later edit has
+    done."""
+
+    kind: str
+    right: bool = False
+    near: bool = False
+    later: bool = False
+    ms: float = 0.0
+
+
+async def follow(pull: Pull, ways: Ways, *, asked: bool) -> list[Answer]:
+    """The edits of a file are made one after the other, whatever is offered between them.  `asked`: by a person, not
+    on a pause.  Raises PalimpsestError."""
+    first, *others = pull.versions
+    answers = list[Answer]()
+    async with _window(Case(pull.pull, pull.file, (first,), Position(0, 0), None), ways) as window:
+        window.edit()
+        for n, text in enumerate(others[:-1]):
+            window.becomes(text)
+            start = time.perf_counter()
+            found = await window.session.next_edits.next(window.uri, window.at, invoked=asked)
+            ms = 1000 * (time.perf_counter() - start)
+            if found is None or found.snapshot.uri != window.uri:
+                answers.append(Answer("", ms=ms))
+                continue
+            window.session.next_edits.mark_shown(found.id)
+            place = found.snapshot.offset(found.range.start), found.snapshot.offset(found.range.end), found.text
+            next_one, *rest = (Later(text, later) for later in others[n + 1 :])
+            right = next_one.has(*place)
+            later = right or any(one.has(*place) for one in rest)
+            answers.append(Answer(found.kind, right, right or next_one.is_touched(*place[:2]), later, ms))
+    return answers
+
+
 async def keystrokes(case: Case, ways: Ways) -> list[Keystroke]:
     """Of two characters typed one after the other; none where the model shows nothing.  Raises PalimpsestError."""
     async with _window(case, ways) as window:
@@ -145,12 +183,12 @@ class _Window:
         """What led to the document that it is asked about."""
         for old, new in self._case.earlier:
             self._open(old)
-            self._becomes(new)
+            self.becomes(new)
             self.session.events.emit(DocumentClosed(self.uri))
         first, *others = self._case.versions
         self._open(first)
         for text in others:
-            self._becomes(text)
+            self.becomes(text)
 
     async def ask(self, position: Position) -> NextEdit | None:
         self._move(position)
@@ -170,7 +208,7 @@ class _Window:
         self.at = position
         self.session.events.emit(CursorMoved(self.uri, position, said=True))
 
-    def _becomes(self, text: str) -> None:
+    def becomes(self, text: str) -> None:
         """From top to bottom; of lines that become others, what they do not begin and end with alike."""
         before, after = (version.splitlines(keepends=True) for version in (self.text, text))
         grown = 0

@@ -430,6 +430,9 @@ class NextEditSettings:
         "code.",
         by=LESS_HELP,
     )
+    repeat: bool = _setting(
+        True, "Whether a change that you made twice is offered where it can be made again.", by=LESS_HELP
+    )
     model: str = _setting(
         "",
         "A model made for next edits, which writes what follows from an edit where syntax trees cannot tell: a name "

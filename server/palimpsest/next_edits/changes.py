@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from palimpsest.next_edits.repeats import Rule
 from palimpsest.syntax.calls import Parameter
 
 RenameKind = Literal["local", "variable", "parameter", "attribute", "function", "class", "import"]
-SiteKind = Literal["rename", "signature", "swap", "import", "async", "model"]
+SiteKind = Literal["rename", "signature", "swap", "import", "async", "repeat", "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,14 @@ class TagChange:
     edited: int
     partner: int
     of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The same tokens become the same ones as before."""
+
+    uri: str
+    rule: Rule
 
 
 EditPattern = Rename | TagChange | SignatureChange | AsyncChange | ImportChange | Swap

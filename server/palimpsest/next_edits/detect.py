@@ -32,6 +32,8 @@ from palimpsest.text.alike import ends_alike
 
 MOST_LINES = 120
 """Maximum number of lines in one edit; more is treated as a different text."""
+SAME = 0.5
+"""As much of a line must stay as it was (of its tokens, as `difflib` counts) if a name in it is only renamed."""
 Window = tuple[range, range]
 
 
@@ -98,7 +100,7 @@ def _use_at(parsed: Parsed, name: str, start: int) -> Use | None:
 def _rename(before: Parsed, after: Parsed, lines: Window, old: Use, new: Use) -> Rename | None:
     """A rename, if the name gets its meaning at this place, nothing there had the new name before, and the edited lines
     do not give the old one a meaning as often as they did."""
-    if old.role != new.role or old.assigned != new.assigned:
+    if old.role != new.role or old.assigned != new.assigned or _is_rewritten(before, after, old, new):
         return None
     uri = after.snapshot.uri
     if new.role == "member" and new.assigned:
@@ -117,6 +119,23 @@ def _rename(before: Parsed, after: Parsed, lines: Window, old: Use, new: Use) ->
     if _n_bound(after, old, lines[1]) >= _n_bound(before, old, lines[0]):
         return None
     return Rename(uri, _kind(new, scope), scope, old.name, new.name)
+
+
+def _is_rewritten(before: Parsed, after: Parsed, old: Use, new: Use) -> bool:
+    """Whether the line says something else with the new name: then that is another thing, not the old one renamed."""
+    if old.source != new.source:
+        return True
+    (was, was_names), (now, now_names) = _beside(before, old), _beside(after, new)
+    if was_names and now_names and not was_names & now_names:
+        return True
+    return SequenceMatcher(None, was, now, autojunk=False).ratio() < SAME
+
+
+def _beside(parsed: Parsed, use: Use) -> tuple[list[str], set[str]]:
+    """The other tokens of a use's line, and the names among them."""
+    line = tokens(parsed, use.line, use.line + 1)
+    rest = [token for token in line if not token.start <= use.start < token.start + len(token.text.encode())]
+    return [token.text for token in rest], {token.text for token in rest if token.is_name}
 
 
 def _property(before: Parsed, after: Parsed, old: Use, new: Use) -> Rename | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from palimpsest.features import Feature
+from palimpsest.features import Feature, Method
 
 _IN = "palimpsest.next_edits.lsp"
 
 FEATURE = Feature(
     "next_edits",
     commands={f"{_IN}.next_edit": ("palimpsest.nextEdit.accept", "palimpsest.nextEdit.dismiss")},
+    methods={"textDocument/codeAction": Method(f"{_IN}.all_places:code_action")},
     modules=(f"{_IN}.next_edit",),
 )

@@ -20,11 +20,12 @@ from palimpsest.languages.embedded import inner_parses, n_errors
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.bursts import Burst
-from palimpsest.next_edits.changes import EditPattern, Rename, Site
+from palimpsest.next_edits.changes import EditPattern, Rename, Repeat, Site
 from palimpsest.next_edits.detect import changes, is_broken, window
 from palimpsest.next_edits.fixtures import is_fixture, seen_by
 from palimpsest.next_edits.offered import Point
 from palimpsest.next_edits.other_files import OtherFiles
+from palimpsest.next_edits.repeating import Repeating
 from palimpsest.next_edits.resolving import Resolving
 from palimpsest.next_edits.sites import is_local, is_shared, member_of, places, words
 from palimpsest.next_edits.targets import File, rebinds
@@ -45,11 +46,12 @@ KEPT_CHARACTERS = 4_000_000
 
 _Change = tuple[EditPattern, int | None]
 """A change, with the number of the embedded part of the document that it is made in."""
+_Key = tuple[str, int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class SiteCandidate:
-    change: EditPattern
+    change: EditPattern | Repeat
     file: File
     place: Site
     point: Point
@@ -78,20 +80,32 @@ class Finder:
         files = WorkspaceFiles(roots, settings.exclude, self._open_document)
         known = index(files)
         self._others, self._resolver = OtherFiles(files, known), Resolving(files, settings, known)
+        self._repeating = Repeating()
         self._made: dict[Burst, tuple[_Change, ...]] = {}
         self._looked: dict[tuple[EditPattern, Parsed, Parsed, bool], list[Site]] = {}
         self._used = set[tuple[EditPattern, Parsed, Parsed, bool]]()  # by the search that goes on
         self._origins: dict[tuple[EditPattern, str], Counter[tuple[str, str]]] = {}
 
-    def find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> FinderResult:
-        """Every place of every change; on a thread, with values that nobody changes and caches that nobody else has."""
+    def find(
+        self,
+        open_files: Sequence[File],
+        ended: Sequence[Burst],
+        burst: Burst | None,
+        *,
+        repeats: bool = True,
+        asked: bool = False,
+    ) -> FinderResult:
+        """Every place of every change; on a thread, with values that nobody changes and caches that nobody else has.
+        `repeats`: also where a change can be made again; `asked`: by a person, as in `Repeating`."""
         self._used = set()
         try:
-            return self._find(open_files, ended, burst)
+            return self._find(open_files, ended, burst, repeats=repeats, asked=asked)
         finally:
             self._forget_unused()
 
-    def _find(self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None) -> FinderResult:
+    def _find(
+        self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None, *, repeats: bool, asked: bool
+    ) -> FinderResult:
         self._open = by_uri = {file.uri: file for file in open_files}
         if burst is not None and burst.after.uri in by_uri:
             before, after = _parsed(burst.before), by_uri[burst.after.uri].parsed
@@ -100,17 +114,19 @@ class Finder:
                 return FinderResult()
         bursts = [*ended, *([burst] if burst else [])]
         followed, worth = self._changes(bursts)
-        candidates = dict[tuple[str, int, int, str], SiteCandidate]()
+        candidates = dict[_Key, SiteCandidate]()
         for change, part in followed:
             home = by_uri.get(change.uri)
             if home is None:
                 continue
             for file, place in self._places_of(change, part, replace(home, home=True), open_files):
-                point = point_of(file.parsed.snapshot, place.start)
-                if len(candidates) < MOST_PLACES:
-                    key = (place.uri, place.start, place.end, place.text)
-                    candidates.setdefault(key, SiteCandidate(change, file, place, point))
-        idle = tuple(burst for burst in ended if burst not in worth and burst is not bursts[-1])
+                _add(candidates, SiteCandidate(change, file, place, point_of(file.parsed.snapshot, place.start)))
+        self._repeating.read(bursts if repeats else ())
+        if not self._made[bursts[-1]]:  # what a tree explains is not only the same once more
+            for again, file, place in self._repeating.sites(bursts[-1], by_uri, asked=asked):
+                _add(candidates, SiteCandidate(again, file, place, point_of(file.parsed.snapshot, place.start)))
+        kept = [*worth, *filter(self._repeating.has, bursts), bursts[-1]]
+        idle = tuple(burst for burst in ended if burst not in kept)
         return FinderResult(tuple(candidates.values()), self._unexplained(bursts, by_uri), idle)
 
     def _open_document(self, uri: str) -> Snapshot | None:
@@ -215,6 +231,11 @@ class Finder:
             seen.update(new)
             used[key] = self._looked[key]
         self._looked = dict(reversed(used.items()))
+
+
+def _add(candidates: dict[_Key, SiteCandidate], one: SiteCandidate) -> None:
+    if len(candidates) < MOST_PLACES:
+        candidates.setdefault((one.place.uri, one.place.start, one.place.end, one.place.text), one)
 
 
 def _parsed(snapshot: Snapshot) -> Parsed:

@@ -15,14 +15,15 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.languages.registry import kin_of, language_of
 from palimpsest.next_edits.bursts import Bursts
-from palimpsest.next_edits.changes import EditPattern, Site
+from palimpsest.next_edits.changes import EditPattern, Repeat, Site
 from palimpsest.next_edits.detect import window
-from palimpsest.next_edits.finder import Finder, SiteCandidate, point_of
+from palimpsest.next_edits.finder import Finder, FinderResult, SiteCandidate, point_of
 from palimpsest.next_edits.model import NextEditModel, applied
 from palimpsest.next_edits.newest import NewestTask
 from palimpsest.next_edits.offered import Offered, OfferedNextEdits, Point
@@ -43,6 +44,9 @@ from palimpsest.window.events import (
 )
 from palimpsest.window.services import Services
 
+FEWEST_TOGETHER = 2
+"""Places of a change that are offered together: one is offered by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class NextEdit:
@@ -58,6 +62,15 @@ class NextEdit:
     message: str
     is_open: bool
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class AllPlaces:
+    """The places of one change in one document, in their order; `message` says what is changed."""
+
+    snapshot: Snapshot
+    edits: tuple[tuple[Range, str], ...]
+    message: str
 
 
 class NextEdits:
@@ -136,7 +149,8 @@ class NextEdits:
         mine = self._newest = object()
         next_edit = None
         if not (off := self._why_off(here, wanted=wanted)):
-            if (next_edit := await self._by_trees(here, position, lambda: self._newest is mine)) is not None:
+            found = await self._by_trees(here, position, lambda: self._newest is mine, asked=invoked)
+            if (next_edit := found) is not None:
                 self._written.why_not = ""
             elif self._newest is mine:
                 offered = await self._written.next(here, position, invoked=invoked)
@@ -154,18 +168,19 @@ class NextEdits:
             return off
         return "they are snoozed" if self._services.snooze.until and not wanted else ""
 
-    async def _by_trees(self, here: Snapshot, position: Position, is_newest: Callable[[], bool]) -> NextEdit | None:
+    async def _by_trees(
+        self, here: Snapshot, position: Position, is_newest: Callable[[], bool], *, asked: bool
+    ) -> NextEdit | None:
         if self._bursts.open or self._bursts.ended:
             open_files = self._open_files(here)
             if open_files is None:
                 return None
-            bursts = self._bursts.ended, self._bursts.open
-            async with self._one_search:
-                result = await asyncio.to_thread(self._finder.find, open_files, *bursts)
-            self._bursts.drop(result.idle)
+            result = await self._search(open_files, asked=asked)
             if not self._are_current(open_files):
                 return None  # the person typed on; the client asks again
             best = self._ordered(result.candidates, here.uri, position)
+            if not asked:
+                best = self._wanted(best)
             for n, candidate in enumerate(best):
                 if candidate.place.hole is not None and not is_newest():
                     return None
@@ -175,6 +190,29 @@ class NextEdits:
             if not best and result.unexplained is not None and is_newest():
                 return await self._by_model(result.unexplained)
         return None
+
+    async def all_here(self, uri: str, position: Position) -> AllPlaces | None:
+        """All places of the change that comes next in a document, if there are several and nobody has to fill them in.
+
+        Raises InvalidArgument for a document that is not open.
+        """
+        here = self._services.documents.get(uri)
+        open_files = None if self._why_off(here, wanted=True) else self._open_files(here)
+        if open_files is None or not (self._bursts.open or self._bursts.ended):
+            return None
+        found = [one for one in (await self._search(open_files, asked=True)).candidates if one.place.uri == uri]
+        best = [one for one in self._ordered(found, uri, position) if one.place.hole is None]
+        same = sorted((one for one in best if one.change == best[0].change), key=lambda one: one.place.start)
+        apart = all(one.place.end <= other.place.start for one, other in pairwise(same))
+        if len(same) < FEWEST_TOGETHER or not apart or self._services.documents.find(uri) is not here:
+            return None
+        text, places = here.text, [_as_edit(here, one.place) for one in same]
+        for where, new in reversed(places):
+            text = text[: here.offset(where.start)] + new + text[here.offset(where.end) :]
+        parsed = same[0].file.parsed
+        if is_worse(await asyncio.to_thread(parse_text, text, parsed.language), parsed):
+            return None
+        return AllPlaces(here, tuple(places), best[0].place.message)
 
     async def accept(self, identity: str) -> NextEdit | None:
         """The editor has made the edit; the place after it.  Raises InvalidArgument for an unknown id."""
@@ -264,6 +302,23 @@ class NextEdits:
 
         return sorted(filter(can, candidates), key=rank)
 
+    async def _search(self, open_files: Sequence[File], *, asked: bool) -> FinderResult:
+        bursts, repeats = (self._bursts.ended, self._bursts.open), self._services.settings.next_edit.repeat
+        async with self._one_search:
+            result = await asyncio.to_thread(self._finder.find, open_files, *bursts, repeats=repeats, asked=asked)
+        self._bursts.drop(result.idle)
+        return result
+
+    def _wanted(self, best: list[SiteCandidate]) -> list[SiteCandidate]:
+        """Without the changes in front that were passed by."""
+        newest = self._bursts.open or self._bursts.ended[-1]
+        while best:
+            change = best[0].change
+            if not self._offers.is_passed(change, sum(one.change == change for one in best), newest.before):
+                break
+            best = [one for one in best if one.change != change]
+        return best
+
     async def _finished(self, candidate: SiteCandidate) -> Site | None:
         """The place with what it lacks, if it brings no syntax error."""
         place: Site | None = candidate.place
@@ -300,14 +355,18 @@ class NextEdits:
             return None
         return self._given(about.instruction, file, place, point, 1)
 
-    def _given(self, about: EditPattern | str, file: File, place: Site, point: Point, total: int) -> NextEdit:
+    def _given(self, about: EditPattern | Repeat | str, file: File, place: Site, point: Point, total: int) -> NextEdit:
         return self._next_edit(self._offers.give(about, place, point), file.parsed.snapshot, total)
 
     def _next_edit(self, offered: Offered, snapshot: Snapshot, total: int) -> NextEdit:
         place = offered.place
-        start, end = (_position(snapshot, byte) for byte in (place.start, place.end))
+        where, text = _as_edit(snapshot, place)
         is_open = self._services.documents.find(snapshot.uri) is snapshot
-        return NextEdit(offered.id, snapshot, Range(start, end), place.text, place.kind, place.message, is_open, total)
+        return NextEdit(offered.id, snapshot, where, text, place.kind, place.message, is_open, total)
+
+
+def _as_edit(snapshot: Snapshot, place: Site) -> tuple[Range, str]:
+    return Range(_position(snapshot, place.start), _position(snapshot, place.end)), place.text
 
 
 def _is_sound(file: File, place: Site) -> bool:

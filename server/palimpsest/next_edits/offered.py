@@ -11,10 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.next_edits.changes import EditPattern, Site
+from palimpsest.next_edits.changes import EditPattern, Repeat, Site
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 KEPT = 256
+MOST_PASSED = 2
+"""A change is not offered any more if something else was edited so often instead, while it was offered."""
+MOST_DISMISSED = 2
+"""A change that was made is not offered for other places any more once so many of them were dismissed."""
 Fate = Literal["open", "accepted", "dismissed"]
 Point = tuple[int, int]
 """A row and a byte column, as tree-sitter counts."""
@@ -27,7 +31,7 @@ class Offered:
     it."""
 
     id: str
-    about: EditPattern | str
+    about: EditPattern | Repeat | str
     place: Site
     point: Point
     fate: Fate = "open"
@@ -41,6 +45,8 @@ class OfferedNextEdits:
     def __init__(self) -> None:
         self._by_id: dict[str, Offered] = {}
         self._n = 0
+        self._passed: dict[EditPattern | Repeat, tuple[Snapshot, int, int]] = {}
+        """By change that was offered: before which edits, how many places it had, and how often it was passed by."""
 
     def get(self, identity: str) -> Offered:
         """Raises InvalidArgument for an id that was never given out, or too long ago."""
@@ -49,7 +55,7 @@ class OfferedNextEdits:
             raise InvalidArgument("id", f"there is no next edit {identity!r}.", hint="Ask for `palimpsest/nextEdit`.")
         return offered
 
-    def give(self, about: EditPattern | str, place: Site, point: Point) -> Offered:
+    def give(self, about: EditPattern | Repeat | str, place: Site, point: Point) -> Offered:
         """The offer of this place: the one that was given out before, or a new one."""
         known = self._at(about, place, point)
         if known is None:
@@ -65,9 +71,26 @@ class OfferedNextEdits:
         self._put(known)
         return known
 
-    def may_offer(self, about: EditPattern | str, place: Site, point: Point) -> bool:
+    def may_offer(self, about: EditPattern | Repeat | str, place: Site, point: Point) -> bool:
         known = self._at(about, place, point)
+        if isinstance(about, Repeat) and self._n_dismissed(about) >= MOST_DISMISSED:
+            return False
         return known is None or known.fate == "open"
+
+    def _n_dismissed(self, about: Repeat) -> int:
+        return sum(offered.about == about and offered.fate == "dismissed" for offered in self._by_id.values())
+
+    def is_passed(self, about: EditPattern | Repeat, places: int, burst: Snapshot) -> bool:
+        """Whether a change that has so many places left was offered, and something else was done instead, too often.
+        `burst`: the text before the newest edits."""
+        was, left, n_passed = self._passed.get(about, (burst, places, 0))
+        if was is not burst:
+            n_passed = 0 if places < left else n_passed + 1
+        self._passed.pop(about, None)
+        self._passed[about] = burst, places, n_passed
+        if len(self._passed) > KEPT:
+            del self._passed[next(iter(self._passed))]
+        return n_passed >= MOST_PASSED
 
     def settle(self, identity: str, fate: Fate) -> bool:
         """Whether that is news.  Raises InvalidArgument for an unknown id."""
@@ -96,7 +119,7 @@ class OfferedNextEdits:
                 point = _found_again(offered.point, old, new)
             self._by_id[offered.id] = replace(offered, point=point or offered.point, is_gone=point is None)
 
-    def _at(self, about: EditPattern | str, place: Site, point: Point) -> Offered | None:
+    def _at(self, about: EditPattern | Repeat | str, place: Site, point: Point) -> Offered | None:
         for offered in self._by_id.values():
             if (offered.place.uri, offered.point, offered.about) == (place.uri, point, about) and not offered.is_gone:
                 return offered

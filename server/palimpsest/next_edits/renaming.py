@@ -73,6 +73,9 @@ def stands(change: Rename, home: File) -> bool:
     meaning of its own, unless both are definitions of one thing.
     """
     new, old = (_meanings(change, home, name) for name in (change.new, change.old))
+    used = {use.line for use in uses(home.parsed, change.new) if use.role == "use"}
+    if change.kind != "attribute" and any(use.role == "assigned" and use.line in used for use in old):
+        return False  # `line = decoded(new_line)`: there are both
     if change.kind in ("local", "variable"):
         first = next((use for use in new if use.role == "assigned"), None)
         return first is not None and not any(

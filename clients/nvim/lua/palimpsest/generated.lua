@@ -604,6 +604,12 @@ return {
       doc = "Whether the model for completions is asked where syntax trees cannot tell: a new argument's value, similar code.",
     },
     {
+      name = "next_edit.repeat",
+      type = "boolean",
+      default = true,
+      doc = "Whether a change that you made twice is offered where it can be made again.",
+    },
+    {
       name = "next_edit.model",
       type = "string",
       default = "",

@@ -1,0 +1,123 @@
+"""Places where the change that was just made can be made again.
+
+In: bursts of edits, the open documents.  Out: changes and their sites.  Owner of the examples in these bursts.
+
+A place is offered once the change was made twice, in the direction in which it was made: who goes down a file has
+passed what is above.  Who asks is also offered what was made once, what was passed, and the other open documents.  Only
+the newest burst counts: who does something else is done with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from palimpsest.next_edits.bursts import Burst
+from palimpsest.next_edits.changes import Repeat, Site
+from palimpsest.next_edits.repeats import Example, Rule, TextToken, examples, places, rule_of, rule_of_one, tokens
+from palimpsest.next_edits.targets import File, where
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.prose import prose_at
+
+MOST_EXAMPLES = 24
+"""A burst with more changes is a formatter's, or another text."""
+LONGEST_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A rule, by which examples it is one, and whether it was made upwards."""
+
+    rule: Rule
+    newest: Example
+    times: int = 2
+    upwards: bool = False
+
+
+class Repeating:
+    """Remembers the examples of bursts for as long as it is asked about them."""
+
+    def __init__(self) -> None:
+        self._made = dict[Burst, tuple[Example, ...]]()
+
+    def read(self, bursts: Sequence[Burst]) -> None:
+        """These are the bursts that count."""
+        known = self._made
+        self._made = {burst: known[burst] if burst in known else _examples(burst) for burst in bursts}
+
+    def has(self, burst: Burst) -> bool:
+        return bool(self._made.get(burst))
+
+    def sites(
+        self, newest: Burst, open_files: Mapping[str, File], *, asked: bool
+    ) -> Iterator[tuple[Repeat, File, Site]]:
+        """The places of the newest burst's changes in its document; with `asked`, then in the others that are open."""
+        home = open_files.get(newest.after.uri)
+        if home is None or home.parsed.snapshot.text != newest.after.text:
+            return
+        found = list(self._rules(newest, asked=asked))
+        for one in found:
+            yield from _sites(one, home, home, passed=asked)
+        for file in open_files.values() if asked else ():
+            if file is not home:
+                for one in found:
+                    yield from _sites(one, home, file, passed=True)
+
+    def _rules(self, newest: Burst, *, asked: bool) -> Iterator[_Found]:
+        """What changes most first, so that of two changes of one place the whole one is taken."""
+        new = self._made.get(newest, ())
+        known = [one for burst, made in self._made.items() for one in made if burst is not newest]
+        undone = {(one.new, one.old) for one in known}
+        rules = dict[Rule, _Found]()
+        for example in sorted(new, key=lambda one: -len(one.old) - len(one.new)):
+            if (example.old, example.new) in undone:
+                continue
+            for earlier in [*known, *(one for one in new if one.start < example.start)]:
+                rule = rule_of(example, earlier)
+                if rule is not None:
+                    was = rules.get(rule)
+                    first = _Found(rule, example, 2, upwards=example.start < earlier.start)
+                    rules[rule] = first if was is None else replace(was, times=was.times + 1)
+            one = rule_of_one(example) if asked else None
+            if one is not None:
+                rules.setdefault(one, _Found(one, example, 1))
+        yield from rules.values()
+
+
+def _examples(burst: Burst) -> tuple[Example, ...]:
+    found = tuple(examples(burst.before.text, burst.after.text))
+    return found if len(found) <= MOST_EXAMPLES else ()
+
+
+def _sites(found: _Found, home: File, file: File, *, passed: bool) -> Iterator[tuple[Repeat, File, Site]]:
+    """`passed`: also those that a person has passed by."""
+    parsed, snapshot, newest = file.parsed, file.parsed.snapshot, found.newest
+    kind = prose_at(home.parsed, home.parsed.snapshot.position(newest.start))
+    for place in places(found.rule, snapshot.text, parsed.once(_tokens)):
+        is_passed = not passed and (place.start > newest.start if found.upwards else place.end < newest.start)
+        if is_passed or prose_at(parsed, snapshot.position(place.start)) != kind:
+            continue
+        start = len(_utf8(snapshot.text[: place.start]))
+        before = snapshot.text[place.start : place.end]
+        line = snapshot.position(place.start).line
+        message = f"made {found.times} times, once more: {_shown(before)} → {_shown(place.text)}"
+        if found.times == 1:
+            message = f"once more: {_shown(before)} → {_shown(place.text)}"
+        end = start + len(_utf8(before))
+        site = Site(file.uri, start, end, before, place.text, "repeat", message, where(parsed, line))
+        yield Repeat(home.uri, found.rule), file, site
+
+
+def _tokens(parsed: Parsed) -> list[TextToken]:
+    return tokens(parsed.snapshot.text)
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _shown(text: str) -> str:
+    line = " ".join(text.split())
+    if not line:
+        return "nothing"
+    return f"`{line}`" if len(line) <= LONGEST_SHOWN else f"`{line[: LONGEST_SHOWN - 1]}…`"

@@ -1,0 +1,118 @@
+"""What was changed more than once, and where it can be changed again, as pure functions of texts."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from palimpsest.next_edits.repeats import Place, examples, places, rule_of, rule_of_one, tokens
+
+
+def offered(before: str, *versions: str) -> list[Place]:
+    """What the newest edit and one before it have in common, in the text as it is."""
+    texts = (before, *versions)
+    made = [list(examples(old, new)) for old, new in pairwise(texts)]
+    newest, earlier = sorted(made[-1], key=lambda it: -len(it.new)), [one for some in made for one in some]
+    rules = [rule_of(one, other) for one in newest for other in earlier if one is not other]
+    found = [place for rule in rules if rule is not None for place in places(rule, texts[-1], tokens(texts[-1]))]
+    return list(dict.fromkeys(found))
+
+
+def made(text: str, place: Place) -> str:
+    return text[: place.start] + place.text + text[place.end :]
+
+
+CALLS = """\
+def pay(cart):
+    one = cart.total(rate)
+    two = cart.total(tax)
+    all = cart.total(rest)
+    return cart.sum(rest)
+"""
+
+
+def test_an_argument_that_was_added_twice_is_added_again_whatever_the_names_beside_it() -> None:
+    once = CALLS.replace("total(rate)", "total(rate, exact=True)")
+    twice = once.replace("total(tax)", "total(tax, exact=True)")
+    (place,) = offered(CALLS, once, twice)
+    assert made(twice, place) == twice.replace("total(rest)", "total(rest, exact=True)")
+
+
+def test_a_name_that_is_moved_is_taken_from_the_place() -> None:
+    text = "self.width = width or 0\nself.height = height or 0\nself.depth = depth or 0\n"
+    once = text.replace("width or 0", "check(width) or 0")
+    twice = once.replace("height or 0", "check(height) or 0")
+    place, *_ = offered(text, once, twice)
+    assert made(twice, place).endswith("self.depth = check(depth) or 0\n")
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_lines_put_in_are_indented_as_their_place(ends: str) -> None:
+    text = "if a:\n    start(job)\n    go(job)\nif b:\n    start(job)\n    go(job)\n"
+    text += "for c in d:\n    if c:\n        start(job)\n        go(job)\n"
+    once = text.replace("    start(job)\n", "    log(job)\n    start(job)\n", 1)
+    at = once.index("if b:")
+    twice = once[:at] + once[at:].replace("    start(job)\n", "    log(job)\n    start(job)\n", 1)
+    places = offered(*(one.replace("\n", ends) for one in (text, once, twice)))
+    results = {made(twice.replace("\n", ends), place) for place in places}
+    wanted = twice.replace("        start(job)\n", "        log(job)\n        start(job)\n")
+    assert wanted.replace("\n", ends) in results
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_lines_taken_out_go_with_their_indentation(ends: str) -> None:
+    text = "".join(f"def {name}():\n    trace()\n    one(1)\n    return\n" for name in "abc")
+    once = text.replace("    trace()\n", "", 1)
+    twice = once.replace("    trace()\n", "", 1)
+    (place,) = offered(*(one.replace("\n", ends) for one in (text, once, twice)))
+    assert made(twice.replace("\n", ends), place) == text.replace("    trace()\n", "").replace("\n", ends)
+
+
+def test_what_has_little_in_common_is_no_rule() -> None:
+    text = "a = f(1)\nb = g(2)\nc = h(1)\n"
+    once = text.replace("f(1)", "f(7)")
+    twice = once.replace("h(1)", "h(7)")
+    assert offered("x = 1\n" + text, "x = 1\n" + once, "x = 1\n" + twice) == []
+    assert offered("f(x)\ng(y)\nh(z)\n", "f(x, 1)\ng(y)\nh(z)\n", "f(x, 1)\ng(y, 2)\nh(z)\n") == []
+
+
+def test_what_is_made_already_is_not_made_again() -> None:
+    once = CALLS.replace("total(rate)", "total(rate, exact=True)")
+    twice = once.replace("total(tax)", "total(tax, exact=True)")
+    thrice = twice.replace("total(rest)", "total(rest, exact=True)")
+    assert offered(CALLS, once, twice, thrice) == []
+
+
+def test_one_example_wants_the_same_beside_it() -> None:
+    text = "x = [read(path, mode=0)]\ny = [read(path, mode=0)]\nz = [read(name, mode=0)]\n"
+    (one,) = examples(text, text.replace("path", "folder", 1))
+    rule = rule_of_one(one)
+    assert rule is not None
+    now = text.replace("path", "folder", 1)
+    (place,) = places(rule, now, tokens(now))
+    assert made(now, place) == text.replace("path", "folder")
+
+
+WORDS = st.sampled_from(
+    ["a", "b", "é", "名", "x_1", "(", ")", ",", ".", "\n", "\r\n", " ", "    ", "7", "\t", "'", "#"]
+)
+TEXTS = st.lists(WORDS, max_size=40).map("".join)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_whatever_was_edited_places_are_within_the_text_and_are_no_longer_there_once_made(
+    one: str, two: str, three: str
+) -> None:
+    for place in offered(one, two, three):
+        assert 0 <= place.start <= place.end <= len(three)
+        assert place not in offered(one, two, made(three, place))
+
+
+@given(TEXTS, TEXTS)
+def test_an_example_says_what_stands_in_the_new_text(before: str, after: str) -> None:
+    for one in examples(before, after):
+        assert after[one.start : one.start + len(one.text)] == one.text
+        assert [token.text for token in tokens(one.text)] == list(one.new)
