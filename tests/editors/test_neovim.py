@@ -142,6 +142,20 @@ def test_next_edits_are_jumped_to_and_accepted_one_after_the_other(start: Start)
 
 
 @pytest.mark.slow(part="editors")
+def test_a_change_made_twice_is_made_once_more_by_the_key(start: Start) -> None:
+    nvim = start(CONFIGURATION + WITHOUT_ENGINE + NEXT_EDIT, "shop/cart.py")
+    nvim.until("return #vim.lsp.get_clients({ name = 'palimpsest' }) == 1")
+    before = nvim.lines
+    nvim.keys("gg/def price<CR>f>wcwfloat<Esc>/def subtotal<CR>f>wcwfloat<Esc>")
+    nvim.keys("<Tab>")
+    nvim.until("return vim.api.nvim_get_current_line():find('def total') ~= nil")
+    nvim.keys("<Tab>")
+    wanted = [line.replace("self) -> int:", "self) -> float:") for line in before]
+    until(lambda: nvim.lines == wanted, nvim.messages)
+    assert "E5108" not in nvim.messages()
+
+
+@pytest.mark.slow(part="editors")
 def test_the_key_for_next_edits_asks_as_a_person_does(start: Start, folder: Path) -> None:
     tell(folder, **{"palimpsest/nextEdit": {"edits": [], "total": 0}})
     words = ", ".join(f"[[{word}]]" for word in command(folder))

@@ -70,3 +70,17 @@ def test_a_dismissed_one_is_gone_and_does_not_come_back(window: Window) -> None:
     hint(window, "Esc: dismiss")
     assert places()[: len(before)] == before
     assert places()[-1] not in ([], before[-1])
+
+
+def test_a_change_made_twice_is_offered_and_made_once_more(window: Window) -> None:
+    before = window.text(CART)
+    for method in ("price", "subtotal"):
+        window.at(CART, f"def {method}(self) -> int")
+        window.key("Control+Shift+ArrowLeft")
+        window.type("float")
+        window.until(lambda method=method: f"def {method}(self) -> float:" in window.text(CART))
+    hint(window, f"Tab: next edit in line {line_of(window, CART, '    def total(self) -> int:')}")
+    window.key("Tab")
+    hint(window, "Esc: dismiss")
+    window.key("Tab")
+    window.until(lambda: window.text(CART) == before.replace("self) -> int:", "self) -> float:"))
