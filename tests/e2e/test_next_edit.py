@@ -549,3 +549,56 @@ async def test_a_change_that_is_passed_by_twice_is_not_offered_by_itself(window:
     window.edit(other, "b = 2", "b = 4")
     assert (await ask(window, cart, at))["edits"] == []
     assert (await ask_for(window, cart, at))["edits"], "who asks gets it"
+
+
+async def test_the_import_of_a_new_name_is_offered_as_other_files_write_it(window: Editor) -> None:
+    text = "import json\nfrom decimal import Decimal\n\nA = Decimal(json.loads('1'))\n"
+    (window.root / "a.py").write_text(text, encoding="utf-8")
+    uri = window.open("new.py", '"""New."""\n\nimport os\n\n\ndef f(x):\n    return os.fspath(x)\n')
+    at = window.edit(uri, "    return", "    y = Decimal(json.loads(x))\n    z = Unknown(y)\n    return")
+    answer: dict[str, Any] = {"edits": []}
+    async with asyncio.timeout(60):  # until the index has the file
+        while not answer["edits"]:
+            answer = await ask_for(window, uri, at)
+            await asyncio.sleep(0.05)
+    made = []
+    while answer["edits"]:
+        edit = answer["edits"][0]
+        made.append((edit["kind"], edit["message"], edit["text"]))
+        assert edit["range"]["start"] == edit["range"]["end"]
+        line = lsp.Position(edit["range"]["start"]["line"], 0)
+        lines = window.texts[uri].split("\n")
+        window.texts[uri] = "\n".join([*lines[: line.line], edit["text"][:-1], *lines[line.line :]])
+        window.versions[uri] += 1
+        change = lsp.TextDocumentContentChangePartial(range=lsp.Range(line, line), text=edit["text"])
+        identifier = lsp.VersionedTextDocumentIdentifier(uri=uri, version=window.versions[uri])
+        window.client.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, [change]))
+        answer = await window.command(edit["command"]["command"], edit["command"]["arguments"][0])
+    assert made == [
+        ("import", "Decimal is imported", "from decimal import Decimal\n"),
+        ("import", "json is imported", "import json\n"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("own", "wanted"),
+    [
+        ("from . import tax\n", "from .prices import rounded\n"),
+        ("from shop2 import tax\n", "from shop2.prices import rounded\n"),
+    ],
+    ids=["relative", "absolute"],
+)
+async def test_an_import_from_the_own_package_is_written_as_the_document_writes_them(
+    window: Editor, own: str, wanted: str
+) -> None:
+    (window.root / "shop2").mkdir()
+    for name, text in {"__init__": "", "tax": "RATE = 1\n", "prices": "def rounded(x):\n    return x\n"}.items():
+        (window.root / "shop2" / f"{name}.py").write_text(text, encoding="utf-8")
+    uri = window.open("shop2/bill.py", f"{own}\n\ndef bill(x):\n    return x * tax.RATE\n")
+    at = window.edit(uri, "return x * tax.RATE", "return rounded(x) * tax.RATE")
+    answer: dict[str, Any] = {"edits": []}
+    async with asyncio.timeout(60):  # until the index has the files
+        while not answer["edits"]:
+            answer = await ask_for(window, uri, at)
+            await asyncio.sleep(0.05)
+    assert answer["edits"][0]["text"] == wanted

@@ -24,7 +24,7 @@ from palimpsest.completions.sureness import Bound, Sureness, n_signs
 from palimpsest.context.sources.name_lookup import Exported, NameLookup
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
-from palimpsest.syntax.import_places import added
+from palimpsest.syntax.import_places import import_edits
 from palimpsest.syntax.names import receiver_in
 from palimpsest.syntax.naming import (
     Given,
@@ -41,7 +41,7 @@ from palimpsest.syntax.uses import Use, uses
 from palimpsest.syntax.values import Import
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
-from palimpsest.types import Block, DocumentChange, LineEdit, Proposal
+from palimpsest.types import Block, DocumentChange, Proposal
 from palimpsest.window.services import Services
 
 WAIT_S = 0.1
@@ -321,7 +321,7 @@ class Names:
             return None
         parsed = self._services.parser.parse(snapshot)
         bound = {use.name for name in {item.bound for item in items} for use in uses(parsed, name) if _is_of_file(use)}
-        edits = list(_import_edits(parsed, [item for item in items if item.bound not in bound]))
+        edits = list(import_edits(parsed, [item for item in items if item.bound not in bound]))
         if not edits:
             return None
         change = DocumentChange(uri, snapshot.version, tuple(edits))
@@ -408,15 +408,3 @@ def _is_member(parsed: Parsed, word: str) -> bool:
         use.role in ("member", "declared") or (use.belongs is not None and use.belongs.kind == "class")
         for use in uses(parsed, word)
     )
-
-
-def _import_edits(parsed: Parsed, items: Sequence[Import]) -> Iterator[LineEdit]:
-    """Sorted; one for each place."""
-    by_line = dict[int, LineEdit]()
-    for item in items:
-        if statement := parsed.language.import_added(parsed, item):
-            edit = added(parsed, item, statement)
-            known = by_line.get(edit.start)
-            lines = edit.lines if known is None else (*[one for one in known.lines if one], statement)
-            by_line[edit.start] = replace(edit, lines=lines)
-    yield from (by_line[line] for line in sorted(by_line))

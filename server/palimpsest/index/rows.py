@@ -79,7 +79,7 @@ def last_names(module: str, name: str = "", alias: str = "") -> frozenset[str]:
     """What an import of `name` from `module` may end with: `a/b.js`, `a::b` and `b` from `a` all end with b, and so
     does what is called b here."""
     path, dot, suffix = module.rstrip(_AFTER_NAME).rpartition(".")
-    last = _LAST.search(path if f".{suffix}" in _suffixes() else f"{path}{dot}{suffix}")
+    last = _LAST.search(path if dot and f".{suffix}" in _suffixes() else f"{path}{dot}{suffix}")
     return frozenset({last[0] if last else "", name, alias}) - {"", "*"}
 
 

@@ -98,7 +98,19 @@ class Repeat:
     rule: Rule
 
 
+@dataclass(frozen=True, slots=True)
+class MissingImport:
+    """A name is used now that the document does not import."""
+
+    uri: str
+    name: str
+
+
 EditPattern = Rename | TagChange | SignatureChange | AsyncChange | ImportChange | Swap
+
+
+Change = EditPattern | Repeat | MissingImport
+"""What a next edit follows from."""
 
 
 @dataclass(frozen=True, slots=True)

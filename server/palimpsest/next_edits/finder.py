@@ -20,7 +20,7 @@ from palimpsest.languages.embedded import inner_parses, n_errors
 from palimpsest.languages.name_index import NameIndex
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.bursts import Burst
-from palimpsest.next_edits.changes import EditPattern, Rename, Repeat, Site
+from palimpsest.next_edits.changes import Change, EditPattern, Rename, Site
 from palimpsest.next_edits.detect import changes, is_broken, window
 from palimpsest.next_edits.fixtures import is_fixture, seen_by
 from palimpsest.next_edits.offered import Point
@@ -51,7 +51,7 @@ _Key = tuple[str, int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class SiteCandidate:
-    change: EditPattern | Repeat
+    change: Change
     file: File
     place: Site
     point: Point

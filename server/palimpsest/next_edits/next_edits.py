@@ -21,9 +21,10 @@ from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.languages.registry import kin_of, language_of
 from palimpsest.next_edits.bursts import Bursts
-from palimpsest.next_edits.changes import EditPattern, Repeat, Site
+from palimpsest.next_edits.changes import Change, Site
 from palimpsest.next_edits.detect import window
 from palimpsest.next_edits.finder import Finder, FinderResult, SiteCandidate, point_of
+from palimpsest.next_edits.missing_imports import missing_imports
 from palimpsest.next_edits.model import NextEditModel, applied
 from palimpsest.next_edits.newest import NewestTask
 from palimpsest.next_edits.offered import Offered, OfferedNextEdits, Point
@@ -187,6 +188,8 @@ class NextEdits:
                 place = await self._finished(candidate)
                 if place is not None and self._are_current(open_files):
                     return self._given(candidate.change, candidate.file, place, candidate.point, len(best) - n)
+            if not best and (lacking := await self._missing_import(open_files[0], position, asked=asked)) is not None:
+                return lacking if self._are_current(open_files) else None
             if not best and result.unexplained is not None and is_newest():
                 return await self._by_model(result.unexplained)
         return None
@@ -302,6 +305,18 @@ class NextEdits:
 
         return sorted(filter(can, candidates), key=rank)
 
+    async def _missing_import(self, here: File, position: Position, *, asked: bool) -> NextEdit | None:
+        """The first import that what was written here needs."""
+        bursts = [*self._bursts.ended, *filter(None, (self._bursts.open,))]
+        first = next((burst.before for burst in bursts if burst.before.uri == here.uri), None)
+        found = await missing_imports(self._services, first, here, position) if first is not None else []
+        for n, (change, place) in enumerate(found):
+            point = point_of(here.parsed.snapshot, place.start)
+            is_passed = not asked and self._offers.is_passed(change, 1, bursts[-1].before)
+            if not is_passed and self._offers.may_offer(change, place, point) and _is_sound(here, place):
+                return self._given(change, here, place, point, len(found) - n)
+        return None
+
     async def _search(self, open_files: Sequence[File], *, asked: bool) -> FinderResult:
         bursts, repeats = (self._bursts.ended, self._bursts.open), self._services.settings.next_edit.repeat
         async with self._one_search:
@@ -355,7 +370,7 @@ class NextEdits:
             return None
         return self._given(about.instruction, file, place, point, 1)
 
-    def _given(self, about: EditPattern | Repeat | str, file: File, place: Site, point: Point, total: int) -> NextEdit:
+    def _given(self, about: Change | str, file: File, place: Site, point: Point, total: int) -> NextEdit:
         return self._next_edit(self._offers.give(about, place, point), file.parsed.snapshot, total)
 
     def _next_edit(self, offered: Offered, snapshot: Snapshot, total: int) -> NextEdit:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from palimpsest.errors import InvalidArgument
-from palimpsest.next_edits.changes import EditPattern, Repeat, Site
+from palimpsest.next_edits.changes import Change, Repeat, Site
 from palimpsest.text.snapshot import InputEdit, Snapshot
 
 KEPT = 256
@@ -31,7 +31,7 @@ class Offered:
     it."""
 
     id: str
-    about: EditPattern | Repeat | str
+    about: Change | str
     place: Site
     point: Point
     fate: Fate = "open"
@@ -45,7 +45,7 @@ class OfferedNextEdits:
     def __init__(self) -> None:
         self._by_id: dict[str, Offered] = {}
         self._n = 0
-        self._passed: dict[EditPattern | Repeat, tuple[Snapshot, int, int]] = {}
+        self._passed: dict[Change, tuple[Snapshot, int, int]] = {}
         """By change that was offered: before which edits, how many places it had, and how often it was passed by."""
 
     def get(self, identity: str) -> Offered:
@@ -55,7 +55,7 @@ class OfferedNextEdits:
             raise InvalidArgument("id", f"there is no next edit {identity!r}.", hint="Ask for `palimpsest/nextEdit`.")
         return offered
 
-    def give(self, about: EditPattern | Repeat | str, place: Site, point: Point) -> Offered:
+    def give(self, about: Change | str, place: Site, point: Point) -> Offered:
         """The offer of this place: the one that was given out before, or a new one."""
         known = self._at(about, place, point)
         if known is None:
@@ -71,7 +71,7 @@ class OfferedNextEdits:
         self._put(known)
         return known
 
-    def may_offer(self, about: EditPattern | Repeat | str, place: Site, point: Point) -> bool:
+    def may_offer(self, about: Change | str, place: Site, point: Point) -> bool:
         known = self._at(about, place, point)
         if isinstance(about, Repeat) and self._n_dismissed(about) >= MOST_DISMISSED:
             return False
@@ -80,7 +80,7 @@ class OfferedNextEdits:
     def _n_dismissed(self, about: Repeat) -> int:
         return sum(offered.about == about and offered.fate == "dismissed" for offered in self._by_id.values())
 
-    def is_passed(self, about: EditPattern | Repeat, places: int, burst: Snapshot) -> bool:
+    def is_passed(self, about: Change, places: int, burst: Snapshot) -> bool:
         """Whether a change that has so many places left was offered, and something else was done instead, too often.
         `burst`: the text before the newest edits."""
         was, left, n_passed = self._passed.get(about, (burst, places, 0))
@@ -119,7 +119,7 @@ class OfferedNextEdits:
                 point = _found_again(offered.point, old, new)
             self._by_id[offered.id] = replace(offered, point=point or offered.point, is_gone=point is None)
 
-    def _at(self, about: EditPattern | Repeat | str, place: Site, point: Point) -> Offered | None:
+    def _at(self, about: Change | str, place: Site, point: Point) -> Offered | None:
         for offered in self._by_id.values():
             if (offered.place.uri, offered.point, offered.about) == (place.uri, point, about) and not offered.is_gone:
                 return offered

@@ -5,7 +5,8 @@ In: a parse, an import as a statement.  Out: an edit of lines.  Knows no style b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -30,6 +31,18 @@ def added(parsed: Parsed, item: Import, statement: str) -> LineEdit:
     before = ("",) if first and lines[first - 1].strip() else ()
     behind = ("",) if first < len(lines) and lines[first].strip() else ()
     return LineEdit(first, first, (*before, statement, *behind))
+
+
+def import_edits(parsed: Parsed, items: Sequence[Import]) -> Iterator[LineEdit]:
+    """Those that add imports, sorted; one for each place."""
+    by_line = dict[int, LineEdit]()
+    for item in items:
+        if statement := parsed.language.import_added(parsed, item):
+            edit = added(parsed, item, statement)
+            known = by_line.get(edit.start)
+            lines = edit.lines if known is None else (*[one for one in known.lines if one], statement)
+            by_line[edit.start] = replace(edit, lines=lines)
+    yield from (by_line[line] for line in sorted(by_line))
 
 
 def _is_outer(parsed: Parsed, item: Import) -> bool:

@@ -20,9 +20,11 @@ from palimpsest.languages.python.packages.inspecting import Inspector
 from palimpsest.languages.python.packages.library import PythonLibrary
 from palimpsest.languages.python.packages.locations import InstalledModules, WorkspaceModules
 from palimpsest.languages.python.packages.names import imported_module, module_of, source_folders
+from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.values import Import, Keywords
+from palimpsest.text.alike import n_alike
 
 _KNOWN = frozenset({"__future__", "typing", "typing_extensions"})
 """Modules whose names need no description."""
@@ -85,7 +87,16 @@ class PythonModules(Modules):
 
     def import_of(self, name: str, path: Path, parsed: Parsed, near: Path | None) -> Import | None:
         module = self.name_of(path, self._files.root_of(path))
-        return Import(module, name, None, 0, -1) if self.file_of(module, near) == path else None
+        if self.file_of(module, near) != path:
+            return None
+        if near is None or not any(item.level for item in imports(parsed)):
+            return Import(module, name, None, 0, -1)
+        own = self.name_of(near, self._files.root_of(near)).split(".")
+        package, parts = own if near.stem == "__init__" else own[:-1], module.split(".")
+        n_common = n_alike(package, parts)
+        if n_common == 0:
+            return Import(module, name, None, 0, -1)
+        return Import(".".join(parts[n_common:]), name, None, len(package) - n_common + 1, -1)
 
     def lacks(self, found: Import, module: str, path: Path | None) -> bool:
         name = self.imported(found, module, path)

@@ -1,0 +1,82 @@
+"""Imports that what was just written needs.
+
+In: the text before the last edits and the document as it is.  Out: sites of imports.  A name counts if the document did
+not have it before, neither the document nor its language defines it, and other files of the workspace agree what to
+import for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+
+from palimpsest.context.sources.name_lookup import Exported
+from palimpsest.errors import InvalidArgument
+from palimpsest.next_edits.changes import MissingImport, Site
+from palimpsest.next_edits.formats.diffs import spans
+from palimpsest.next_edits.targets import File
+from palimpsest.syntax.import_places import import_edits
+from palimpsest.syntax.naming import unexplained
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.values import Import
+from palimpsest.text.positions import utf8
+from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.window.services import Services
+
+WAIT_S = 0.3
+"""This is how long a next edit waits for what other files say."""
+MOST_NAMES = 16
+"""New names that are looked up; more are another file's text."""
+LONGEST = 400_000
+"""Characters of a document that names are looked for in."""
+_WORDS = re.compile(r"[^\W\d]\w*")
+
+
+async def missing_imports(
+    services: Services, before: Snapshot, file: File, position: Position
+) -> list[tuple[MissingImport, Site]]:
+    """In the order in which the names are used.  A name that ends at the cursor may go on."""
+    parsed = file.parsed
+    snapshot = parsed.snapshot
+    if before.uri != snapshot.uri or len(snapshot.text) > LONGEST or parsed.n_errors:
+        return []
+    names = await asyncio.to_thread(_new_names, before, parsed, len(utf8(snapshot.text[: snapshot.offset(position)])))
+    if not names:
+        return []
+    try:
+        view = services.view(snapshot, position)
+    except InvalidArgument:  # a document of which nothing is shown to a model
+        return []
+
+    async def asked() -> list[Exported | None] | None:
+        return await services.chooser.ask(lambda known: [known.exported(view, name) for name in names], WAIT_S)
+
+    if (answers := await asked()) is None:
+        await services.chooser.chosen(view)  # nothing was gathered yet, without which nothing is known
+        answers = await asked()
+    items = [answer.item for answer in answers or () if answer is not None and answer.item is not None]
+    return [found for item in items for found in _sites(parsed, item)]
+
+
+def _new_names(before: Snapshot, parsed: Parsed, cursor: int) -> list[str]:
+    lines = parsed.snapshot.lines
+    new = [range(c, d) for _, _, c, d in spans(before.lines, lines)]
+    words = {word for rows in new for row in rows for word in _WORDS.findall(lines[row])}
+    words -= {word for word in words if re.search(rf"\b{re.escape(word)}\b", before.text)}
+    if not words or len(words) > MOST_NAMES * 4:
+        return []
+    start, end = (len(utf8("".join(f"{line}\n" for line in lines[:row]))) for row in (new[0].start, new[-1].stop))
+    plain = [one for one in unexplained(parsed, start, end) if not (one.is_member or one.may_be_elsewhere)]
+    return list(dict.fromkeys(one.name for one in plain if one.name in words and one.end != cursor))[:MOST_NAMES]
+
+
+def _sites(parsed: Parsed, item: Import) -> Iterator[tuple[MissingImport, Site]]:
+    snapshot = parsed.snapshot
+    for edit in import_edits(parsed, [item]):
+        if edit.end >= snapshot.line_count:
+            continue  # there is no line to hold on to
+        start, end = (len(utf8(snapshot.text[: snapshot.offset(Position(row, 0))])) for row in (edit.start, edit.end))
+        text = "".join(f"{line}{snapshot.line_end}" for line in edit.lines)
+        message = f"{item.bound} is imported"
+        yield MissingImport(snapshot.uri, item.bound), Site(snapshot.uri, start, end, "", text, "import", message)
