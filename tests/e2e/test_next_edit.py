@@ -459,7 +459,7 @@ async def test_a_change_that_was_made_twice_is_offered_where_it_can_be_made_agai
     at = window.edit(uri, "log(b.two)", after.format("b.two"))
     made = await follow_all(window, await ask(window, uri, at))
     assert [edit["kind"] for edit in made] == ["repeat", "repeat"]
-    assert made[0]["message"].startswith("made 2 times, once more: nothing → `, ")
+    assert made[0]["message"].startswith("once more: nothing → `, ")
     for arg in ("a.one", "b.two", "b.three", "c.four"):
         text = text.replace(f"log({arg})", after.format(arg))
     assert window.texts[uri] == text
@@ -476,6 +476,30 @@ async def test_a_repeat_goes_on_in_its_direction_and_who_asks_gets_the_others(wi
     made = [edit async for edit in _accepted(window, answer)]
     assert [place_of(edit) for edit in made[:1]] == [("steps.py", 1)]
     assert window.texts[other].count("wait=True") == 0, "after an acceptance it goes on by itself"
+
+
+async def test_a_change_that_came_with_another_one_at_once_was_made_once(window: Editor) -> None:
+    text = "import os\n\n\n" + "".join(f"call(log, a_{n}, 0)\n" for n in range(6))
+    uri = window.open("one.py", text)
+    after = text.replace("a_2, 0", "a_2, Level(2)").replace("import os\n", "import os\nimport level\n")
+    changes = [
+        lsp.TextDocumentContentChangePartial(range=lsp.Range(lsp.Position(*start), lsp.Position(*end)), text=new)
+        for start, end, new in (((5, 15), (5, 16), "Level(2)"), ((1, 0), (1, 0), "import level\n"))
+    ]
+    window.texts[uri], window.versions[uri] = after, window.versions[uri] + 1
+    identifier = lsp.VersionedTextDocumentIdentifier(uri=uri, version=window.versions[uri])
+    window.client.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, changes))
+    assert (await ask(window, uri, window.at(uri, "Level(2)")))["edits"] == []
+
+
+async def test_what_was_typed_and_taken_back_is_nothing_to_follow(window: Editor) -> None:
+    uri = window.open("back.py", "x = 1\n" + "\n" * 30)
+    at = window.edit(uri, "x = 1", "x = 12")
+    window.edit(uri, "x = 12", "x = 1")
+    asked = asyncio.create_task(ask(window, uri, at))
+    params = {"textDocument": {"uri": uri}, "position": {"line": 20, "character": 0}}
+    window.client.protocol.notify("palimpsest/cursor", params)
+    assert (await asked)["edits"] == []
 
 
 async def ask_for(editor: Editor, uri: str, position: lsp.Position) -> dict[str, Any]:
@@ -503,9 +527,7 @@ async def test_all_places_of_a_file_are_changed_by_one_code_action(window: Edito
         at = window.edit(uri, f"    job.run(step={n})\n", f"    job.run(step={n}, wait=True)\n")
     found = await actions(window, uri, at)
     (all_of_them,) = [one for one in found if "in all" in one.title]
-    assert all_of_them.title == (
-        "Palimpsest: made 2 times, once more: nothing → `, wait=True`, in all 4 places of this file"
-    )
+    assert all_of_them.title == ("Palimpsest: once more: nothing → `, wait=True`, in all 4 places of this file")
     window.apply(all_of_them.edit.document_changes)
     assert window.texts[uri].count("wait=True") == 6
     assert not [one for one in await actions(window, uri, at) if "in all" in one.title]

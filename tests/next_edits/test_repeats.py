@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from palimpsest.next_edits.repeats import Place, examples, places, rule_of, rule_of_one, tokens
 
 
-def offered(before: str, *versions: str) -> list[Place]:
+def offered(before: str, *versions: str, ends: str = "\n") -> list[Place]:
     """What the newest edit and one before it have in common, in the text as it is."""
     texts = (before, *versions)
     made = [list(examples(old, new)) for old, new in pairwise(texts)]
     newest, earlier = sorted(made[-1], key=lambda it: -len(it.new)), [one for some in made for one in some]
     rules = [rule_of(one, other) for one in newest for other in earlier if one is not other]
-    found = [place for rule in rules if rule is not None for place in places(rule, texts[-1], tokens(texts[-1]))]
+    found = [place for rule in rules if rule is not None for place in places(rule, texts[-1], tokens(texts[-1]), ends)]
     return list(dict.fromkeys(found))
 
 
@@ -71,6 +71,45 @@ def test_lines_taken_out_go_with_their_indentation(ends: str) -> None:
     assert made(twice.replace("\n", ends), place) == text.replace("    trace()\n", "").replace("\n", ends)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("r = go(@, 1) * 3\n", "r = go(@, 1) * 3 + one\n"),
+        ("if go(@, 1) or 2:\n", "if go(@, 1) and ok or 2:\n"),
+        ("  r = go(@, 1)\n", "  r = await go(@, 1)\n"),
+        ("  r = await go(@, 1)\n", "  r = go(@, 1)\n"),
+        ("    go(@, 1)\n", "    await go(@, 1)\n"),
+        (" go(@, 1)\n", " return go(@, 1)\n"),
+        ("\tgo(@, 1)\n", "\tr = go(@, 1)\n"),
+        ("    await go(@, 1)\n", "    go(@, 1)\n"),
+        ("def g@(x, y):\n", "def g@(x, y) -> None:\n"),
+        ("go(@.x, 1)\n", "go(@.x, 1)  # noqa\n"),
+        ("go( @.x, 1 )\n", "go( @.x, 1, 2 )\n"),
+        ("all @ in the list of it\n", "all @ in the long list of it\n"),
+        ("* [ ] @ is to be done\n", "* [x] @ is to be done\n"),
+        ("<li>the @</li>\n", "<li class='x'>the @</li>\n"),
+        ("assert.equal(a.@, b.@);\n", "expect(a.@).toBe(b.@);\n"),
+        ("int n@ = list.get(@).size() + 1;\n", "final int n@ = sizes.of(list, @) + 1;\n"),
+        ("print('value of {} is'.format(@))\n", "print(f'value of {@} is')\n"),
+        ("a[@]  =  2\n", "b[@]  =  2\n"),
+    ],
+)
+def test_blanks_beside_a_change_are_those_that_a_person_would_have_typed(before: str, after: str) -> None:
+    def text(*done: str) -> str:
+        return "".join(["x\n", *((after if name in done else before).replace("@", name) for name in "kmnp"), "x\n"])
+
+    found = offered(text(), text("k"), text("k", "m"))
+    assert {made(text("k", "m"), place) for place in found} == {text("k", "m", "n"), text("k", "m", "p")}
+
+
+def test_texts_with_lines_that_end_differently_are_read() -> None:
+    text = "a(x, 1)\r\nb(x, 1)\n" * 4
+    once = text.replace("b(x, 1)\n", "log(x)\nb(x, 1)\n", 1)
+    at = once.index("b(x, 1)", once.index("b(x, 1)") + 1)
+    twice = f"{once[:at]}log(x)\n{once[at:]}"
+    assert made(twice, offered(text, once, twice)[0]).count("log(x)") == 3
+
+
 def test_what_has_little_in_common_is_no_rule() -> None:
     text = "a = f(1)\nb = g(2)\nc = h(1)\n"
     once = text.replace("f(1)", "f(7)")
@@ -92,7 +131,7 @@ def test_one_example_wants_the_same_beside_it() -> None:
     rule = rule_of_one(one)
     assert rule is not None
     now = text.replace("path", "folder", 1)
-    (place,) = places(rule, now, tokens(now))
+    (place,) = places(rule, now, tokens(now), "\n")
     assert made(now, place) == text.replace("path", "folder")
 
 
@@ -116,3 +155,11 @@ def test_an_example_says_what_stands_in_the_new_text(before: str, after: str) ->
     for one in examples(before, after):
         assert after[one.start : one.start + len(one.text)] == one.text
         assert [token.text for token in tokens(one.text)] == list(one.new)
+
+
+def test_what_a_formatter_does_is_no_example() -> None:
+    lines = [f"  x_{n} = f(x_{n})\n" for n in range(2_000)]
+    assert list(examples("".join(lines), "".join(f"  {line}" if n % 7 else line for n, line in enumerate(lines)))) == []
+    assert list(examples("a\n" * 5_000, "b\n" + "a\n" * 4_998 + "b\n")) == []
+    long = "x" * 1_000_000
+    assert list(examples(f"f(a)\n{long}\nf(b)\n", f"f(a, 1)\n{long}\nf(b, 1)\n")) == []

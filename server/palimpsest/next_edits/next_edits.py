@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,7 +21,7 @@ from itertools import pairwise
 from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.languages.registry import kin_of, language_of
-from palimpsest.next_edits.bursts import Bursts
+from palimpsest.next_edits.bursts import Burst, Bursts
 from palimpsest.next_edits.changes import Change, Site
 from palimpsest.next_edits.detect import window
 from palimpsest.next_edits.finder import Finder, FinderResult, SiteCandidate, point_of
@@ -45,6 +46,8 @@ from palimpsest.window.events import (
 )
 from palimpsest.window.services import Services
 
+MOST_UNSOUND = 8
+"""A change is given up if so many of its places would bring a syntax error: each is parsed to see that."""
 FEWEST_TOGETHER = 2
 """Places of a change that are offered together: one is offered by itself."""
 
@@ -176,18 +179,23 @@ class NextEdits:
             open_files = self._open_files(here)
             if open_files is None:
                 return None
+            newest = self._bursts.open or self._bursts.ended[-1]
             result = await self._search(open_files, asked=asked)
             if not self._are_current(open_files):
                 return None  # the person typed on; the client asks again
             best = self._ordered(result.candidates, here.uri, position)
             if not asked:
-                best = self._wanted(best)
+                best = self._wanted(best, newest)
+            unsound = Counter[Change]()
             for n, candidate in enumerate(best):
+                if unsound[candidate.change] >= MOST_UNSOUND:
+                    continue
                 if candidate.place.hole is not None and not is_newest():
                     return None
                 place = await self._finished(candidate)
                 if place is not None and self._are_current(open_files):
                     return self._given(candidate.change, candidate.file, place, candidate.point, len(best) - n)
+                unsound[candidate.change] += place is None
             if not best and (lacking := await self._missing_import(open_files[0], position, asked=asked)) is not None:
                 return lacking if self._are_current(open_files) else None
             if not best and result.unexplained is not None and is_newest():
@@ -324,9 +332,8 @@ class NextEdits:
         self._bursts.drop(result.idle)
         return result
 
-    def _wanted(self, best: list[SiteCandidate]) -> list[SiteCandidate]:
+    def _wanted(self, best: list[SiteCandidate], newest: Burst) -> list[SiteCandidate]:
         """Without the changes in front that were passed by."""
-        newest = self._bursts.open or self._bursts.ended[-1]
         while best:
             change = best[0].change
             if not self._offers.is_passed(change, sum(one.change == change for one in best), newest.before):
@@ -340,7 +347,8 @@ class NextEdits:
         if candidate.place.hole is not None:
             about = candidate.place, candidate.file.parsed.snapshot.text
             place = await self._asking.ask(about, lambda: self._model.filled(candidate.file, candidate.place))
-        return place if place is not None and _is_sound(candidate.file, place) else None
+        is_sound = place is not None and await asyncio.to_thread(_is_sound, candidate.file, place)
+        return place if is_sound else None
 
     async def _by_model(self, burst: tuple[Parsed, Parsed]) -> NextEdit | None:
         before, after = burst

@@ -14,6 +14,8 @@ from palimpsest.syntax.scopes import scope_at
 
 ALIKE = 0.8
 """Minimum similarity of two lines' words; below it they share little more than a language."""
+MOST_ROWS = 2_000
+"""This many lines on both sides of the edit are compared, the nearest."""
 SHORTEST = 12
 """Minimum number of characters in a line that can be recognised."""
 
@@ -49,9 +51,13 @@ def _nearest(after: Parsed, old: str, new: str, lines: Window) -> int | None:
     at = lines[1].start
     here = scope_at(after, at, 0)
     texts = after.snapshot.lines
-    for row in sorted((row for row in range(len(texts)) if row != at), key=lambda row: abs(row - at)):
+    alike = dict[str, bool]()
+    near = sorted((row for row in range(len(texts)) if row != at), key=lambda row: abs(row - at))
+    for row in near[:MOST_ROWS]:
         text = texts[row].strip()
-        if text == new or not _is_alike(old, text):
+        if text not in alike:
+            alike[text] = text != new and _is_alike(old, text)
+        if not alike[text]:
             continue
         scope = scope_at(after, row, 0)
         if scope.kind == "function" and scope != here:

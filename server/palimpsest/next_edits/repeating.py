@@ -10,7 +10,7 @@ the newest burst counts: who does something else is done with it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from palimpsest.next_edits.bursts import Burst
 from palimpsest.next_edits.changes import Repeat, Site
@@ -21,16 +21,17 @@ from palimpsest.syntax.prose import prose_at
 
 MOST_EXAMPLES = 24
 """A burst with more changes is a formatter's, or another text."""
+LONGEST = 1_000_000
+"""Characters of a document in which a change is made again."""
 LONGEST_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A rule, by which examples it is one, and whether it was made upwards."""
+    """A rule, by which example it is one, and whether it was made upwards."""
 
     rule: Rule
     newest: Example
-    times: int = 2
     upwards: bool = False
 
 
@@ -41,9 +42,10 @@ class Repeating:
         self._made = dict[Burst, tuple[Example, ...]]()
 
     def read(self, bursts: Sequence[Burst]) -> None:
-        """These are the bursts that count."""
+        """These are the bursts that count; of several that one change event made, the last one."""
         known = self._made
-        self._made = {burst: known[burst] if burst in known else _examples(burst) for burst in bursts}
+        events = {(id(burst.before), id(burst.after)): burst for burst in bursts}
+        self._made = {burst: known[burst] if burst in known else _examples(burst) for burst in events.values()}
 
     def has(self, burst: Burst) -> bool:
         return bool(self._made.get(burst))
@@ -55,16 +57,17 @@ class Repeating:
         home = open_files.get(newest.after.uri)
         if home is None or home.parsed.snapshot.text != newest.after.text:
             return
-        found = list(self._rules(newest, asked=asked))
-        for one in found:
-            yield from _sites(one, home, home, passed=asked)
-        for file in open_files.values() if asked else ():
-            if file is not home:
-                for one in found:
-                    yield from _sites(one, home, file, passed=True)
+        found, taken = list(self._rules(newest, asked=asked)), set[tuple[str, int]]()
+        for file in [home, *(file for file in open_files.values() if asked and file is not home)]:
+            for one in found:
+                for change, site in _sites(one, home, file, passed=asked or file is not home):
+                    places = {(site.uri, byte) for byte in range(site.start, max(site.end, site.start + 1))}
+                    if not places & taken:  # of two changes of one place the larger one is made
+                        taken |= places
+                        yield change, file, site
 
     def _rules(self, newest: Burst, *, asked: bool) -> Iterator[_Found]:
-        """What changes most first, so that of two changes of one place the whole one is taken."""
+        """The largest change first."""
         new = self._made.get(newest, ())
         known = [one for burst, made in self._made.items() for one in made if burst is not newest]
         undone = {(one.new, one.old) for one in known}
@@ -73,14 +76,10 @@ class Repeating:
             if (example.old, example.new) in undone:
                 continue
             for earlier in [*known, *(one for one in new if one.start < example.start)]:
-                rule = rule_of(example, earlier)
-                if rule is not None:
-                    was = rules.get(rule)
-                    first = _Found(rule, example, 2, upwards=example.start < earlier.start)
-                    rules[rule] = first if was is None else replace(was, times=was.times + 1)
-            one = rule_of_one(example) if asked else None
-            if one is not None:
-                rules.setdefault(one, _Found(one, example, 1))
+                if (rule := rule_of(example, earlier)) is not None:
+                    rules.setdefault(rule, _Found(rule, example, upwards=example.start < earlier.start))
+            if asked and (rule := rule_of_one(example)) is not None:
+                rules.setdefault(rule, _Found(rule, example))
         yield from rules.values()
 
 
@@ -89,23 +88,23 @@ def _examples(burst: Burst) -> tuple[Example, ...]:
     return found if len(found) <= MOST_EXAMPLES else ()
 
 
-def _sites(found: _Found, home: File, file: File, *, passed: bool) -> Iterator[tuple[Repeat, File, Site]]:
+def _sites(found: _Found, home: File, file: File, *, passed: bool) -> Iterator[tuple[Repeat, Site]]:
     """`passed`: also those that a person has passed by."""
     parsed, snapshot, newest = file.parsed, file.parsed.snapshot, found.newest
+    if len(snapshot.text) > LONGEST:
+        return
     kind = prose_at(home.parsed, home.parsed.snapshot.position(newest.start))
-    for place in places(found.rule, snapshot.text, parsed.once(_tokens)):
+    for place in places(found.rule, snapshot.text, parsed.once(_tokens), snapshot.line_end):
         is_passed = not passed and (place.start > newest.start if found.upwards else place.end < newest.start)
         if is_passed or prose_at(parsed, snapshot.position(place.start)) != kind:
             continue
         start = len(_utf8(snapshot.text[: place.start]))
         before = snapshot.text[place.start : place.end]
-        line = snapshot.position(place.start).line
-        message = f"made {found.times} times, once more: {_shown(before)} → {_shown(place.text)}"
-        if found.times == 1:
-            message = f"once more: {_shown(before)} → {_shown(place.text)}"
+        scope = where(parsed, snapshot.position(place.start).line)
+        message = f"once more: {_shown(before)} → {_shown(place.text)}"
         end = start + len(_utf8(before))
-        site = Site(file.uri, start, end, before, place.text, "repeat", message, where(parsed, line))
-        yield Repeat(home.uri, found.rule), file, site
+        site = Site(file.uri, start, end, before, place.text, "repeat", message, scope)
+        yield Repeat(home.uri, found.rule), site
 
 
 def _tokens(parsed: Parsed) -> list[TextToken]:
