@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.next_edits.repeats import Place, examples, places, rule_of, rule_of_one, tokens
+from palimpsest.next_edits.repeats import Place, all_tokens, examples, places, rule_of, rule_of_one, tokens
 
 
 def offered(before: str, *versions: str, ends: str = "\n") -> list[Place]:
@@ -17,7 +17,9 @@ def offered(before: str, *versions: str, ends: str = "\n") -> list[Place]:
     made = [list(examples(old, new)) for old, new in pairwise(texts)]
     newest, earlier = sorted(made[-1], key=lambda it: -len(it.new)), [one for some in made for one in some]
     rules = [rule_of(one, other) for one in newest for other in earlier if one is not other]
-    found = [place for rule in rules if rule is not None for place in places(rule, texts[-1], tokens(texts[-1]), ends)]
+    found = [
+        place for rule in rules if rule is not None for place in places(rule, texts[-1], all_tokens(texts[-1]), ends)
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -102,6 +104,15 @@ def test_blanks_beside_a_change_are_those_that_a_person_would_have_typed(before:
     assert {made(text("k", "m"), place) for place in found} == {text("k", "m", "n"), text("k", "m", "p")}
 
 
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_the_first_and_the_last_line_of_a_text_are_lines_like_others(end: str) -> None:
+    def text(*done: str) -> str:
+        return "\n".join(f"{'pub ' if name in done else ''}fn {name}(x: i32) {{}}" for name in "kmn") + end
+
+    assert [made(text("k", "m"), place) for place in offered(text(), text("k"), text("k", "m"))] == [text(*"kmn")]
+    assert [made(text("m", "n"), place) for place in offered(text(), text("n"), text("m", "n"))] == [text(*"kmn")]
+
+
 def test_texts_with_lines_that_end_differently_are_read() -> None:
     text = "a(x, 1)\r\nb(x, 1)\n" * 4
     once = text.replace("b(x, 1)\n", "log(x)\nb(x, 1)\n", 1)
@@ -131,7 +142,7 @@ def test_one_example_wants_the_same_beside_it() -> None:
     rule = rule_of_one(one)
     assert rule is not None
     now = text.replace("path", "folder", 1)
-    (place,) = places(rule, now, tokens(now), "\n")
+    (place,) = places(rule, now, all_tokens(now), "\n")
     assert made(now, place) == text.replace("path", "folder")
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from palimpsest.next_edits.bursts import Burst
 from palimpsest.next_edits.changes import Repeat, Site
-from palimpsest.next_edits.repeats import Example, Rule, TextToken, examples, places, rule_of, rule_of_one, tokens
+from palimpsest.next_edits.repeats import Example, Rule, TextToken, all_tokens, examples, places, rule_of, rule_of_one
 from palimpsest.next_edits.targets import File, where
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.prose import prose_at
@@ -108,7 +108,7 @@ def _sites(found: _Found, home: File, file: File, *, passed: bool) -> Iterator[t
 
 
 def _tokens(parsed: Parsed) -> list[TextToken]:
-    return tokens(parsed.snapshot.text)
+    return all_tokens(parsed.snapshot.text)
 
 
 def _utf8(text: str) -> bytes:

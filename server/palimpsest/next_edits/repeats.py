@@ -40,7 +40,7 @@ Word = str | int
 
 @dataclass(frozen=True, slots=True)
 class TextToken:
-    """`start` and `end` in characters of the text."""
+    """`start` and `end` in characters of the text; what stands before all of it starts at -1."""
 
     text: str
     start: int
@@ -99,6 +99,11 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> list[TextToken]
     return [TextToken("\n" if it[0].isspace() else it[0], *it.span()) for it in found]
 
 
+def all_tokens(text: str) -> list[TextToken]:
+    """Those of a text, with an end of a line, without characters, on either side."""
+    return [TextToken("\n", -1, 0), *tokens(text), TextToken("\n", len(text), len(text))]
+
+
 def examples(before: str, after: str) -> Iterator[Example]:
     """The changes from one text to the other, from top to bottom."""
     old, new = (text.splitlines(keepends=True) for text in (before, after))
@@ -142,7 +147,7 @@ def rule_of_one(example: Example) -> Rule | None:
 
 
 def places(rule: Rule, text: str, found: Sequence[TextToken], line_end: str) -> Iterator[Place]:
-    """Where a text, of which these are the tokens, has what became something else, and did not become it yet."""
+    """Where a text, of which these are all tokens, has what became something else, and did not become it yet."""
     pattern = (*reversed(rule.left), *rule.old, *rule.right)
     counts = Counter(token.text for token in found)
     anchor = min((n for n, word in enumerate(pattern) if isinstance(word, str)), key=lambda n: counts[str(pattern[n])])
@@ -174,6 +179,10 @@ class _Side:
         """The tokens of some lines with those around them, and which of them are in these lines."""
         end = min(len(self.starts) - 1, last + _AROUND)
         found = tokens(self.text, self.starts[max(0, first - _AROUND)], self.starts[end])
+        if first <= _AROUND:
+            found.insert(0, TextToken("\n", -1, 0))
+        if end == len(self.starts) - 1:
+            found.append(TextToken("\n", len(self.text), len(self.text)))
         begins = [token.start for token in found]
         return found, bisect_left(begins, self.starts[first]), bisect_left(begins, self.starts[last])
 
