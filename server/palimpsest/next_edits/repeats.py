@@ -23,7 +23,8 @@ from palimpsest.text.alike import ends_alike
 CONTEXT = 12
 """Tokens on either side of a change that are compared, in its line; of whole lines those of the lines around."""
 FEWEST_BESIDE = 4
-"""Both examples must have so many tokens beside them, at least one on either side: fewer are found anywhere."""
+"""Both examples must have so many tokens beside them, at least one on either side: fewer are found anywhere.  What was
+replaced counts, too, but for one token."""
 MOST_LINES, MOST_CHARS = 120, 20_000
 """Lines between the first and the last that changed, and characters of them with those beside them; more is taken for
 another text, and would take seconds to compare."""
@@ -132,8 +133,10 @@ def rule_of(newest: Example, earlier: Example) -> Rule | None:
     left, right = _common(newest.left, earlier.left, words), _common(newest.right, earlier.right, words)
     n_known = len(words)
     new = _common(newest.new, earlier.new, words)
-    beside = [sum(isinstance(word, str) for word in side) for side in (left, right)]
-    if len(new) < len(newest.new) or len(words) > n_known or min(beside) < 1 or sum(beside) < FEWEST_BESIDE:
+    before, behind, itself = (sum(isinstance(word, str) for word in side) for side in (left, right, old))
+    if len(new) < len(newest.new) or len(words) > n_known or not (before and behind):
+        return None
+    if before + behind + max(0, itself - 1) < FEWEST_BESIDE:
         return None
     return Rule(left, old, right, new, _pieces(newest, new), newest.blanks, newest.indent)
 
