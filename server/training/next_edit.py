@@ -1,7 +1,7 @@
 """Next edits from histories of edits: a change made in one place, and the same change still to be made in another.
 
 In: a function's lines.  Out: the function as it was before the change (a `Damage`, whose reply makes it), and what the
-product says of the change made elsewhere (`palimpsest.next_edits.related`).  The line elsewhere is this one with other
+model is told of the change made elsewhere.  The line elsewhere is this one with other
 names, so that the change has to be understood, not copied.  Knows no language.
 """
 
@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from bench.repairing.damage import Damage, replaced
-from palimpsest.next_edits.related import SHORTEST, same_change
 from training.examples import fresh_name
 
 NAME = re.compile(r"(?<![\w'\"])[A-Za-z_]\w{3,}")
@@ -20,6 +19,8 @@ LAST_ARGUMENT = re.compile(r",\s*([\w.]+(?:\s*[=:]\s*[\w.\"']+)?)(?=\))")
 CALL = re.compile(r"(?<=[.])(\w{3,})(?=\()")
 NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 KIND, SUMMARY = "next-edit", "Make the same change."
+SHORTEST = 12
+"""Characters of a line that can be recognised."""
 Undo = Callable[[str, Random, Sequence[str]], str | None]
 """A line as it may have been before a change that led to it."""
 
@@ -37,6 +38,11 @@ def next_edit(lines: Sequence[str], rng: Random, words: Sequence[str]) -> tuple[
             there = elsewhere(before, line, rng, words)
             return replaced(KIND, lines, index, before, SUMMARY), same_change(*(text.strip() for text in there))
     return None
+
+
+def same_change(old: str, new: str) -> str:
+    """What a model is asked to do where a similar line became another one."""
+    return f"In another place `{old}` became `{new}`. Make the same change here."
 
 
 def elsewhere(before: str, after: str, rng: Random, words: Sequence[str]) -> tuple[str, str]:

@@ -372,35 +372,6 @@ async def test_a_value_that_has_to_be_chosen_is_the_model_s(editor: Editor) -> N
     assert answer == {"edits": [], "total": 0}
 
 
-TWINS = """def small(order):
-    weight = order.weight + 1
-    return weight * 2
-
-
-def large(order):
-    weight = order.weight + 10
-    return weight * 3
-"""
-
-
-async def test_where_trees_tell_nothing_the_model_is_asked_once_about_a_line_that_is_alike(editor: Editor) -> None:
-    uri = editor.open("shop/weights.py", TWINS)
-    await editor.settled(uri, lsp.Position(1, 0))
-    editor.edit(uri, "order.weight + 1\n", "order.weight + order.box\n")
-    await editor.until_idle()
-    start = await editor.stats()
-    answer = await ask(editor, uri, lsp.Position(1, 0))
-    asked = await editor.stats()
-    assert asked["decoded"] > start["decoded"]
-    for edit in answer["edits"]:
-        assert edit["kind"] == "model"
-        assert edit["range"]["start"]["line"] >= 5
-    assert await ask(editor, uri, lsp.Position(1, 0)) == answer
-    for edit in answer["edits"]:
-        await editor.command("palimpsest.nextEdit.dismiss", edit["id"])
-    assert (await ask(editor, uri, lsp.Position(1, 0)))["edits"] == []
-
-
 @pytest.mark.parametrize("scope", ["everywhere", "language", "folder", "buffer"])
 async def test_they_are_switched_off_and_on_apart_from_completions(window: Editor, scope: str) -> None:
     cart = window.open("shop/cart.py")
@@ -474,7 +445,7 @@ async def test_a_repeat_goes_on_in_its_direction_and_who_asks_gets_the_others(wi
     assert [place_of(edit)[1] for edit in made] == [21, 26]
     answer = await ask_for(window, uri, at)
     made = [edit async for edit in _accepted(window, answer)]
-    assert [place_of(edit) for edit in made[:1]] == [("steps.py", 1)]
+    assert [place_of(edit) for edit in made[:1]] == [("steps.py", 6)]
     assert window.texts[other].count("wait=True") == 0, "after an acceptance it goes on by itself"
 
 
@@ -518,6 +489,17 @@ async def _accepted(editor: Editor, answer: dict[str, Any]) -> Any:
         make(editor, edit)
         yield edit
         answer = await editor.command(edit["command"]["command"], edit["command"]["arguments"][0])
+
+
+@pytest.mark.parametrize("apart", [1, 4, 12])
+async def test_who_goes_up_a_file_is_offered_the_places_above_the_nearest_first(window: Editor, apart: int) -> None:
+    gap = "\n" * (apart - 1)
+    uri = window.open("up.py", "import os\n" + "".join(f"log(a_{n}.one){gap}\n" for n in range(7)))
+    for n in (5, 4):
+        at = window.edit(uri, f"log(a_{n}.one)", f"log(a_{n}.one, 2)")
+    made = await follow_all(window, await ask(window, uri, at))
+    assert [place_of(edit)[1] for edit in made] == [1 + apart * n for n in (3, 2, 1, 0)]
+    assert f"log(a_6.one){gap}" in window.texts[uri]
 
 
 async def test_all_places_of_a_file_are_changed_by_one_code_action(window: Editor) -> None:
@@ -600,6 +582,50 @@ async def test_the_import_of_a_new_name_is_offered_as_other_files_write_it(windo
         ("import", "Decimal is imported", "from decimal import Decimal\n"),
         ("import", "json is imported", "import json\n"),
     ]
+
+
+OTHERS = {
+    "src/shop/N.java": (
+        {"src/shop/A.java": "package shop;\nimport java.util.ArrayList;\nclass A { ArrayList<String> a; }\n"},
+        "package shop;\n\nimport java.util.List;\n\nclass N {\n  void f(List<String> x) {\n    int y = 1;\n  }\n}\n",
+        ("int y = 1;", "var y = new ArrayList<String>(x);"),
+        "import java.util.ArrayList;\n",
+    ),
+    "N.kt": (
+        {"A.kt": "package shop\n\nimport java.time.Instant\n\nval a = Instant.now()\n"},
+        "package shop\n\nimport java.util.UUID\n\nfun f(x: UUID) {\n  val y = 1\n}\n",
+        ("val y = 1", "val y = Instant.now()"),
+        "import java.time.Instant\n",
+    ),
+    "N.php": (
+        {"A.php": "<?php\nnamespace Shop;\nuse Money\\Price;\nclass A { function f() { return new Price(1); } }\n"},
+        "<?php\nnamespace Bill;\n\nuse Money\\Tax;\n\nfunction f(Tax $x) {\n  return 1;\n}\n",
+        ("return 1;", "return new Price(1);"),
+        "use Money\\Price;\n",
+    ),
+    "n.ts": (
+        {"a.ts": "import { round } from 'numbers';\nexport const a = round(1);\n"},
+        "import { other } from 'others';\n\nexport function f(x: number) {\n  return other(x);\n}\n",
+        ("return other(x)", "return round(other(x))"),
+        "import { round } from 'numbers';\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+async def test_a_missing_import_is_offered_in_other_languages(window: Editor, name: str) -> None:
+    files, text, (old, new), wanted = OTHERS[name]
+    for path, other in files.items():
+        (window.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (window.root / path).write_text(other, encoding="utf-8")
+    uri = window.open(name, text)
+    at = window.edit(uri, old, new)
+    answer: dict[str, Any] = {"edits": []}
+    async with asyncio.timeout(60):  # until the index has the files
+        while not answer["edits"]:
+            answer = await ask_for(window, uri, at)
+            await asyncio.sleep(0.05)
+    assert answer["edits"][0]["text"] == wanted
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,9 @@ def followed(
         File(parse_snapshot(snapshot, language), snapshot.uri.removeprefix(f"{to_uri(folder)}/"), False, notebook)
         for snapshot in (new, *(others if notebook else ()))
     ]
-    found = Finder([folder], ContextSettings()).find(open_files, (), burst)
-    assert found.unexplained is None or not follows, "the edit amounts to nothing"
+    finder = Finder([folder], ContextSettings())
+    found = finder.find(open_files, (), burst, repeats=False)
+    assert finder.explains(burst) or not follows, "the edit amounts to nothing"
     marked = {to_uri(folder / name): text.encode() for name, text in {**texts, home: after}.items()}
     for place in sorted((candidate.place for candidate in found.candidates), key=lambda place: -place.start):
         text = marked[place.uri]

@@ -426,8 +426,7 @@ class NextEditSettings:
     )
     ask: bool = _setting(
         True,
-        "Whether the model for completions is asked where syntax trees cannot tell: a new argument's value, similar "
-        "code.",
+        "Whether the model for completions is asked for a new argument's value where nothing in scope is named so.",
         by=LESS_HELP,
     )
     repeat: bool = _setting(

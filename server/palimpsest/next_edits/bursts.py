@@ -28,6 +28,7 @@ class Burst:
     """A document before and after; `first..last` are the lines edited, in those of `after`, both included.
 
     `steps` are the ways in which it came about, one after the other, and `paused` is what it was at the last pause.
+    `newest` is the line of the newest edit.
     """
 
     before: Snapshot
@@ -36,6 +37,7 @@ class Burst:
     last: int
     steps: tuple[OriginStep, ...] = ()
     paused: Snapshot | None = None
+    newest: int = 0
 
 
 class Bursts:
@@ -71,17 +73,19 @@ class Bursts:
                 self.end()
                 burst = None
             if burst is None:
-                self._open = Burst(old, new, first, last, (OriginStep(origin, new),))
+                self._open = Burst(old, new, first, last, (OriginStep(origin, new),), newest=first)
                 continue
+            at = first
             shift = edit.new_end_point[0] - edit.old_end_point[0]
             end = burst.last + shift if burst.last >= edit.old_end_point[0] else burst.last
             first, last = min(burst.first, first), max(end, last)
             if burst.after is new:  # another edit of the same change
-                self._open = replace(burst, first=first, last=last)
+                self._open = replace(burst, first=first, last=last, newest=at)
                 continue
             self._earlier = burst.steps
             steps = _stepped(burst.steps, OriginStep(origin, new))
-            self._open = Burst(burst.before, new, first, last, steps, old if is_pause else burst.paused)
+            paused = old if is_pause else burst.paused
+            self._open = Burst(burst.before, new, first, last, steps, paused, at)
 
     def accepted(self, uri: str) -> None:
         """The newest change is one that had been proposed."""

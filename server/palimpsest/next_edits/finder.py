@@ -59,11 +59,9 @@ class SiteCandidate:
 
 @dataclass(frozen=True, slots=True)
 class FinderResult:
-    """`unexplained` is the newest burst where no tree tells what follows it, with its parses; `idle` are those that
-    need not be kept."""
+    """`idle` are the bursts that need not be kept."""
 
     candidates: tuple[SiteCandidate, ...] = ()
-    unexplained: tuple[Parsed, Parsed] | None = None
     idle: tuple[Burst, ...] = ()
 
 
@@ -103,6 +101,10 @@ class Finder:
         finally:
             self._forget_unused()
 
+    def explains(self, burst: Burst) -> bool:
+        """Whether the trees tell what one of the bursts that were looked at amounts to."""
+        return bool(self._made.get(burst))
+
     def _find(
         self, open_files: Sequence[File], ended: Sequence[Burst], burst: Burst | None, *, repeats: bool, asked: bool
     ) -> FinderResult:
@@ -122,12 +124,12 @@ class Finder:
             for file, place in self._places_of(change, part, replace(home, home=True), open_files):
                 _add(candidates, SiteCandidate(change, file, place, point_of(file.parsed.snapshot, place.start)))
         self._repeating.read(bursts if repeats else ())
-        if not self._made[bursts[-1]]:  # what a tree explains is not only the same once more
+        if not self.explains(bursts[-1]):  # what a tree explains is not only the same once more
             for again, file, place in self._repeating.sites(bursts[-1], by_uri, asked=asked):
                 _add(candidates, SiteCandidate(again, file, place, point_of(file.parsed.snapshot, place.start)))
         kept = [*worth, *filter(self._repeating.has, bursts), bursts[-1]]
         idle = tuple(burst for burst in ended if burst not in kept)
-        return FinderResult(tuple(candidates.values()), self._unexplained(bursts, by_uri), idle)
+        return FinderResult(tuple(candidates.values()), idle)
 
     def _open_document(self, uri: str) -> Snapshot | None:
         file = self._open.get(uri)
@@ -142,13 +144,6 @@ class Finder:
         worth = [burst for burst in bursts if self._made[burst]][-MOST_CHANGES:]
         distinct = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
         return [*distinct, *_chained(distinct)], worth
-
-    def _unexplained(self, bursts: Sequence[Burst], by_uri: Mapping[str, File]) -> tuple[Parsed, Parsed] | None:
-        burst = bursts[-1]
-        if self._made[burst] or burst.after.uri not in by_uri:
-            return None
-        after = by_uri[burst.after.uri].parsed
-        return (_parsed(burst.before), after) if after.snapshot.text == burst.after.text else None
 
     def _places_of(
         self, change: EditPattern, part: int | None, home: File, open_files: Sequence[File]

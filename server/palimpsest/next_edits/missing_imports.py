@@ -67,7 +67,7 @@ def _new_names(before: Snapshot, parsed: Parsed, cursor: int) -> list[str]:
     if not words or len(words) > MOST_NAMES * 4:
         return []
     start, end = (len(utf8("".join(f"{line}\n" for line in lines[:row]))) for row in (new[0].start, new[-1].stop))
-    plain = [one for one in unexplained(parsed, start, end) if not (one.is_member or one.may_be_elsewhere)]
+    plain = [one for one in unexplained(parsed, start, end) if not one.is_member]
     return list(dict.fromkeys(one.name for one in plain if one.name in words and one.end != cursor))[:MOST_NAMES]
 
 

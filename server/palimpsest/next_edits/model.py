@@ -1,6 +1,6 @@
-"""The part of a next edit that only a model can write: a new argument's value, or the same change in similar code.
+"""The part of a next edit that only a model can write: a new argument's value.
 
-In: places with a gap, bursts of edits.  Out: complete places.  Answers are checked like any suggestion; nothing is
+In: places with a gap.  Out: complete places.  Answers are checked like any suggestion; nothing is
 requested where completions are off or while the model is still loading.
 """
 
@@ -10,17 +10,13 @@ import logging
 from dataclasses import replace
 
 from palimpsest.completions.requests import completion
-from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.errors import PalimpsestError
 from palimpsest.next_edits.changes import Site
-from palimpsest.next_edits.related import RelatedLine
 from palimpsest.next_edits.targets import File
 from palimpsest.syntax.calls import first_argument
 from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.text.markup import unescape_closing
-from palimpsest.text.positions import utf8
-from palimpsest.text.snapshot import Position, Snapshot
-from palimpsest.types import LineEdit
+from palimpsest.text.snapshot import Snapshot
 from palimpsest.window.services import Services
 
 logger = logging.getLogger(__name__)
@@ -33,9 +29,8 @@ VALUES = 3
 class NextEditModel:
     """Keeps nothing."""
 
-    def __init__(self, services: Services, suggestions: Suggestions) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
-        self._suggestions = suggestions
 
     def may_ask(self, snapshot: Snapshot) -> bool:
         services = self._services
@@ -75,21 +70,6 @@ class NextEditModel:
                 return replace(place, text=lead + value + place.text[place.hole :], hole=None)
         return None
 
-    async def alike(self, snapshot: Snapshot, about: RelatedLine) -> Site | None:
-        """The first edit of the model's around the related line, or None where it has none worth offering."""
-        try:
-            suggested = await self._suggestions.at(
-                snapshot.uri, Position(about.line, 0), instruction=about.instruction, give=False
-            )
-        except PalimpsestError as error:
-            logger.info("no next edit by the model: %s", error)
-            return None
-        for proposal in self._suggestions.worth_offering(suggested):
-            for change in proposal.changes:
-                if change.uri == snapshot.uri and change.version == snapshot.version and change.edits:
-                    return _place(snapshot, change.edits[0], proposal.summary)
-        return None
-
 
 def utf8_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
@@ -100,14 +80,3 @@ def applied(snapshot: Snapshot, place: Site) -> str:
     start = len(utf8_text(snapshot.utf8[: place.start]))
     end = start + len(utf8_text(snapshot.utf8[place.start : place.end]))
     return snapshot.text[:start] + place.text + snapshot.text[end:]
-
-
-def _place(snapshot: Snapshot, edit: LineEdit, summary: str) -> Site | None:
-    """A line edit as a place; None for one at the end of a document that has no line to hold on to."""
-    if edit.end >= snapshot.line_count:
-        return None
-    start, end = (snapshot.offset(Position(line, 0)) for line in (edit.start, edit.end))
-    text = "".join(f"{line}{snapshot.line_end}" for line in edit.lines)
-    first = len(utf8(snapshot.text[:start]))
-    before = snapshot.text[start:end]
-    return Site(snapshot.uri, first, first + len(utf8(before)), before, text, "model", summary or "the same change")

@@ -19,21 +19,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from palimpsest.edits.suggestions.files import EditableFiles
-from palimpsest.edits.suggestions.suggestions import Suggestions
 from palimpsest.languages.registry import kin_of, language_of
 from palimpsest.next_edits.bursts import Burst, Bursts
-from palimpsest.next_edits.changes import Change, Site
-from palimpsest.next_edits.detect import window
+from palimpsest.next_edits.changes import Change, Repeat, Site
 from palimpsest.next_edits.finder import Finder, FinderResult, SiteCandidate, point_of
 from palimpsest.next_edits.missing_imports import missing_imports
 from palimpsest.next_edits.model import NextEditModel, applied
 from palimpsest.next_edits.newest import NewestTask
 from palimpsest.next_edits.offered import Offered, OfferedNextEdits, Point
-from palimpsest.next_edits.related import RelatedLine, related
 from palimpsest.next_edits.targets import File
 from palimpsest.next_edits.written import ModelEdits
 from palimpsest.syntax.indentation import is_worse
-from palimpsest.syntax.parse import Parsed, parse_text
+from palimpsest.syntax.parse import parse_text
 from palimpsest.text.snapshot import Position, Range, Snapshot
 from palimpsest.window.events import (
     CursorMoved,
@@ -80,9 +77,7 @@ class AllPlaces:
 class NextEdits:
     """Answers what follows the last edit: by trees first, by the model second."""
 
-    def __init__(
-        self, services: Services, suggestions: Suggestions, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, services: Services, clock: Callable[[], float] = time.monotonic) -> None:
         self._services = services
         self._bursts = Bursts()
         self._offers = OfferedNextEdits()
@@ -90,9 +85,8 @@ class NextEdits:
         self.trees = True
         """Whether places are looked for in syntax trees; measurements of a model alone do without."""
         self._finder = self._made()
-        self._model = NextEditModel(services, suggestions)
+        self._model = NextEditModel(services)
         self._written = ModelEdits(services, self._offers, clock)
-        self._answer: tuple[tuple[str, str], Site | None] | None = None  # the model's last, by what was asked
         self._asking = NewestTask[Site | None]()
         self._newest: object | None = None
         self._one_search = asyncio.Lock()
@@ -198,8 +192,6 @@ class NextEdits:
                 unsound[candidate.change] += place is None
             if not best and (lacking := await self._missing_import(open_files[0], position, asked=asked)) is not None:
                 return lacking if self._are_current(open_files) else None
-            if not best and result.unexplained is not None and is_newest():
-                return await self._by_model(result.unexplained)
         return None
 
     async def all_here(self, uri: str, position: Position) -> AllPlaces | None:
@@ -303,7 +295,10 @@ class NextEdits:
         def rank(candidate: SiteCandidate) -> tuple[int, bool, Point]:
             is_here = candidate.place.uri == uri
             where = -1 if is_here else files.index(candidate.place.uri)
-            return where, is_here and candidate.point[0] < position.line, candidate.point
+            line, column = candidate.point
+            if is_here and isinstance(candidate.change, Repeat):
+                line = abs(line - position.line)  # who goes up a file finds the nearest first, too
+            return where, is_here and candidate.point[0] < position.line, (line, column)
 
         def can(candidate: SiteCandidate) -> bool:
             place, snapshot = candidate.place, candidate.file.parsed.snapshot
@@ -350,34 +345,6 @@ class NextEdits:
         is_sound = place is not None and await asyncio.to_thread(_is_sound, candidate.file, place)
         return place if is_sound else None
 
-    async def _by_model(self, burst: tuple[Parsed, Parsed]) -> NextEdit | None:
-        before, after = burst
-        snapshot = after.snapshot
-        about = await asyncio.to_thread(related, before, after)
-        if about is None or not self._model.may_ask(snapshot):
-            return None
-        asked = about.instruction, snapshot.text
-        if self._answer is None or self._answer[0] != asked:
-            place = await self._asking.ask(asked, lambda: self._alike(asked, snapshot, about))
-        else:
-            place = self._answer[1]
-        file = File(after, self._services.roots.locate(snapshot.uri)[1], True)
-        if place is None or self._services.documents.find(snapshot.uri) is not snapshot:
-            return None
-        if not _is_elsewhere(place, before, after) or not _is_sound(file, place):
-            return None
-        return self._offer_of_model(about, file, place)
-
-    async def _alike(self, asked: tuple[str, str], snapshot: Snapshot, about: RelatedLine) -> Site | None:
-        self._answer = asked, await self._model.alike(snapshot, about)
-        return self._answer[1]
-
-    def _offer_of_model(self, about: RelatedLine, file: File, place: Site) -> NextEdit | None:
-        point = point_of(file.parsed.snapshot, place.start)
-        if not self._offers.may_offer(about.instruction, place, point):
-            return None
-        return self._given(about.instruction, file, place, point, 1)
-
     def _given(self, about: Change | str, file: File, place: Site, point: Point, total: int) -> NextEdit:
         return self._next_edit(self._offers.give(about, place, point), file.parsed.snapshot, total)
 
@@ -394,14 +361,6 @@ def _as_edit(snapshot: Snapshot, place: Site) -> tuple[Range, str]:
 
 def _is_sound(file: File, place: Site) -> bool:
     return not is_worse(parse_text(applied(file.parsed.snapshot, place), file.parsed.language), file.parsed)
-
-
-def _is_elsewhere(place: Site, before: Parsed, after: Parsed) -> bool:
-    """Whether a model's edit leaves alone what the person has just written."""
-    lines = window(before, after)
-    first = _position(after.snapshot, place.start).line
-    last = _position(after.snapshot, place.end).line
-    return lines is None or last <= lines[1].start or first >= lines[1].stop
 
 
 def _position(snapshot: Snapshot, byte: int) -> Position:

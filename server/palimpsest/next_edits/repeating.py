@@ -72,10 +72,12 @@ class Repeating:
         known = [one for burst, made in self._made.items() for one in made if burst is not newest]
         undone = {(one.new, one.old) for one in known}
         rules = dict[Rule, _Found]()
-        for example in sorted(new, key=lambda one: -len(one.old) - len(one.new)):
+        lines = newest.after
+        near = sorted(new, key=lambda one: abs(lines.position(one.start).line - newest.newest))
+        for n, example in sorted(enumerate(near), key=lambda it: -len(it[1].old) - len(it[1].new)):
             if (example.old, example.new) in undone:
                 continue
-            for earlier in [*known, *(one for one in new if one.start < example.start)]:
+            for earlier in [*known, *near[n + 1 :]]:
                 if (rule := rule_of(example, earlier)) is not None:
                     rules.setdefault(rule, _Found(rule, example, upwards=example.start < earlier.start))
             if asked and (rule := rule_of_one(example)) is not None:

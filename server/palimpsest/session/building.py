@@ -58,7 +58,7 @@ def build(settings: Settings, roots: tuple[Path, ...], clock: Callable[[], float
     services = services_of(settings, roots)
     completions = Completions(services)
     suggestions = Suggestions(services)
-    next_edits = NextEdits(services, suggestions, clock)
+    next_edits = NextEdits(services, clock)
     cursor = Cursor(services)
     engine = EngineControl(services)
     services.events.on(DocumentOpened, lambda event: load(language_of(event.snapshot.language_id, event.snapshot.uri)))

@@ -601,7 +601,7 @@ return {
       name = "next_edit.ask",
       type = "boolean",
       default = true,
-      doc = "Whether the model for completions is asked where syntax trees cannot tell: a new argument's value, similar code.",
+      doc = "Whether the model for completions is asked for a new argument's value where nothing in scope is named so.",
     },
     {
       name = "next_edit.repeat",
