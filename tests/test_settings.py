@@ -33,7 +33,7 @@ def test_nothing_set_is_the_defaults() -> None:
         ({"engine": {"n_ctx": "8192"}}, "engine.n_ctx", "whole number"),
         ({"engine": {"n_ctx": True}}, "engine.n_ctx", "whole number"),
         ({"engine": {"n_ctx": -1}}, "engine.n_ctx", "0 or more"),
-        ({"suggestion": {"min_agreement": 1.5}}, "suggestion.min_agreement", "1.0 or less"),
+        ({"conversation": {"system_share": 1.5}}, "conversation.system_share", "1.0 or less"),
         ({"completion": {"n": 100}}, "completion.n", "16 or less"),
         ({"suggestion": {"n": 17}}, "suggestion.n", "16 or less"),
         ({"engine": {"type_k": "f8"}}, "engine.type_k", "f16"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.edits.candidates import CUT_OFF, INCOMPLETE, candidate_of, grouped, is_sure
+from palimpsest.edits.candidates import CUT_OFF, INCOMPLETE, candidate_of, grouped
 from palimpsest.edits.continued import combined, continued
 from palimpsest.edits.line_edits import applied, normalised
 from palimpsest.edits.rebased import rebased
@@ -214,14 +214,6 @@ def test_two_suggestions_for_the_same_lines_are_not_put_together() -> None:
     assert found
     assert found.proposal.changes[0].edits == (one,)
     assert [refusal.name for refusal in refused] == ["Cart"]
-
-
-def test_what_may_be_offered_unasked() -> None:
-    edit = change(LineEdit(5, 6, ("        return 2",)))
-    assert is_sure(Proposal((edit,), agreement=0.5, flags=(COMMENTS, REPETITION)), 0.5)
-    assert not is_sure(Proposal((edit,), agreement=0.25), 0.5)
-    for flag in ("unknown name: foo", CUT_OFF, INCOMPLETE, FORMATTING):
-        assert not is_sure(Proposal((edit,), flags=(flag,)), 0.5)
 
 
 # Carried over -----------------------------------------------------------------------------------------------------

@@ -382,13 +382,6 @@ class SuggestionSettings:
         choices=("auto", "always", "never"),
         by=OWN_CODE,
     )
-    min_agreement: float = _setting(
-        0.5,
-        "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.",
-        low=0.0,
-        high=1.0,
-        by=ASKED,
-    )
     confirm: str = _setting(
         "others",
         "Edits that a person is asked about before they are applied: those of other files, all, or none.",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.edits.reply import CheckedReply
-from palimpsest.edits.validate import COMMENTS, FORMATTING, UNKNOWN, Baseline, Unfit, Validated, validated, window
+from palimpsest.edits.validate import COMMENTS, FORMATTING, Baseline, Unfit, Validated, validated, window
 from palimpsest.syntax.sameness import shape
 from palimpsest.types import DocumentChange, LineEdit, Proposal, Refusal
 
@@ -20,7 +20,6 @@ INCOMPLETE = "incomplete: a part of it was refused"
 NOTHING = "it changes nothing"
 """The one reason (from `check.py`) for which nothing counts as left out."""
 _LAYOUT = (FORMATTING, COMMENTS)
-_DOUBTS = (CUT_OFF, INCOMPLETE, FORMATTING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +84,6 @@ def grouped(candidates: Sequence[EditCandidate | None], baseline: Mapping[str, B
         agreement = 1.0 if best.mends else len(group) / n_replies
         proposals.append(replace(best.proposal, agreement=agreement))
     return tuple(sorted(proposals, key=lambda proposal: (-proposal.agreement, -proposal.logprob)))
-
-
-def is_sure(proposal: Proposal, least: float) -> bool:
-    """Whether it may be offered without a request: at least this share of replies agrees, and it is complete, changes
-    more than layout and uses no unknown names."""
-    doubts = any(flag in _DOUBTS or flag.startswith(UNKNOWN) for flag in proposal.flags)
-    return proposal.agreement >= least and not doubts
 
 
 def merged_by_document(changes: Iterable[DocumentChange]) -> dict[str, tuple[DocumentChange, list[Refusal]]]:

@@ -545,14 +545,6 @@ return {
       choices = { "auto", "always", "never" },
     },
     {
-      name = "suggestion.min_agreement",
-      type = "number",
-      default = 0.5,
-      doc = "The least share of replies that must come to the same edit for it to be offered unasked, 0 to 1.",
-      low = 0.0,
-      high = 1.0,
-    },
-    {
       name = "suggestion.confirm",
       type = "string",
       default = "others",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from palimpsest.edits.candidates import is_sure
 from palimpsest.edits.line_edits import applied, line_map
 from palimpsest.edits.rebased import MovedOn, moved
 from palimpsest.edits.suggestions.files import EditableFiles
@@ -43,21 +42,20 @@ class Suggestions:
         n: int = 1,
         lines: range | None = None,
         format: str = "",
-        give: bool = True,
     ) -> Suggested:
-        """Edits of the block at a position, or of the document lines `lines` in it; with `give` they have ids.
+        """Edits of the block at a position, or of the document lines `lines` in it.
 
         Raises EngineError when the engine cannot answer, InvalidArgument for a document that is not open.
         """
         request = SuggestionRequest(uri, position, instruction, n, lines, format)
-        return await self._ask(self._offers.numbered(request) if give else request, give)
+        return await self._ask(self._offers.numbered(request))
 
     async def rerun(self, identity: str) -> Suggested:
         """The same question once more, without what was offered for it before.  Raises as `at` does, InvalidArgument
         for an unknown id, StaleDocument where the place is gone."""
         offer = self._offers.get(identity)
         request = self._moved(offer)
-        return await self._ask(self._offers.numbered(request), True)
+        return await self._ask(self._offers.numbered(request))
 
     async def go_on(self, identity: str, instruction: str = "") -> Suggested:
         """The next reply, made on the text with the proposal in it; what is suggested then is both together.  Raises
@@ -81,13 +79,13 @@ class Suggestions:
             suggested = await self._model.ask(engine, self._offers.numbered(request), view, blocks, draft=draft)
         return self.give(self._not_rejected(suggested))
 
-    async def _ask(self, request: SuggestionRequest, give: bool) -> Suggested:
+    async def _ask(self, request: SuggestionRequest) -> Suggested:
         services = self._services
         view = services.view(services.documents.get(request.uri), request.position)
         blocks = await services.chooser.chosen(view, fresh=True)
         async with services.supervisor.engine(LOADING_S) as engine:
             suggested = self._not_rejected(await self._model.ask(engine, request, view, blocks))
-        return self.give(suggested) if give else suggested
+        return self.give(suggested)
 
     def _not_rejected(self, suggested: Suggested) -> Suggested:
         """Without what the person rejected, or saw when the same was asked before."""
@@ -114,15 +112,6 @@ class Suggestions:
         snapshot = suggested.snapshots.get(suggested.request.uri)
         self._services.statistics.count("suggestion", "shown", language=snapshot.language_id if snapshot else "")
         return self._offers.give(proposal, suggested.snapshots, suggested.request)
-
-    def worth_offering(self, suggested: Suggested) -> tuple[Proposal, ...]:
-        """Those that may be offered unasked (`suggestion.min_agreement`)."""
-        least = self._services.settings.suggestion.min_agreement
-        return tuple(
-            proposal
-            for proposal in suggested.proposals
-            if is_sure(proposal, least) and not self._offers.is_rejected(mark_of(proposal, suggested.snapshots))
-        )
 
     def current(self, identity: str) -> OfferedProposal:
         """An offer as it applies to the documents now.
