@@ -138,9 +138,12 @@ class Finder:
     def _changes(self, bursts: Sequence[Burst]) -> tuple[list[_Change], list[Burst]]:
         """What the last edits amount to, the newest first, and the bursts that amount to something."""
         known, self._made = self._made, {}
+        events = dict[tuple[int, int], tuple[_Change, ...]]()
         for burst in bursts:
-            made = known.get(burst)
-            self._made[burst] = _made(burst) if made is None else made
+            event = id(burst.before), id(burst.after)  # of one change in many places
+            if event not in events:
+                events[event] = known[burst] if burst in known else _made(burst)
+            self._made[burst] = events[event]
         worth = [burst for burst in bursts if self._made[burst]][-MOST_CHANGES:]
         distinct = list(dict.fromkeys(change for burst in reversed(worth) for change in self._made[burst]))
         return [*distinct, *_chained(distinct)], worth

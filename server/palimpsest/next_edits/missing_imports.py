@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from palimpsest.context.sources.name_lookup import Exported
 from palimpsest.errors import InvalidArgument
 from palimpsest.next_edits.changes import MissingImport, Site
-from palimpsest.next_edits.formats.diffs import spans
 from palimpsest.next_edits.targets import File
 from palimpsest.syntax.import_places import import_edits
 from palimpsest.syntax.naming import unexplained
@@ -26,8 +25,10 @@ from palimpsest.window.services import Services
 
 WAIT_S = 0.3
 """This is how long a next edit waits for what other files say."""
+MOST_WORDS = 64
+"""A document that has more new words has another text."""
 MOST_NAMES = 16
-"""New names that are looked up; more are another file's text."""
+"""As many names are looked up."""
 LONGEST = 400_000
 """Characters of a document that names are looked for in."""
 _WORDS = re.compile(r"[^\W\d]\w*")
@@ -60,13 +61,12 @@ async def missing_imports(
 
 
 def _new_names(before: Snapshot, parsed: Parsed, cursor: int) -> list[str]:
-    lines = parsed.snapshot.lines
-    new = [range(c, d) for _, _, c, d in spans(before.lines, lines)]
-    words = {word for rows in new for row in rows for word in _WORDS.findall(lines[row])}
-    words -= {word for word in words if re.search(rf"\b{re.escape(word)}\b", before.text)}
-    if not words or len(words) > MOST_NAMES * 4:
+    text = parsed.snapshot.text
+    words = set(_WORDS.findall(text)) - set(_WORDS.findall(before.text))
+    if not 0 < len(words) <= MOST_WORDS:
         return []
-    start, end = (len(utf8("".join(f"{line}\n" for line in lines[:row]))) for row in (new[0].start, new[-1].stop))
+    places = [found.span() for found in _WORDS.finditer(text) if found[0] in words]
+    start, end = (len(utf8(text[:at])) for at in (places[0][0], places[-1][1]))
     plain = [one for one in unexplained(parsed, start, end) if not one.is_member]
     return list(dict.fromkeys(one.name for one in plain if one.name in words and one.end != cursor))[:MOST_NAMES]
 
