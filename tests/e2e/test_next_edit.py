@@ -473,6 +473,14 @@ async def test_what_was_typed_and_taken_back_is_nothing_to_follow(window: Editor
     assert (await asked)["edits"] == []
 
 
+async def indexed(editor: Editor, uri: str, position: lsp.Position) -> dict[str, Any]:
+    """The first next edit that there is, once the index has the files."""
+    async with asyncio.timeout(60):
+        while not (answer := await ask_for(editor, uri, position))["edits"]:
+            await asyncio.sleep(0.05)
+    return answer
+
+
 async def ask_for(editor: Editor, uri: str, position: lsp.Position) -> dict[str, Any]:
     params = {
         "textDocument": {"uri": uri, "version": editor.versions[uri]},
@@ -560,11 +568,7 @@ async def test_the_import_of_a_new_name_is_offered_as_other_files_write_it(windo
     (window.root / "a.py").write_text(text, encoding="utf-8")
     uri = window.open("new.py", '"""New."""\n\nimport os\n\n\ndef f(x):\n    return os.fspath(x)\n')
     at = window.edit(uri, "    return", "    y = Decimal(json.loads(x))\n    z = Unknown(y)\n    return")
-    answer: dict[str, Any] = {"edits": []}
-    async with asyncio.timeout(60):  # until the index has the file
-        while not answer["edits"]:
-            answer = await ask_for(window, uri, at)
-            await asyncio.sleep(0.05)
+    answer = await indexed(window, uri, at)
     made = []
     while answer["edits"]:
         edit = answer["edits"][0]
@@ -620,11 +624,7 @@ async def test_a_missing_import_is_offered_in_other_languages(window: Editor, na
         (window.root / path).write_text(other, encoding="utf-8")
     uri = window.open(name, text)
     at = window.edit(uri, old, new)
-    answer: dict[str, Any] = {"edits": []}
-    async with asyncio.timeout(60):  # until the index has the files
-        while not answer["edits"]:
-            answer = await ask_for(window, uri, at)
-            await asyncio.sleep(0.05)
+    answer = await indexed(window, uri, at)
     assert answer["edits"][0]["text"] == wanted
 
 
@@ -644,9 +644,5 @@ async def test_an_import_from_the_own_package_is_written_as_the_document_writes_
         (window.root / "shop2" / f"{name}.py").write_text(text, encoding="utf-8")
     uri = window.open("shop2/bill.py", f"{own}\n\ndef bill(x):\n    return x * tax.RATE\n")
     at = window.edit(uri, "return x * tax.RATE", "return rounded(x) * tax.RATE")
-    answer: dict[str, Any] = {"edits": []}
-    async with asyncio.timeout(60):  # until the index has the files
-        while not answer["edits"]:
-            answer = await ask_for(window, uri, at)
-            await asyncio.sleep(0.05)
+    answer = await indexed(window, uri, at)
     assert answer["edits"][0]["text"] == wanted

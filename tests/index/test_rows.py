@@ -57,6 +57,8 @@ def test_a_language_without_a_grammar_has_words_only() -> None:
         ("shop.cart", "", {"cart"}),
         ("shop", "cart", {"shop", "cart"}),
         ("json", "", {"json"}),
+        ("django.utils.html", "escape", {"utils", "html", "escape"}),
+        ('"cart.h"', "", {"cart", "h"}),
         ("./cart.py", "total", {"cart", "total"}),
         ("example.com/shop/cart", "", {"cart"}),
         ("crate::cart", "Cart", {"cart", "Cart"}),

@@ -78,9 +78,13 @@ def rows_of(parsed: Parsed) -> FileRows:
 def last_names(module: str, name: str = "", alias: str = "") -> frozenset[str]:
     """What an import of `name` from `module` may end with: `a/b.js`, `a::b` and `b` from `a` all end with b, and so
     does what is called b here."""
-    path, dot, suffix = module.rstrip(_AFTER_NAME).rpartition(".")
-    last = _LAST.search(path if dot and f".{suffix}" in _suffixes() else f"{path}{dot}{suffix}")
-    return frozenset({last[0] if last else "", name, alias}) - {"", "*"}
+    whole = module.rstrip(_AFTER_NAME)
+    path, dot, suffix = whole.rpartition(".")
+    ends = [whole]
+    if dot and f".{suffix}" in _suffixes():  # a file's name, or (`django.utils.html`) a module that is called so
+        ends = [path] if "/" in path else [path, whole]
+    found = {last[0] for end in ends if (last := _LAST.search(end))}
+    return frozenset({*found, name, alias}) - {"", "*"}
 
 
 @cache

@@ -14,7 +14,7 @@ from palimpsest import __version__
 from palimpsest.languages.base import Base
 from palimpsest.languages.registry import languages
 
-VERSION = 2
+VERSION = 3
 """This is the version of the tables and of what is put into them."""
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

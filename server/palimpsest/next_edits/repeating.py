@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from palimpsest.next_edits.bursts import Burst
 from palimpsest.next_edits.changes import Repeat, Site
@@ -18,11 +19,14 @@ from palimpsest.next_edits.repeats import Example, Rule, TextToken, all_tokens, 
 from palimpsest.next_edits.targets import File, where
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.prose import prose_at
+from palimpsest.text.positions import utf8
 
 MOST_EXAMPLES = 24
 """A burst with more changes is a formatter's, or another text."""
 LONGEST = 1_000_000
 """Characters of a document in which a change is made again."""
+MOST_SITES = 200
+"""Places of one change in one document that are looked at."""
 LONGEST_SHOWN = 40
 
 
@@ -57,13 +61,13 @@ class Repeating:
         home = open_files.get(newest.after.uri)
         if home is None or home.parsed.snapshot.text != newest.after.text:
             return
-        found, taken = list(self._rules(newest, asked=asked)), set[tuple[str, int]]()
+        found = list(self._rules(newest, asked=asked))
         for file in [home, *(file for file in open_files.values() if asked and file is not home)]:
+            taken = list[Site]()
             for one in found:
                 for change, site in _sites(one, home, file, passed=asked or file is not home):
-                    places = {(site.uri, byte) for byte in range(site.start, max(site.end, site.start + 1))}
-                    if not places & taken:  # of two changes of one place the larger one is made
-                        taken |= places
+                    if not any(_meet(site, other) for other in taken):  # of two changes of a place the larger is made
+                        taken.append(site)
                         yield change, file, site
 
     def _rules(self, newest: Burst, *, asked: bool) -> Iterator[_Found]:
@@ -96,25 +100,26 @@ def _sites(found: _Found, home: File, file: File, *, passed: bool) -> Iterator[t
     if len(snapshot.text) > LONGEST:
         return
     kind = prose_at(home.parsed, home.parsed.snapshot.position(newest.start))
-    for place in places(found.rule, snapshot.text, parsed.once(_tokens), snapshot.line_end):
+    every = places(found.rule, snapshot.text, parsed.once(_tokens), snapshot.line_end)
+    for place in islice(every, MOST_SITES):
         is_passed = not passed and (place.start > newest.start if found.upwards else place.end < newest.start)
         if is_passed or prose_at(parsed, snapshot.position(place.start)) != kind:
             continue
-        start = len(_utf8(snapshot.text[: place.start]))
+        start = len(utf8(snapshot.text[: place.start]))
         before = snapshot.text[place.start : place.end]
         scope = where(parsed, snapshot.position(place.start).line)
         message = f"once more: {_shown(before)} → {_shown(place.text)}"
-        end = start + len(_utf8(before))
+        end = start + len(utf8(before))
         site = Site(file.uri, start, end, before, place.text, "repeat", message, scope)
         yield Repeat(home.uri, found.rule), site
 
 
+def _meet(one: Site, other: Site) -> bool:
+    return one.start == other.start or (one.start < other.end and other.start < one.end)
+
+
 def _tokens(parsed: Parsed) -> list[TextToken]:
     return all_tokens(parsed.snapshot.text)
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
 
 
 def _shown(text: str) -> str:
