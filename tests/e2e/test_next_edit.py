@@ -602,9 +602,12 @@ OTHERS = {
         "import java.time.Instant\n",
     ),
     "N.php": (
-        {"A.php": "<?php\nnamespace Shop;\nuse Money\\Price;\nclass A { function f() { return new Price(1); } }\n"},
+        {
+            "A.php": "<?php\nnamespace Shop;\nuse Money\\Price;\nuse Bill\\Same;\nclass A { public Price $p; }\n",
+            "Same.php": "<?php\nnamespace Bill;\nclass Same {}\n",
+        },
         "<?php\nnamespace Bill;\n\nuse Money\\Tax;\n\nfunction f(Tax $x) {\n  return 1;\n}\n",
-        ("return 1;", "return new Price(1);"),
+        ("return 1;", "return new Same(new Price(1));"),
         "use Money\\Price;\n",
     ),
     "n.ts": (
@@ -619,7 +622,7 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 async def test_a_missing_import_is_offered_in_other_languages(window: Editor, name: str) -> None:
     files, text, (old, new), wanted = OTHERS[name]
-    for path, other in files.items():
+    for path, other in {**files, name: text}.items():
         (window.root / path).parent.mkdir(parents=True, exist_ok=True)
         (window.root / path).write_text(other, encoding="utf-8")
     uri = window.open(name, text)

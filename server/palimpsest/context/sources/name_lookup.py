@@ -357,7 +357,7 @@ class NameLookup:
         if len(places) == 1 and not common:
             item = modules.import_of(name, places.pop(), view.parsed, view.path)
         seen = (*view.imports, *modules.implied(self._modules.document(view).name, view.path))
-        is_seen = item is not None and any(one.name == "*" and one.module == item.module for one in seen)
+        is_seen = item is not None and any(one.module == item.module and one.name in ("*", name) for one in seen)
         return None if is_seen else item
 
     def _is_outer(self, view: CursorView, definition: IndexedDefinition) -> bool:
