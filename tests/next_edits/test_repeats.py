@@ -113,6 +113,17 @@ def test_the_first_and_the_last_line_of_a_text_are_lines_like_others(end: str) -
     assert [made(text("m", "n"), place) for place in offered(text(), text("n"), text("m", "n"))] == [text(*"kmn")]
 
 
+def test_of_equal_lines_those_that_were_changed_are_the_examples() -> None:
+    lines = ["    log(a, 1)\n"] * 9
+    once = [*lines[:3], "    log(a, 1, 2)\n", *lines[4:]]
+    twice = [*once[:5], "    log(a, 1, 2)\n", *once[6:]]
+    (one, other) = examples("".join(lines), "".join(twice))
+    assert one.new == other.new == (",", "2")
+    found = offered(*("".join(it) for it in (lines, once, twice)))
+    assert {made("".join(twice), place).count("log(a, 1, 2)") for place in found} == {3}
+    assert len(found) == 7
+
+
 def test_texts_with_lines_that_end_differently_are_read() -> None:
     text = "a(x, 1)\r\nb(x, 1)\n" * 4
     once = text.replace("b(x, 1)\n", "log(x)\nb(x, 1)\n", 1)

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from palimpsest.next_edits.formats.diffs import spans
+from palimpsest.next_edits.formats.diffs import Span, spans
 from palimpsest.text.alike import ends_alike
 
 CONTEXT = 12
@@ -114,12 +114,23 @@ def examples(before: str, after: str) -> Iterator[Example]:
     if not 0 < changed <= MOST_LINES or max(sum(map(len, lines)) for lines in near) > MOST_CHARS:
         return
     sides = _Side(before, old), _Side(after, new)
-    for a, b, c, d in spans(old, new):
+    for a, b, c, d in _changed(old, new):
         are_pairs = b - a == d - c
         for n in range(b - a) if are_pairs else [None]:
             rows = (a, b, c, d) if n is None else (a + n, a + n + 1, c + n, c + n + 1)
             if (example := _example(*sides, *rows)) is not None:
                 yield example
+
+
+def _changed(old: Sequence[str], new: Sequence[str]) -> list[Span]:
+    """The lines that differ.  As many lines as before are compared one by one, unless a line that came or went says
+    more: which of several equal lines was changed, a comparison of sequences cannot tell."""
+    found = list(spans(old, new))
+    if len(old) == len(new):
+        pairs = [(n, n + 1, n, n + 1) for n, (one, other) in enumerate(zip(old, new, strict=True)) if one != other]
+        if len(pairs) <= sum(max(b - a, d - c) for a, b, c, d in found):
+            return pairs
+    return found
 
 
 def rule_of(newest: Example, earlier: Example) -> Rule | None:
