@@ -523,6 +523,14 @@ async def test_all_places_of_a_file_are_changed_by_one_code_action(window: Edito
     assert not [one for one in await actions(window, uri, at) if "in all" in one.title]
 
 
+async def test_where_there_are_too_many_places_nobody_is_told_that_these_are_all(window: Editor) -> None:
+    uri = window.open("many.py", "import os\n" + "".join(f"log(a_{n}, 1)\n" for n in range(500)))
+    for n in (2, 3):
+        at = window.edit(uri, f"log(a_{n}, 1)", f"log(a_{n}, 1, 2)")
+    assert (await ask(window, uri, at))["edits"]
+    assert not [one for one in await actions(window, uri, at) if "in all" in one.title]
+
+
 async def test_a_rename_is_followed_in_a_whole_file_by_one_code_action(window: Editor) -> None:
     cart = window.open("shop/cart.py")
     at = window.edit(cart, "self.lines: list", "self.rows: list")

@@ -22,7 +22,7 @@ from palimpsest.edits.suggestions.files import EditableFiles
 from palimpsest.languages.registry import kin_of, language_of
 from palimpsest.next_edits.bursts import Burst, Bursts
 from palimpsest.next_edits.changes import Change, Repeat, Site
-from palimpsest.next_edits.finder import Finder, FinderResult, SiteCandidate, point_of
+from palimpsest.next_edits.finder import MOST_PLACES, Finder, FinderResult, SiteCandidate, point_of
 from palimpsest.next_edits.missing_imports import missing_imports
 from palimpsest.next_edits.model import NextEditModel, applied
 from palimpsest.next_edits.newest import NewestTask
@@ -203,7 +203,10 @@ class NextEdits:
         open_files = None if self._why_off(here, wanted=True) else self._open_files(here)
         if open_files is None or not (self._bursts.open or self._bursts.ended):
             return None
-        found = [one for one in (await self._search(open_files, asked=True)).candidates if one.place.uri == uri]
+        every = (await self._search(open_files, asked=True)).candidates
+        if len(every) >= MOST_PLACES:
+            return None  # there may be more, and some are not all
+        found = [one for one in every if one.place.uri == uri]
         best = [one for one in self._ordered(found, uri, position) if one.place.hole is None]
         same = sorted((one for one in best if one.change == best[0].change), key=lambda one: one.place.start)
         apart = all(one.place.end <= other.place.start for one, other in pairwise(same))

@@ -25,7 +25,7 @@ MOST_EXAMPLES = 24
 """A burst with more changes is a formatter's, or another text."""
 LONGEST = 1_000_000
 """Characters of a document in which a change is made again."""
-MOST_SITES = 200
+MOST_SITES = 400
 """Places of one change in one document that are looked at."""
 LONGEST_SHOWN = 40
 
