@@ -27,9 +27,9 @@ def test_a_code_action_shows_its_diff_and_is_applied_and_undone_in_one_step(wind
     asks(window)
     assert (window.folder / CART).read_text(encoding="utf-8") == before, "nothing is changed before one agrees"
     window.command("Palimpsest: Apply the Edit")
+    window.until(lambda: window.page.locator(".monaco-diff-editor").count() == 0)  # it shows both texts
     window.until(lambda: RIGHT in window.shown(".monaco-editor .view-lines"))
     assert window.text(CART) == before.replace(WRONG, RIGHT)
-    assert window.page.locator(".monaco-diff-editor").count() == 0
     window.key("Control+z")
     window.until(lambda: WRONG in window.shown(".monaco-editor .view-lines"))
     assert window.text(CART) == before

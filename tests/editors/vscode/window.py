@@ -43,6 +43,12 @@ DECORATIONS = """() => Array.from(document.querySelectorAll('.monaco-editor .vie
   .flatMap((e) => ['::before', '::after'].map((part) => getComputedStyle(e, part).content))
   .filter((content) => content.startsWith('"'))
   .map((content) => JSON.parse(content))"""
+WRITE = """(input, text) => {
+  input.value = text;
+  input.dispatchEvent(new Event('input', {bubbles: true}));
+}"""
+"""Writes into this input, wherever the focus is.  A browser's own `fill` inserts at the focus: in an editor that has
+just taken it, the text would become part of a file."""
 FOCUSED = ".editor-instance .monaco-editor.focused"
 NBSP = "\u00a0"
 MS = 1000
@@ -96,9 +102,11 @@ class Window:
             if opener and not box.is_visible():
                 self.key(opener)
             with suppress(BrowserError):
-                box.fill(text, timeout=SOON_MS)
+                box.evaluate(WRITE, text, timeout=SOON_MS)
                 row.wait_for(timeout=SOON_MS)
-                return True
+                box.focus(timeout=SOON_MS)
+                if box.evaluate("input => input === document.activeElement", timeout=SOON_MS):
+                    return True
             if opener:
                 self.key("Escape")
             return False
