@@ -220,9 +220,9 @@ class TestTheCommand:
 
     def test_use_info_and_list_agree(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         model = write_model(tmp_path / "m.gguf")
-        status, used = self.answer(capsys, "use", str(model))
+        status, used = self.answer(capsys, "use", "--no-check", str(model))
         assert (status, used["path"], used["n_ctx_train"]) == (0, str(model), 4096)
-        assert self.answer(capsys, "info") == (0, used)
+        assert self.answer(capsys, "info") == (0, {**used, "profile": None})
         status, listed = self.answer(capsys, "list")
         assert (status, listed["used"]) == (0, str(model))
         assert {known["name"] for known in listed["known"]} == {known.name for known in KNOWN}
@@ -240,7 +240,7 @@ class TestTheCommand:
         assert caught.value.code == 2
 
     def test_a_person_reads_text(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["model", "use", str(write_model(tmp_path / "m.gguf"))]) == 0
+        assert main(["model", "use", "--no-check", str(write_model(tmp_path / "m.gguf"))]) == 0
         assert main(["model", "list"]) == 0
         assert main(["model", "info"]) == 0
         text = capsys.readouterr().out

@@ -441,7 +441,7 @@ class CheckAnswer:
 class ModelInfo:
     """Facts read when the model is loaded.  `why_not`: why the cache is not edited in place, where it is not.
     `chat_template`: tasks are put to it in one; `converses`: it was made to answer people, and not for tasks alone.
-    `calls_tools`: it takes a `NativeChat`."""
+    `calls_tools`: it takes a `NativeChat`.  `calibration`: how often what it says comes true, where that was tried."""
 
     path: str
     name: str
@@ -458,6 +458,7 @@ class ModelInfo:
     chat_template: bool = False
     converses: bool = False
     calls_tools: bool = False
+    calibration: Calibration | None = None
     prompt: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from bench.command import main
-from bench.completing.places import KINDS, holes
+from palimpsest.checking.holes import KINDS, holes
 from palimpsest.errors import InvalidArgument
 
 PYTHON = "def total(prices):\n    # what they cost together\n    result = sum(prices.all)\n    return result\n"

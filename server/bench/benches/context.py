@@ -33,9 +33,9 @@ from bench.gathering.long_styles import LANGUAGES
 from bench.gathering.many_files import many_files
 from bench.gathering.timing import keystrokes, places
 from bench.gathering.walk import Walked, walk
-from bench.gathering.window import BenchWindow
 from bench.replaying.tally import percentile
 from bench.shared.options import model_file, positive
+from palimpsest.checking.window import WindowWithoutEditor
 from palimpsest.config.settings import ModelSettings, Settings
 from palimpsest.providers.base.target import Target
 from palimpsest.providers.supervisor import Supervisor
@@ -85,7 +85,7 @@ async def _measured(model: Path, options: argparse.Namespace) -> dict[str, Any]:
         long = long_file(root, options.lines, options.language)
         walked = long_file(root, options.walked, options.language, "walked")
         with indexed(root, cache) as (index, building):
-            window = BenchWindow(root, cache, index)
+            window = WindowWithoutEditor(root, cache, index)
             try:
                 typed = await keystrokes(window, long, options.times, LANGUAGES[options.language].typed)
                 asked = await places(window, [long, walked, *_some(root)], options.times)
@@ -102,7 +102,7 @@ def _some(root: Path) -> list[Path]:
     return sorted(path for path in root.glob("area*/*") if path.is_file())[:FOLDERS_ASKED]
 
 
-async def _walked(window: BenchWindow, path: Path, model: Path) -> Walked:
+async def _walked(window: WindowWithoutEditor, path: Path, model: Path) -> Walked:
     settings = Settings(model=ModelSettings(path=str(model)))
     supervisor = Supervisor(Target(model, settings.engine))
     workspace = f"bench-context-{os.getpid()}"

@@ -31,10 +31,10 @@ from rich.table import Table
 
 from bench.completing import completions
 from bench.completing.asking import Question, ask, bar
-from bench.completing.places import Hole, holes
 from bench.completing.scores import Offered, similarity
 from bench.replaying.tally import percentile
 from bench.shared.options import model_file, positive
+from palimpsest.checking.holes import Hole, holes
 from palimpsest.errors import InvalidArgument
 
 NAME = "holes"

@@ -29,7 +29,8 @@ from bench.repairing.cases import Case, cases
 from bench.repairing.damage import WAYS
 from bench.replaying.ours import START_S, own_folders
 from bench.shared.options import model_file, positive
-from bench.shared.source import documents, standard_library
+from bench.shared.source import standard_library
+from palimpsest.checking.source import documents
 from palimpsest.edits.misspelt import slips
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.client.driver import Driver

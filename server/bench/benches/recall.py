@@ -18,8 +18,8 @@ from rich.table import Table
 
 from bench.gathering.indexing import indexed
 from bench.gathering.recall import Recall, Recalled
-from bench.gathering.window import BenchWindow
 from bench.shared.options import positive
+from palimpsest.checking.window import WindowWithoutEditor
 from palimpsest.languages.registry import language_of
 
 NAME = "recall"
@@ -39,7 +39,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Raises PalimpsestError."""
     root = options.repo.resolve()
     with tempfile.TemporaryDirectory(prefix="pal-") as folder, indexed(root, Path(folder)) as (index, _):
-        window = BenchWindow(root, Path(folder), index)
+        window = WindowWithoutEditor(root, Path(folder), index)
         try:
             files = window.gatherer.files((root,))
             names = index.seen_by(files)

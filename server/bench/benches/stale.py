@@ -32,9 +32,9 @@ from rich.table import Table
 
 from bench.completing.asking import bar
 from bench.completing.holes import holes
-from bench.gathering.window import BenchWindow
 from bench.measure.stale import Place, Stale
 from bench.shared.options import model_file, positive
+from palimpsest.checking.window import WindowWithoutEditor
 from palimpsest.errors import InvalidArgument
 from palimpsest.index.workspace_index import WorkspaceIndex
 from palimpsest.prompt.blocks import FOOTER, HEADER, render_context, render_fim
@@ -83,7 +83,7 @@ def _places(folder: Path, n: int, random: Random) -> list[Place]:
         return []
     found = list[Place]()
     with tempfile.TemporaryDirectory(prefix="pal-") as cache:
-        window = BenchWindow(folder, Path(cache), WorkspaceIndex())
+        window = WindowWithoutEditor(folder, Path(cache), WorkspaceIndex())
         for hole in punched:
             parsed = window.reopen(window.open(hole.function.path), hole.filled(""))
             view = window.view(parsed, hole.start)

@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 from bench.gathering.timing import places_in
-from bench.gathering.window import BenchWindow
+from palimpsest.checking.window import WindowWithoutEditor
 from palimpsest.context.choice.why import NO_CODE
 from palimpsest.context.estimate import estimate
 from palimpsest.context.name_uses import name_uses, names_that_come_with
@@ -53,7 +53,7 @@ class Recalled:
 
 
 class Recall:
-    def __init__(self, window: BenchWindow, files: WorkspaceFiles, index: NameIndex) -> None:
+    def __init__(self, window: WindowWithoutEditor, files: WorkspaceFiles, index: NameIndex) -> None:
         self._window, self._files, self._index = window, files, index
         self._counterparts = Counterparts(files)
 

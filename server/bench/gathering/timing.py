@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from bench.gathering.window import BenchWindow
+from palimpsest.checking.window import WindowWithoutEditor
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scopes
 from palimpsest.text.snapshot import ContentChange, Position, Range
@@ -17,7 +17,7 @@ from palimpsest.text.snapshot import ContentChange, Position, Range
 SEED = 16
 
 
-async def keystrokes(window: BenchWindow, path: Path, n: int, line: str) -> list[float]:
+async def keystrokes(window: WindowWithoutEditor, path: Path, n: int, line: str) -> list[float]:
     """`line` typed on new lines of functions, from the change to the choice of blocks: the text, its tree and scopes,
     the editing block, and that the choice stays.  Brackets are not closed by an editor, which costs the tree most."""
     random, taken = Random(SEED), list[float]()
@@ -38,14 +38,14 @@ async def keystrokes(window: BenchWindow, path: Path, n: int, line: str) -> list
     return taken[:n]
 
 
-def _typed(window: BenchWindow, parsed: Parsed, position: Position, text: str) -> Parsed:
+def _typed(window: WindowWithoutEditor, parsed: Parsed, position: Position, text: str) -> Parsed:
     old = parsed.snapshot
     new, edits = old.changed([ContentChange(Range(position, position), text)], old.version + 1)
     window.changed(new)
     return window.parser.update(old, new, edits)
 
 
-async def places(window: BenchWindow, paths: list[Path], n: int) -> list[float]:
+async def places(window: WindowWithoutEditor, paths: list[Path], n: int) -> list[float]:
     """The view of a cursor that went to another place, and the choice of blocks for it.  What sources read in the
     background is read: they were asked at another place of the file before."""
     random, taken = Random(SEED), list[float]()

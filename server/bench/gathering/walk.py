@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.gathering.timing import places_in
-from bench.gathering.window import BenchWindow
+from palimpsest.checking.window import WindowWithoutEditor
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.types import Block, BlockKey
 from palimpsest.window.requests import Requests
@@ -35,7 +35,7 @@ class Walked:
         return [key for key, n in self.decoded.items() if n > 1]
 
 
-async def walk(window: BenchWindow, path: Path, engine: Engine, requests: Requests) -> Walked:
+async def walk(window: WindowWithoutEditor, path: Path, engine: Engine, requests: Requests) -> Walked:
     walked, chooser = Walked(), window.chooser
     parsed = window.open(path)
     for position in places_in(parsed):
@@ -50,7 +50,7 @@ async def walk(window: BenchWindow, path: Path, engine: Engine, requests: Reques
 
 
 async def _decode(
-    blocks: Sequence[Block], window: BenchWindow, engine: Engine, requests: Requests, walked: Walked
+    blocks: Sequence[Block], window: WindowWithoutEditor, engine: Engine, requests: Requests, walked: Walked
 ) -> None:
     answer = await engine.sync(requests.sync(list(blocks), "background"))
     window.chooser.counted({BlockKey.parse(report.key): report.tokens for report in answer.blocks}, blocks)

@@ -6,23 +6,20 @@ In: a model file, cases as text.  Out: plain numbers for `python -m bench layout
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
-
-import numpy as np
+from typing import Any, Protocol
 
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
-from palimpsest.engine.cache.tail_prompt import TailPrompt
 from palimpsest.engine.cache.workspace import Workspace
+from palimpsest.engine.checking.rows import finished, rows_of
 from palimpsest.engine.generation.generate import generate
-from palimpsest.engine.llama.native import Logits, Run
+from palimpsest.engine.generation.sampler import log_sum
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ModelError
 
-T = TypeVar("T")
 N_CTX = 4096
 MAX_WORD, MAX_SHOWN = 12, 12
 """Tokens of an answer to a cursor in a word, and to a keystroke."""
@@ -74,7 +71,7 @@ def measure(path: Path, texts: Texts) -> dict[str, Any]:
         if not about.fim_layouts:
             raise ModelError(f"{about.name} has no FIM tokens: there is no layout to measure.")
         workspace = engine.workspaces.open("layouts")
-        _done(workspace.sync(wire.SyncRequest(workspace.name, texts.header, texts.footer, [])))
+        finished(workspace.sync(wire.SyncRequest(workspace.name, texts.header, texts.footer, [])))
         layouts: dict[str, dict[str, dict[str, Any]]] = {layout: {} for layout in about.fim_layouts}
         for layout, rows in layouts.items():
             for name, heal in (("healed", True), ("as_is", False)):
@@ -119,7 +116,7 @@ class _Layout:
     def _ask(self, prefix: str, suffix: str, max_tokens: int) -> tuple[str, int]:
         """The answer's text and how many tokens of the tail were decoded for it."""
         request = self._request(prefix, suffix, max_tokens)
-        answer = _done(generate(self._engine.generator, self._workspace, request, None))
+        answer = finished(generate(self._engine.generator, self._workspace, request, None))
         return answer.choices[0].text, answer.decoded
 
     # How good
@@ -130,27 +127,11 @@ class _Layout:
         composed = engine.generator.composer.compose(request, engine.sizes.fim_room)
         target = engine.model.tokenize(composed.piece.decode("utf-8") + middle.text)
         left, nats = composed.piece, 0.0
-        for token, row in zip(target, self._rows(composed, target), strict=True):
+        for token, row in zip(target, rows_of(engine, self._workspace, composed, target)[1], strict=True):
             among = row[engine.vocab.beginning(left)] if left else row
-            nats += _log_sum(among) - float(row[token])
+            nats += log_sum(among) - float(row[token])
             left = left[len(engine.vocab.pieces[token]) :]
         return nats
-
-    def _rows(self, composed: TailPrompt, target: Sequence[int]) -> list[Logits]:
-        """Logits before each token of `target` behind the tail; nothing of it stays."""
-        engine, workspace = self._engine, self._workspace
-        with workspace.tail("typing") as tail:
-            tail.snapshot(workspace.base, composed)
-            start = _done(tail.prepare(workspace.base, composed, reuse_answer=False))
-            assert start.logits is not None
-            rows = [start.logits]
-            size = min(engine.context.n_seq_max, engine.context.n_batch)
-            for i in range(0, len(target) - 1, size):
-                part = target[i : min(i + size, len(target) - 1)]
-                runs = [Run([token], start.position + i + j, start.seq, logits=True) for j, token in enumerate(part)]
-                rows += [row for row in engine.pool.decode(runs, workspace) if row is not None]
-            tail.drop()
-        return rows
 
     def _completes(self, word: Word) -> bool:
         text, _ = self._ask(word.prefix, word.suffix, MAX_WORD)
@@ -182,17 +163,3 @@ class _Layout:
 def _summed(costs: Sequence[int]) -> dict[str, float]:
     mean = round(sum(costs) / len(costs), 2) if costs else 0.0
     return {"n": len(costs), "decoded": mean, "most": max(costs, default=0)}
-
-
-def _log_sum(values: Logits) -> float:
-    top = float(values.max())
-    return top + float(np.log(np.exp(values - top).sum()))
-
-
-def _done(work: Generator[None, None, T]) -> T:
-    """Run a job's generator to its end: there are no others."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]

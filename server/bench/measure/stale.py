@@ -9,23 +9,23 @@ for the present ones, and then only the last tokens and the middle are decoded.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from palimpsest import wire
 from palimpsest.config.settings import EngineSettings
 from palimpsest.engine.cache.tail_prompt import TailPrompt
+from palimpsest.engine.checking.rows import finished, rows_of
 from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.generation.sampler import log_probability
-from palimpsest.engine.llama.native import Logits, Run
+from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ModelError
 
-T = TypeVar("T")
 FRESH = (1, 16, 32)
 ALL = 1 << 20
 """Fresh tokens: more than any prompt has, so that all of it is decoded again."""
@@ -166,7 +166,7 @@ class Stale:
     def _attach(self, blocks: Mapping[str, str]) -> bool:
         wanted = [wire.WantedBlock(key, text, wire.text_hash(text)) for key, text in blocks.items()]
         request = wire.SyncRequest(self.workspace.name, self.header, self.footer, wanted)
-        answer = _done(self.workspace.sync(request))
+        answer = finished(self.workspace.sync(request))
         return not any(report.action in ("unfit", "deferred") for report in answer.blocks)
 
     def _composed(self, place: Place) -> TailPrompt:
@@ -190,21 +190,11 @@ class Stale:
             self._attach(before)
             fim = wire.FimTail((at or place).prefix, (at or place).suffix, heal=False)
             request = wire.GenerateRequest(workspace.name, fim=fim, max_tokens=0, kv="leave")
-            _done(generate(engine.generator, workspace, request, None))
+            finished(generate(engine.generator, workspace, request, None))
         self._attach(now)
-        with workspace.tail("typing", composed, fresh=fresh) as tail:
-            tail.snapshot(workspace.base, composed, leaves=stale, fresh=fresh)
-            start = _done(tail.prepare(workspace.base, composed, reuse_answer=False))
-            self._decoded = start.decoded
-            assert start.logits is not None
-            assert at is not None or (start.stale > 0) == stale, (start, fresh)
-            rows = [start.logits]
-            size = min(engine.context.n_seq_max, engine.context.n_batch)
-            for i in range(0, len(target) - 1, size):
-                part = target[i : min(i + size, len(target) - 1)]
-                runs = [Run([token], start.position + i + j, start.seq, logits=True) for j, token in enumerate(part)]
-                rows += [row for row in engine.pool.decode(runs, workspace) if row is not None]
-            tail.drop()
+        start, rows = rows_of(engine, workspace, composed, target, leaves=stale, fresh=fresh)
+        self._decoded = start.decoded
+        assert at is not None or (start.stale > 0) == stale, (start, fresh)
         return target, rows
 
     def _count(self, way: str, place: Place, found: tuple[Sequence[int], Iterable[Logits]]) -> None:
@@ -239,11 +229,3 @@ def _renamed(name: str) -> str:
     parts = [name[i : i + 3] for i in range(0, len(name), 3)]
     other = "".join(reversed(parts))
     return other if other != name and not other[0].isdigit() else f"{name[::-1]}x"
-
-
-def _done(work: Generator[None, None, T]) -> T:
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]

@@ -10,23 +10,15 @@ import shutil
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from random import Random
 
-from palimpsest.languages.registry import language_of
+from palimpsest.checking.source import NOT_OURS, TESTS, parsed_source, source_paths
 from palimpsest.syntax.parse import Parsed
-from palimpsest.syntax.parser import Parser
 from palimpsest.syntax.scopes import scopes
 from palimpsest.syntax.values import Scope
-from palimpsest.text.snapshot import Snapshot
-from palimpsest.text.uris import to_uri
 from palimpsest.workspace.files import WorkspaceFiles
 
-LARGEST = 150_000
-"""Characters of a file."""
-NOT_OURS = frozenset({"site-packages", "dist-packages", "_vendor", "vendor", "build", "dist"})
-TESTS = frozenset({"test", "tests", "testing"})
 _NO_MODULES = ("__pycache__", "idlelib", "lib2to3", "turtledemo", "config-*", "*.so", "*.a", "*.o", "*.exe", "*.whl")
 """Of the standard library's folder: what is no library, or none in Python."""
 
@@ -80,7 +72,7 @@ def functions(folder: Path, random: Random, most_lines: int) -> Iterator[Functio
     another one of each, and so on.  Of code that parses; none that is inside another one."""
     root = folder.absolute()
     files = WorkspaceFiles((root,))
-    paths = list(_paths(files, root))
+    paths = list(source_paths(files, root))
     random.shuffle(paths)
     left: list[list[Function]] = []
     for path in paths:
@@ -92,51 +84,17 @@ def functions(folder: Path, random: Random, most_lines: int) -> Iterator[Functio
         yield from (found.pop() for found in left)
 
 
-def documents(folder: Path, random: Random | None = None, most: int | None = None) -> Iterator[Parsed]:
-    """Every file that `functions` looks into; at most so many, in random order."""
-    root = folder.absolute()
-    files = WorkspaceFiles((root,))
-    paths = list(_paths(files, root))
-    if random is not None:
-        random.shuffle(paths)
-    return islice(filter(None, (_parsed(files, path) for path in paths)), most)
-
-
 def standard_library(into: Path) -> Path:
     """A copy of this Python's own modules, as a workspace: where they are, a version manager's git may ignore them."""
     left_out = shutil.ignore_patterns(*NOT_OURS, *TESTS, *_NO_MODULES)
     return Path(shutil.copytree(sysconfig.get_path("stdlib"), into / "library", ignore=left_out))
 
 
-def _paths(files: WorkspaceFiles, folder: Path) -> Iterator[Path]:
-    for entry in files.listing(folder):
-        path = folder / entry.name
-        if entry.is_dir:
-            if not entry.is_link and entry.name not in NOT_OURS | TESTS:
-                yield from _paths(files, path)
-        elif language_of("", entry.name).grammar is not None and not _is_test(path.stem):
-            yield path
-
-
-def _is_test(stem: str) -> bool:
-    return stem.startswith("test_") or stem.endswith("_test") or stem in ("conftest", "tests", "test")
-
-
 def _functions_of(files: WorkspaceFiles, path: Path, root: Path, most_lines: int) -> Iterator[Function]:
-    if (parsed := _parsed(files, path)) is None:
+    if (parsed := parsed_source(files, path)) is None:
         return
     for scope in scopes(parsed):
         inside = scope.parent is not None and scope.parent.kind == "function"
         below = scope.body_start_line == scope.header_end_line < scope.end_line
         if scope.kind == "function" and below and not inside and scope.end_line - scope.start_line <= most_lines:
             yield Function(path, path.relative_to(root).as_posix(), parsed, scope)
-
-
-def _parsed(files: WorkspaceFiles, path: Path) -> Parsed | None:
-    """None for what is too large, no text of ours or does not parse."""
-    source = files.source(path)
-    if source is None or len(source.text) > LARGEST or "\r" in source.text:
-        return None
-    language = language_of("", path.name)
-    parsed = Parser(language_of).parse(Snapshot(to_uri(path), 0, language.id, source.text))
-    return None if parsed.n_errors else parsed

@@ -1,4 +1,4 @@
-"""`palimpsest model list | use | get | info`.
+"""`palimpsest model list | use | get | info | check`.
 
 In: arguments.  Out: text for a person, or with `--json` one JSON object; exit status 0 done, 1 not right, 2 usage.
 """
@@ -14,10 +14,13 @@ from typing import Any
 
 from rich.console import Console
 
+from palimpsest.checking import running
+from palimpsest.cli import model_check
 from palimpsest.cli.progress import bar
 from palimpsest.config.layers import own_settings
 from palimpsest.errors import InvalidArgument, ModelError, PalimpsestError
-from palimpsest.models import catalogue, default_model, download, files
+from palimpsest.json_data import to_json
+from palimpsest.models import catalogue, default_model, download, files, profiles
 from palimpsest.models.header import GgufFile
 from palimpsest.models.known import KNOWN, NEXT_EDIT, fits, line_s, recommended
 from palimpsest.models.machine import this_machine
@@ -63,6 +66,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     listing.set_defaults(does=_list)
     use = commands.add_parser("use", parents=[shared], help="use this file from now on")
     use.add_argument("name", metavar="NAME", help="a name from the list, `default`, `embedded`, or a GGUF file")
+    use.add_argument("--no-check", action="store_true", help="do not try it out in the background")
     use.set_defaults(does=_use)
     get = commands.add_parser("get", parents=[shared], help="download; goes on where it stopped, checked by hash")
     get.add_argument("name", metavar="NAME", help="`default`, a name from the list, owner/repo/file.gguf, or a URL")
@@ -71,6 +75,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     get.add_argument("--progress", action="store_true", help="with --json: how far it is, as objects on stderr")
     get.add_argument("--use", action="store_true", help="and use it from now on")
+    get.add_argument("--no-check", action="store_true", help="with --use: do not try it out in the background")
     get.add_argument("--unverified", action="store_true", help="also where nothing says what its hash should be")
     get.set_defaults(does=_get)
     info = commands.add_parser("info", parents=[shared], help="what a file is; by default the one in use")
@@ -78,6 +83,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "name", metavar="PATH", nargs="?", help="a GGUF file, the name of a downloaded one, `default` or `embedded`"
     )
     info.set_defaults(does=_info)
+    check = commands.add_parser("check", parents=[shared], help="try it on your own code, and keep what suits it")
+    model_check.arguments(check)
 
 
 def described(file: GgufFile) -> dict[str, Any]:
@@ -133,7 +140,15 @@ def _use(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     if not options.json:
         says = _otherwise("Running editors: restart the engine.")
         out.print(f"From now on: {file.name} ({file.path}).  {says}")
+    _try_out(options, file, out)
     return described(file)
+
+
+def _try_out(options: argparse.Namespace, file: GgufFile, out: Console) -> None:
+    """A model that was not made for this cache, and of which nothing is known on this machine."""
+    wanted = own_settings().model.try_out and not options.no_check
+    if wanted and running.begin(file.path) and not options.json:
+        out.print("It is tried on the code in this folder in the background; `palimpsest model info` says the result.")
 
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
@@ -157,6 +172,8 @@ def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         else:
             more = "It is used from now on." if used else _otherwise(f"Use it: palimpsest model use {name}")
         out.print(f"{file.path} ({file.size / 1e9:.2f} GB), complete.  {more}")
+    if options.use:
+        _try_out(options, file, out)
     return described(file)
 
 
@@ -172,9 +189,15 @@ def _downloaded(options: argparse.Namespace, progress: download.Progress | None)
 def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     file = files.inspect(files.find(options.name) if options.name else files.model_path(own_settings().model))
     result = described(file)
+    profile = profiles.of_file(file.path)
     if not options.json:
         for name, value in result.items():
             out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}")
+        if profile is not None:
+            out.print(f"tried on {profile.made}:")
+            for sentence in profile.verdict:
+                out.print(f"  {sentence}", markup=False)
+    result["profile"] = None if profile is None else to_json(profile)
     return result
 
 

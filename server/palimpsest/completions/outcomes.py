@@ -73,8 +73,9 @@ class Outcomes:
     @property
     def calibration(self) -> Calibration:
         """Of the model that answers now."""
-        model = self._model
-        return SHIPPED.get(model, AS_SAID).then(self._learned(model) if model and self._is_on else AS_SAID)
+        info, model = self._services.supervisor.status.model, self._model
+        tried = (info.calibration if info is not None else None) or AS_SAID
+        return SHIPPED.get(model, tried).then(self._learned(model) if model and self._is_on else AS_SAID)
 
     def _learned(self, model: str) -> Calibration:
         if model not in self._earlier:

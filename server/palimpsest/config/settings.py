@@ -191,6 +191,12 @@ class ModelSettings:
         "else the embedded one.",
         by=MODEL_FILE,
     )
+    try_out: bool = _setting(
+        True,
+        "Try a model that was just chosen on your code, for some minutes in the background, and let the engine use it "
+        "as suits it best here (`palimpsest model check`).",
+        by=WORK,
+    )
 
 
 @dataclass(frozen=True, slots=True)

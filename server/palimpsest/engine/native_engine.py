@@ -18,6 +18,7 @@ from palimpsest.engine.generation.grammar import Grammars
 from palimpsest.engine.generation.text_generator import TextGenerator
 from palimpsest.engine.llama.native import Context
 from palimpsest.engine.model.load import load
+from palimpsest.models.profiles import Profile
 
 
 class NativeEngine:
@@ -31,10 +32,11 @@ class NativeEngine:
         caution: bool = False,
         make_context: type[Context] = Context,
         end_suspended: Callable[[], bool] = lambda: False,
+        profile: Profile | None = None,
     ) -> None:
-        """Loads the model.  `end_suspended`: see `CellPool`.  Raises EngineUnavailable, ModelError, ContextTooLarge,
-        InvalidArgument."""
-        self.loaded = loaded = load(path, settings, caution=caution, make_context=make_context)
+        """Loads the model.  `end_suspended`: see `CellPool`; `profile`: see `load`.  Raises
+        EngineUnavailable, ModelError, ContextTooLarge, InvalidArgument."""
+        self.loaded = loaded = load(path, settings, caution=caution, make_context=make_context, profile=profile)
         self.model, self.context = loaded.model, loaded.context
         self.facts, self.vocab, self.sizes = loaded.facts, loaded.vocab, loaded.sizes
         self.in_place = loaded.in_place

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.checking import running
 from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import Nothing, among
@@ -77,15 +79,15 @@ async def get(server: PalimpsestServer, asked: Get) -> dict[str, Any]:
     """Fetch it, use it from now on.  Raises ModelError."""
     among("name", asked.name, (name for name in catalogue.NAMES if name != catalogue.EMBEDDED))
     _need_choice(server)
-    found = await our_answer("model", "get", asked.name, "--use", "--json", "--progress", told=_told)
-    return _used(server, found)
+    found = await our_answer("model", "get", asked.name, "--use", "--no-check", "--json", "--progress", told=_told)
+    return await _used(server, found)
 
 
 async def use(server: PalimpsestServer, asked: UseArguments) -> dict[str, Any]:
     """Use what is here already.  Raises ModelError."""
     _need_choice(server)
     found = await asyncio.to_thread(catalogue.use, asked.name)
-    return _used(server, {"path": str(found.path), "name": found.name})
+    return await _used(server, {"path": str(found.path), "name": found.name})
 
 
 def _need_choice(server: PalimpsestServer) -> None:
@@ -101,9 +103,13 @@ def _need_choice(server: PalimpsestServer) -> None:
         raise InvalidArgument("name", f"is only for the engine that Palimpsest starts here, and {what}.")
 
 
-def _used(server: PalimpsestServer, found: dict[str, Any]) -> dict[str, Any]:
+async def _used(server: PalimpsestServer, found: dict[str, Any]) -> dict[str, Any]:
     server.window.session.engine.model_chosen()
-    return {"path": found["path"], "name": found["name"], "summary": f"{found['name']} is used from now on."}
+    folder = next(iter(server.window.roots.folders), None)
+    wanted = server.window.settings.model.try_out
+    is_tried = wanted and await asyncio.to_thread(running.begin, Path(found["path"]), folder)
+    tried = " It is tried on this workspace's code in the background." if is_tried else ""
+    return {"path": found["path"], "name": found["name"], "summary": f"{found['name']} is used from now on.{tried}"}
 
 
 def _told(progress: dict[str, Any]) -> None:

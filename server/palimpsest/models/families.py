@@ -99,13 +99,15 @@ FAMILIES: tuple[Family, ...] = (
     Family("StarCoder", STARCODER, None, r"starcoder|santacoder", r"star-?coder|santa-?coder", True),
     # Mishra et al. 2024, arXiv 2405.04324: both modes, tokens as StarCoder's.
     Family("Granite Code", STARCODER, r"^<fim_suffix>$", r"granite\w*code", r"granite.*code", True),
-    # The model cards of Granite 3.3 (StarCoder's tokens) and of Granite 4 (tokens as Qwen's) show prefix first only.
+    # The model cards of Granite 3.3 (StarCoder's tokens) and of Granite 4 (tokens as Qwen's) show prefix first only;
+    # Granite 4.2 reasons, and does not fill in.
     Family("Granite 3", STARCODER, r"^<fim_suffix>$", r"granite", r"granite-?3"),
-    Family("Granite 4", QWEN, r"^<\|fim_suffix\|>$", r"granite", r"granite-?4"),
+    Family("Granite 4", QWEN, r"^<\|fim_suffix\|>$", r"granite", r"granite-?4(?!\.2)"),
     # arXiv 2406.11409: both modes, but the order of suffix first is not published; so not `trained`.
     Family("CodeGemma", QWEN, r"^<\|fim_suffix\|>$", r"codegemma", r"codegemma"),
-    # arXiv 2409.12186 and the model cards of Qwen2.5-Coder and Qwen3-Coder: prefix first.
-    Family("Qwen Coder", QWEN, r"^<\|?fim_suffix\|?>$", r"qwen", r"qwen[\d.]*-?coder"),
+    # arXiv 2409.12186 and the model cards of Qwen2.5-Coder and Qwen3-Coder: prefix first.  Qwen3.5 and 3.6 are used
+    # with the same markers (ggml-org/llama.vscode#55, July 2026).
+    Family("Qwen Coder", QWEN, r"^<\|?fim_suffix\|?>$", r"qwen", r"qwen[\d.]*-?coder|qwen-?3\.[56]"),
     # Guo et al. 2024, arXiv 2401.14196, 3.1.2: prefix first was chosen, at a rate of one half.
     Family(
         "DeepSeek-Coder",

@@ -950,6 +950,12 @@ return {
       doc = "A GGUF file. Empty: the one chosen with `palimpsest model use`, else the default model if it was fetched, else the embedded one.",
     },
     {
+      name = "model.try_out",
+      type = "boolean",
+      default = true,
+      doc = "Try a model that was just chosen on your code, for some minutes in the background, and let the engine use it as suits it best here (`palimpsest model check`).",
+    },
+    {
       name = "engine.kind",
       type = "string",
       default = "in-place",

@@ -32,6 +32,7 @@ from palimpsest.errors import (
     UnknownTail,
     UnknownText,
 )
+from palimpsest.models import profiles
 from palimpsest.system.engine_address import CHANGED, file_facts
 
 T = TypeVar("T")
@@ -212,6 +213,7 @@ class EngineThread:
                 caution=self._caution,
                 make_context=self._make_context,
                 end_suspended=self._loop.end_suspended,
+                profile=profiles.of_file(self._path),
             )
         except Exception as error:  # a defect, too, is a load that failed, and is said
             if not isinstance(error, PalimpsestError):

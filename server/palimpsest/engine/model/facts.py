@@ -7,7 +7,7 @@ metadata keys from the GGUF specification.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from palimpsest.chat_templates.template import TemplateSource
@@ -118,6 +118,14 @@ def read(model: Model) -> ModelFacts:
         state_only=recurrent,
         why_not=_why_not(api, model, recurrent, hybrid),
     )
+
+
+def with_layout(facts: ModelFacts, layout: str) -> ModelFacts:
+    """The facts with the layout that was found to be better, where the model has tokens for it; `none`: it does not
+    fill in the middle, whatever its tokens say; "": as they are."""
+    if layout == "none":
+        return replace(facts, fim=None, fim_layout="")
+    return replace(facts, fim_layout=LAYOUTS[layout]) if layout in facts.fim_layouts else facts
 
 
 def decide(facts: ModelFacts, mode: str, can_shift: bool, type_k: str, tried: Callable[[], str] = lambda: "") -> str:

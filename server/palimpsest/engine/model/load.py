@@ -20,14 +20,17 @@ from palimpsest.engine.model.facts import ModelFacts
 from palimpsest.engine.model.sizes import Sizes
 from palimpsest.errors import ModelError
 from palimpsest.models.files import inspect
+from palimpsest.models.profiles import Profile
 
+PROFILE_SAYS = "`palimpsest model check` found that it would lose much of what context gives."
 NO_TEXT = 1 | 2  # LLAMA_TOKEN_ATTR_UNKNOWN, LLAMA_TOKEN_ATTR_UNUSED
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
     """`why_not`: why the cache is not edited in place, "" when it is.  `max_bytes`: what cache and compute buffers may
-    take, 0 without a bound.  `extra_bufts`: whether weights may be repacked for the machine."""
+    take, 0 without a bound.  `extra_bufts`: whether weights may be repacked for the machine.  `profile`: what was found
+    out about the model on this machine; the settings and facts are those with it."""
 
     model: Model
     context: Context
@@ -39,6 +42,7 @@ class LoadedModel:
     why_not: str
     max_bytes: int
     extra_bufts: bool
+    profile: Profile | None = None
 
     @property
     def in_place(self) -> bool:
@@ -72,6 +76,7 @@ class LoadedModel:
             why_not=self.why_not,
             chat_template=facts.instructed,
             converses=facts.instructed,
+            calibration=self.profile.calibration if self.profile is not None else None,
             settings={
                 "n_batch": self.context.n_batch,
                 "n_threads": self.params.n_threads,
@@ -85,22 +90,32 @@ class LoadedModel:
 
 
 def load(
-    path: Path, settings: EngineSettings, *, caution: bool = False, make_context: type[Context] = Context
+    path: Path,
+    settings: EngineSettings,
+    *,
+    caution: bool = False,
+    make_context: type[Context] = Context,
+    profile: Profile | None = None,
 ) -> LoadedModel:
-    """`caution`: `extra_bufts = auto` means off.  Raises EngineUnavailable, ModelError, ContextTooLarge,
-    InvalidArgument; nothing stays loaded then."""
+    """`caution`: `extra_bufts = auto` means off.  `profile`: says what the settings leave to the machine.  Raises
+    EngineUnavailable, ModelError, ContextTooLarge, InvalidArgument; nothing stays loaded then."""
+    why_whole = PROFILE_SAYS if profile is not None and profile.mode and settings.mode == "auto" else ""
+    settings = profile.applied(settings) if profile is not None else settings
     params.check(settings)
     extra_bufts = settings.extra_bufts == "on" or (settings.extra_bufts == "auto" and not caution)
-    model = _opened(path, settings, extra_bufts=extra_bufts)
+    model = opened(path, settings, extra_bufts=extra_bufts)
     context: Context | None = None
     try:
         facts = model_facts.read(model)
+        if profile is not None:
+            facts = model_facts.with_layout(facts, profile.layout)
         if not facts.n_ctx_train or not model.n_vocab:
             raise ModelError(f"{path} is not a language model.", hint=purpose.HINT)
         max_bytes = memory.bound(settings)
         context, context_params = memory.make(model, facts, settings, make_context, max_bytes)
         tried = functools.partial(trial.passed, context, model)
         why_not = model_facts.decide(facts, settings.mode, context.can_shift, settings.type_k, tried)
+        why_not = why_whole or why_not
         sizes = Sizes.of(context.n_ctx, facts, in_place=not why_not)
         model.longest_text = max(LONGEST_TEXT, TEXT_FOR_A_TOKEN * sizes.n_ctx)
         vocab = vocabulary(model, facts)
@@ -109,10 +124,12 @@ def load(
             context.close()
         model.close()
         raise
-    return LoadedModel(model, context, context_params, settings, facts, vocab, sizes, why_not, max_bytes, extra_bufts)
+    return LoadedModel(
+        model, context, context_params, settings, facts, vocab, sizes, why_not, max_bytes, extra_bufts, profile
+    )
 
 
-def _opened(path: Path, settings: EngineSettings, *, extra_bufts: bool) -> Model:
+def opened(path: Path, settings: EngineSettings, *, extra_bufts: bool) -> Model:
     """Raises ModelError also for a file that is something else than a model that writes text, and for one over whose
     header llama.cpp would end the process."""
     instead = purpose.of_file(path)

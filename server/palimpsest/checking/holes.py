@@ -19,7 +19,7 @@ from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
-from bench.shared.source import documents
+from palimpsest.checking.source import documents
 from palimpsest.errors import InvalidArgument
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.places import is_comment

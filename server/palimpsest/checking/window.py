@@ -22,7 +22,7 @@ from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import relative, to_path, to_uri
 
 
-class BenchWindow:
+class WindowWithoutEditor:
     """`cache` is a folder for what is kept."""
 
     def __init__(self, root: Path, cache: Path, index: WorkspaceIndex) -> None:

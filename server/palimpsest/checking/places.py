@@ -1,0 +1,51 @@
+"""Places in a workspace's own code that a model is tried at, each with the blocks that would be chosen there.
+
+In: a folder, a seed.  Out: `TrialPlace`s.  Only reads; nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from random import Random
+
+from palimpsest.checking.holes import Hole, holes
+from palimpsest.checking.window import WindowWithoutEditor
+from palimpsest.errors import InvalidArgument
+from palimpsest.index.workspace_index import WorkspaceIndex
+from palimpsest.models.trials import TrialPlace
+from palimpsest.prompt.blocks import render_context, render_fim
+from palimpsest.text.positions import well_formed
+from palimpsest.text.tokens import masked_block
+
+KINDS = ("line", "rest")
+
+
+def places(folder: Path, n: int, seed: int = 0) -> list[TrialPlace]:
+    """At most `n`, of lines and of rests of lines by turns.  Raises InvalidArgument where the folder has no source."""
+    folder = folder.resolve()
+    found = [hole for hole in holes(folder, -(-n // len(KINDS)), Random(seed)) if hole.kind in KINDS]
+    if not found:
+        raise InvalidArgument("--folder", f"{folder} has no source files that parse.")
+    by_kind = [[hole for hole in found if hole.kind == kind] for kind in KINDS]
+    in_turns = [hole for some in zip_longest(*by_kind) for hole in some if hole is not None][:n]
+    with tempfile.TemporaryDirectory(prefix="palimpsest-") as cache:
+        window = WindowWithoutEditor(folder, Path(cache), WorkspaceIndex())
+        try:
+            return list(_asked(window, in_turns))
+        finally:
+            window.chooser.close()
+
+
+def _asked(window: WindowWithoutEditor, some: list[Hole]) -> Iterator[TrialPlace]:
+    """What the server would ask at each, without what it masks."""
+    for hole in some:
+        parsed = window.reopen(window.open(hole.path), hole.prefix + hole.suffix)
+        view = window.view(parsed, parsed.snapshot.position(len(hole.prefix)))
+        prefix, suffix = (well_formed(masked_block(text)) for text in render_fim(view.editing))
+        chosen = window.chooser.choose(view, fresh=True)
+        blocks = {str(block.key): well_formed(render_context(block)) for block in chosen}
+        window.close(parsed)
+        yield TrialPlace(prefix, suffix, hole.text, {key: text for key, text in blocks.items() if text})

@@ -1,0 +1,89 @@
+"""Has a model tried in a process of its own, which may die of it.
+
+In: a model file, settings, places.  Out: a `ModelTrial`, in parts as it grows.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from palimpsest.config.settings import EngineSettings
+from palimpsest.errors import ModelError
+from palimpsest.json_data import from_json, to_json
+from palimpsest.models import default_model, files, profiles
+from palimpsest.models.trials import ModelTrial, TrialPlace, TrialRequest
+from palimpsest.prompt.blocks import FOOTER, HEADER
+from palimpsest.system import folders
+from palimpsest.system.machine import free_memory
+
+PROCESS = "palimpsest.engine.checking.process"
+LOG = "model-check.log"
+MEMORY = 2.0
+"""Free memory for each byte of a file, so that it is loaded a second time beside an editor's engine."""
+
+
+def tried(
+    path: Path,
+    settings: EngineSettings,
+    places: Sequence[TrialPlace],
+    seconds: float,
+    told: Callable[[ModelTrial], None] = lambda trial: None,
+) -> ModelTrial:
+    """Raises ModelError where the model cannot be loaded, or ends the process before anything is known of it."""
+    request = TrialRequest(str(path), asdict(settings), list(places), seconds, HEADER, FOOTER)
+    command = [sys.executable, "-P", "-m", PROCESS]
+    trial: ModelTrial | None = None
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8") as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        writer = threading.Thread(target=_give, args=(child, json.dumps(to_json(request))), daemon=True)
+        writer.start()
+        try:
+            for line in child.stdout:
+                data = json.loads(line)
+                if "error" in data:
+                    raise ModelError(data["error"]["message"], hint=data["error"]["hint"])
+                trial = from_json(data, ModelTrial)
+                told(trial)
+        except BaseException:  # also Ctrl-C
+            child.kill()
+            raise
+    if child.returncode != 0 and (trial is None or not trial.tokens):
+        raise ModelError(f"{path.name} ended the process that tried it (status {child.returncode}).")
+    assert trial is not None
+    return trial
+
+
+def begin(path: Path, folder: Path | None = None) -> bool:
+    """Have a model that was just chosen tried in the background, on the code in a folder, by default this one; whether
+    that was begun.  It was not for our own models, where something is known of it already, or where memory is too short
+    for it to be loaded beside another one.  What is said goes to a log."""
+    if path in (files.embedded(), default_model.path()):  # made for this cache, and measured
+        return False
+    try:
+        if profiles.of_file(path) is not None or free_memory() < MEMORY * path.stat().st_size:
+            return False
+        command = [sys.executable, "-P", "-m", "palimpsest", "model", "check", "--politely", str(path)]
+        if folder is not None:
+            command += ["--folder", str(folder)]
+        with (folders.logs() / LOG).open("wb") as log:
+            subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+    except OSError:
+        return False
+    return True
+
+
+def _give(child: subprocess.Popen[str], text: str) -> None:
+    """From a thread: a process that dies first reads nothing."""
+    assert child.stdin is not None
+    try:
+        child.stdin.write(text)
+        child.stdin.close()
+    except OSError:
+        pass

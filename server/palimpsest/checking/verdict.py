@@ -1,0 +1,165 @@
+"""Pure: what a model's trial says, in words, and what its engine makes of it.
+
+In: a `ModelTrial`.  Out: a `Profile`.  A difference counts where it is larger than twice its standard error, over
+places: what cannot be told from chance changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from palimpsest.calibration import AS_SAID, fitted
+from palimpsest.models.profiles import Profile
+from palimpsest.models.trials import Losses, ModelTrial, ThreadTrial
+
+LEAST_KEPT = 0.9
+"""Share of what blocks give, below which whole prompts are decoded."""
+LEAST_PLACES = 8
+FASTER = 0.9
+"""Another way of decoding is chosen where it takes at most this share of the time of the machine's own choice; a
+smaller gain may be the moment's."""
+IDLE = 0.8
+"""Share of its threads' cores that a trial must have had, so that anything can be said of other numbers of threads."""
+PREFIX = "prefix"
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """By how many nats a token one way is better than another, and the standard error of that."""
+
+    nats: float
+    error: float
+
+    @property
+    def is_sure(self) -> bool:
+        return self.nats > 2 * self.error
+
+
+def gain(worse: Losses, better: Losses, tokens: Sequence[int]) -> Gain:
+    """Over the places at which both were measured; infinite error where these are too few."""
+    differences = [a - b for a, b in zip(worse.nats, better.nats, strict=False)]
+    n, n_tokens = len(differences), sum(tokens[: len(differences)])
+    if n < LEAST_PLACES or not n_tokens:
+        return Gain(sum(differences) / max(1, n_tokens), math.inf)
+    return Gain(sum(differences) / n_tokens, statistics.stdev(differences) * math.sqrt(n) / n_tokens)
+
+
+@dataclass
+class _Verdict:
+    """Collects the sentences and figures."""
+
+    trial: ModelTrial
+    sentences: list[str] = field(default_factory=list)
+    figures: dict[str, float] = field(default_factory=dict)
+
+    def fills_in(self) -> str:
+        """The layout for the profile, "" where the family's own stays."""
+        trial, tokens = self.trial, self.trial.tokens
+        if not trial.fim_layout:
+            self.sentences.append("It has no tokens to fill in the middle: completions come from what the code says.")
+            return ""
+        own, prefix = trial.layouts[trial.fim_layout], trial.layouts[PREFIX]
+        for layout, losses in trial.layouts.items():
+            self.figures[f"nats.{layout}"] = losses.mean(tokens)
+        others = {name: losses for name, losses in trial.layouts.items() if name != PREFIX}
+        best = min(others, key=lambda name: others[name].mean(tokens))
+        if all(gain(losses, prefix, tokens).is_sure for losses in others.values()):
+            self.sentences.append(
+                f"It does not fill in the middle: {others[best].mean(tokens):.2f} nats a token with its own markers, "
+                f"{prefix.mean(tokens):.2f} without them. It is not asked to complete."
+            )
+            return "none"
+        if best != trial.fim_layout and gain(own, others[best], tokens).is_sure:
+            self.sentences.append(
+                f"It fills in the middle better in the layout {best} than in {trial.fim_layout}, which its family is "
+                f"said to have: {others[best].mean(tokens):.2f} and {own.mean(tokens):.2f} nats a token."
+            )
+            return best
+        behind = gain(prefix, own, tokens)
+        known = (
+            f"knowing what is behind the cursor gains {behind.nats:.2f} nats a token"
+            if behind.is_sure
+            else ("what it gains by knowing what is behind the cursor is too little to be told here")
+        )
+        self.sentences.append(f"It fills in the middle in its own layout ({trial.fim_layout}): {known}.")
+        return ""
+
+    def in_place(self) -> bool:
+        """Whether the cache stays one that is edited in place."""
+        trial, tokens = self.trial, self.trial.tokens
+        if not trial.fim_layout:
+            return True
+        none = trial.layouts[trial.fim_layout]
+        for name in ("in_place", "in_order", "stale"):
+            losses: Losses = getattr(trial, name)
+            if losses.nats:
+                self.figures[f"nats.{name}"] = losses.mean(tokens)
+        given = gain(none, trial.in_order, tokens)
+        if not trial.in_place.nats:
+            self.sentences.append(f"Its cache cannot be edited in place: {trial.why_not}")
+            return True
+        if not given.is_sure:
+            self.sentences.append("What blocks give it is too little to be told here; its cache is edited in place.")
+            return True
+        kept = gain(none, trial.in_place, tokens).nats / given.nats
+        self.figures["kept"] = kept
+        loses = kept < LEAST_KEPT and gain(trial.in_place, trial.in_order, tokens).is_sure
+        then = "whole prompts are decoded, which takes longer" if loses else "it is edited in place"
+        self.sentences.append(f"In place, its cache keeps {kept:.2f} of what context gives: {then}.")
+        return not loses
+
+    def threads(self) -> tuple[int, str]:
+        """Threads and flash attention, 0 and "" where the machine's own choice stays."""
+        tried = [one for one in self.trial.threads if one.flash_attention not in ("on", "off")]
+        if not tried:
+            return 0, ""
+        own, best = tried[0], min(tried, key=_cost)
+        with_flash = {one.flash_attention: one for one in self.trial.threads}
+        on, off = with_flash.get("on"), with_flash.get("off")
+        is_idle = own.cores >= IDLE * own.n_threads
+        is_better = is_idle and _cost(best) < FASTER * _cost(own)
+        is_off = is_idle and on is not None and off is not None and _cost(off) < FASTER * _cost(on)
+        used = off if is_off and off is not None else best if is_better else own
+        self.figures |= {"prefill": used.prefill, "token_ms": used.token_ms, "batch_ms": used.batch_ms}
+        chosen = f"{used.n_threads} thread{'' if used.n_threads == 1 else 's'}"
+        if is_off:
+            chosen += ", without flash attention"
+        if not is_idle:
+            chosen += "; the machine was busy, so no other number was chosen"
+        self.sentences.append(
+            f"It reads {used.prefill:.0f} tokens a second and writes {1000 / used.token_ms:.0f} ({chosen})."
+        )
+        return used.n_threads if is_better else 0, "off" if is_off else ""
+
+    def keystroke(self) -> None:
+        if self.trial.keystroke_ms:
+            self.figures["keystroke_ms"] = median = statistics.median(self.trial.keystroke_ms)
+            self.sentences.append(f"A key takes it {median:.0f} ms.")
+
+
+def _cost(one: ThreadTrial) -> float:
+    return one.keystroke_ms
+
+
+def concluded(trial: ModelTrial, made: str) -> Profile:
+    """What to keep of a trial.  `made`: the day."""
+    verdict = _Verdict(trial)
+    layout, is_in_place = verdict.fills_in(), verdict.in_place()
+    n_threads, flash = verdict.threads()
+    verdict.keystroke()
+    if len(trial.tokens) < LEAST_PLACES:
+        verdict.sentences.append(f"Only {len(trial.tokens)} places could be tried in the time: nothing is concluded.")
+    return Profile(
+        model=trial.name,
+        made=made,
+        verdict=verdict.sentences,
+        layout=layout,  # type: ignore[arg-type]
+        mode="" if is_in_place else "whole-prompt",
+        n_threads=n_threads,
+        flash_attention="off" if flash else "",
+        calibration=fitted(trial.said) if trial.said else AS_SAID,
+        figures={name: round(value, 4) for name, value in {**verdict.figures, "places": len(trial.tokens)}.items()},
+    )

@@ -1,0 +1,122 @@
+"""`palimpsest model check`: tries a model on the code in a folder, says what came of it, and keeps it for the engine.
+
+In: arguments.  Out: sentences for a person, or with `--json` the profile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import sys
+from contextlib import nullcontext
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from palimpsest.checking.places import places
+from palimpsest.checking.running import tried
+from palimpsest.checking.verdict import concluded
+from palimpsest.config.layers import own_settings
+from palimpsest.errors import InvalidArgument
+from palimpsest.json_data import to_json
+from palimpsest.models import files, profiles
+from palimpsest.models.trials import ModelTrial, TrialPlace
+from palimpsest.system import folders
+
+SECONDS, PLACES = 180, 48
+POLITE = 10
+"""Added to the process's niceness."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="a GGUF file, the name of a downloaded one, `default` or `embedded`"
+    )
+    parser.add_argument(
+        "--folder", type=Path, metavar="DIR", help="whose code it is tried on; nothing of it leaves the machine (here)"
+    )
+    parser.add_argument(
+        "--seconds", type=_positive, default=SECONDS, metavar="N", help=f"it takes about twice as long ({SECONDS})"
+    )
+    parser.add_argument("--places", type=_positive, default=PLACES, metavar="N", help=f"at most ({PLACES})")
+    parser.add_argument("--forget", action="store_true", help="forget what was found out before, and try nothing")
+    parser.add_argument("--politely", action="store_true", help=argparse.SUPPRESS)  # nobody waits for it
+    parser.set_defaults(does=check)
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got {text}")
+    return value
+
+
+def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
+    """Raises PalimpsestError."""
+    if options.politely and hasattr(os, "nice"):  # not on Windows
+        os.nice(POLITE)
+    settings = own_settings()
+    path = files.find(options.name) if options.name else files.model_path(settings.model)
+    files.inspect(path)
+    if options.forget:
+        was_there = profiles.forget(path)
+        if not options.json:
+            out.print(f"What was known of {path.name} is forgotten." if was_there else f"{path.name} had no profile.")
+        return {"forgotten": was_there}
+    some, where = _places(options)
+    with _progress(options, len(some)) as progress:
+        trial = tried(path, settings.engine, some, options.seconds, progress)
+    profile = concluded(trial, datetime.date.today().isoformat())
+    profiles.keep(path, profile)
+    if not options.json:
+        out.print(f"{profile.model} ({path}), at {len(trial.tokens)} places of {where}:")
+        for sentence in profile.verdict:
+            out.print(f"  {sentence}", markup=False)
+        out.print("The next engine that loads it does so. Running editors: restart the engine.")
+    return {"path": str(path), **to_json(profile)}
+
+
+def _places(options: argparse.Namespace) -> tuple[list[TrialPlace], str]:
+    """Of the folder that was named, else of this one, else of Palimpsest's own source."""
+    own = Path(str(resources.files("palimpsest")))
+    if options.folder is not None:
+        if not options.folder.is_dir():
+            raise InvalidArgument("--folder", f"{options.folder} is no folder.")
+        return places(options.folder, options.places), str(options.folder)
+    here = Path.cwd()
+    if not folders.is_whole_disk(here):
+        try:
+            return places(here, options.places), str(here)
+        except InvalidArgument:  # nothing to try it on
+            pass
+    return places(own, options.places), "Palimpsest's own source"
+
+
+def _progress(options: argparse.Namespace, n: int) -> Any:
+    """What is told of the trial as it grows; nothing with `--json`, or where nobody looks."""
+    if options.json or not sys.stderr.isatty():
+        return nullcontext(lambda trial: None)
+    return _Bar(n)
+
+
+class _Bar:
+    """A line that says how far the trial is."""
+
+    def __init__(self, n: int) -> None:
+        columns = TextColumn("trying it"), BarColumn(), TextColumn("{task.completed} of {task.total} places")
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task, self._n = self._bar.add_task("", total=n), n
+
+    def __enter__(self) -> _Bar:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, trial: ModelTrial) -> None:
+        self._bar.update(self._task, completed=len(trial.tokens))

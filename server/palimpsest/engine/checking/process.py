@@ -1,0 +1,36 @@
+"""Tries a model in a process of its own, which may die of it: `python -m palimpsest.engine.checking.process`.
+
+In: on stdin, a `TrialRequest` as JSON.  Out: the `ModelTrial` so far, a line of JSON each time it has grown; behind an
+error a line {"error": {"code", "message", "hint"}} and status 1.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from palimpsest.engine.checking.measure import measure
+from palimpsest.errors import PalimpsestError
+from palimpsest.json_data import from_json, to_json
+from palimpsest.models.trials import ModelTrial, TrialRequest
+
+
+def main() -> int:
+    try:
+        measure(from_json(json.load(sys.stdin), TrialRequest), _tell)
+    except PalimpsestError as error:
+        _say({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
+        return 1
+    return 0
+
+
+def _tell(trial: ModelTrial) -> None:
+    _say(to_json(trial))
+
+
+def _say(data: object) -> None:
+    print(json.dumps(data), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

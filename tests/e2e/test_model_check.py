@@ -1,0 +1,95 @@
+"""`palimpsest model check` in a terminal, and what an engine makes of its profile."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from palimpsest.models import profiles
+from palimpsest.models.files import embedded
+from palimpsest.models.profiles import Profile
+from tests.e2e.conftest import SAMPLE, start_editor, stop_editor
+from tests.e2e.test_command_line import last_object, run
+from tests.models import written
+
+FOUND = Profile("palimpsest-embedded", "2026-11-30", ["It is good."], layout="psm", mode="whole-prompt", n_threads=1)
+
+
+def check(*arguments: str, status: int = 0) -> dict[str, object]:
+    return last_object(run("model", "check", *arguments, "--json", status=status))
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A file of its own, so that no other test's engine takes its profile."""
+    path = tmp_path / "own.gguf"
+    shutil.copy(embedded(), path)
+    with path.open("ab") as file:
+        file.write(b"\0" * 64)  # another size: another profile
+    return path
+
+
+def test_a_model_is_tried_on_a_folder_and_what_came_of_it_is_kept(model: Path) -> None:
+    said = check(str(model), "--folder", str(SAMPLE), "--seconds", "5", "--places", "6")
+    figures = said["figures"]
+    assert isinstance(figures, dict)
+    assert 1 <= figures["places"] <= 6
+    assert {"nats.prefix", "nats.spm", "nats.in_place", "nats.stale", "nats.in_order", "token_ms"} <= figures.keys()
+    assert figures["nats.spm"] < figures["nats.prefix"], "it was made to fill in the middle"
+    kept = profiles.of_file(model)
+    assert kept is not None
+    assert kept.figures == figures
+    assert json.loads(run("model", "info", str(model), "--json").stdout)["profile"]["verdict"] == kept.verdict
+    assert kept.verdict[0] in run("model", "info", str(model)).stdout
+    assert check(str(model), "--forget") == {"forgotten": True}
+    assert check(str(model), "--forget") == {"forgotten": False}
+    assert profiles.of_file(model) is None
+
+
+@pytest.mark.parametrize("kind", ["plain", "fim-q8", "mamba", "hybrid", "swa", "mrope"])
+def test_models_of_every_kind_of_memory_are_tried(kind: str, tmp_path: Path) -> None:
+    said = check(str(written(kind, tmp_path)), "--folder", str(SAMPLE), "--seconds", "4", "--places", "3")
+    assert said["verdict"]
+    figures = said["figures"]
+    assert isinstance(figures, dict)
+    assert figures["places"] >= 1
+
+
+def test_without_source_a_folder_that_is_named_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("words\n", encoding="utf-8")
+    done = run("model", "check", "embedded", "--folder", str(tmp_path), status=1)
+    assert "has no source files that parse" in done.stderr
+    assert "is no folder" in run("model", "check", "embedded", "--folder", str(tmp_path / "b"), status=1).stderr
+
+
+def test_a_file_that_is_no_model_is_said_to_be_none(tmp_path: Path) -> None:
+    path = written("adapter", tmp_path)
+    done = run("model", "check", str(path), "--folder", str(SAMPLE), "--seconds", "2", status=1)
+    assert "is no model that writes text" in done.stderr
+
+
+async def test_the_engine_takes_a_profile_and_settings_go_before_it(model: Path, shop: Path) -> None:
+    profiles.keep(model, FOUND)
+    editor = await start_editor(shop, {"model": {"path": str(model)}})
+    try:
+        await editor.ready()
+        info = await editor.command("palimpsest.model.info")
+        assert not info["in_place"]
+        assert "model check" in info["why_not"]
+        assert info["fim"]["layout"] == "psm"
+    finally:
+        await stop_editor(editor)
+    editor = await start_editor(shop, {"model": {"path": str(model)}, "engine": {"mode": "in-place"}})
+    try:
+        await editor.ready()
+        assert (await editor.command("palimpsest.model.info"))["in_place"]
+    finally:
+        await stop_editor(editor)
+
+
+def test_a_profile_that_is_damaged_is_none(model: Path) -> None:
+    path = profiles.keep(model, FOUND)
+    for text in ("", "[]", '{"model": 1}', "{", "[" * 100_000):
+        path.write_text(text, encoding="utf-8")
+        assert profiles.of_file(model) is None
