@@ -17,6 +17,10 @@ Cache correctness shows on any weights.  `written(kind, folder)` makes the file 
     adapter    a LoRA file; projector: one for pictures (mmproj)
     mamba      recurrent: one state per sequence
     hybrid     lfm2: short convolutions, which keep a state, beside attention
+    moe        qwen3moe: a mixture of experts
+    mla        deepseek2: K and V of all heads in one latent vector, experts
+    mamba2     granitehybrid: Mamba 2 beside attention
+    delta      qwen35: gated delta nets beside attention, interleaved M-RoPE
 """
 
 from __future__ import annotations
@@ -248,6 +252,176 @@ def _hybrid(path: Path, *, layers: int = 4, width: int = 64, heads: int = 2, ff:
     _finish(w)
 
 
+class Shape:
+    """What the newer architectures have in common: a file begun, its tensors by layer, the feed-forward network."""
+
+    def __init__(self, path: Path, architecture: str, layers: int, kv_heads: int | list[int] = 1) -> None:
+        self.gguf = w = gguf.GGUFWriter(path, architecture)
+        self.layers, self.width, self.ff, self.head, self.heads = layers, 64, 128, 32, 2
+        w.add_name(path.stem)
+        w.add_block_count(layers)
+        w.add_context_length(N_TRAINED)
+        w.add_embedding_length(self.width)
+        w.add_feed_forward_length(self.ff)
+        w.add_head_count(self.heads)
+        w.add_head_count_kv(kv_heads)
+        w.add_vocab_size(len(vocabulary()[0]))
+        w.add_rope_freq_base(1e5)
+        w.add_layer_norm_rms_eps(1e-6)
+        _tokenizer(w, fim=True, add_bos=False, chat=False)
+        self.tensors = Writer(w, np.random.default_rng(3))
+        self.tensors.matrix("token_embd.weight", len(vocabulary()[0]), self.width, 1.0)
+        self.tensors.vector("output_norm.weight", self.width, 1.0)
+
+    def stack(self, name: str, n: int, rows: int, columns: int) -> None:
+        """Several matrices in one tensor."""
+        values = self.tensors.random.standard_normal((n, rows, columns), dtype=np.float32) * columns**-0.5
+        self.gguf.add_tensor(name, values)
+
+    def norms(self, block: str, *names: str, size: int = 0) -> None:
+        for name in names:
+            self.tensors.vector(f"{block}{name}.weight", size or self.width, 1.0)
+
+    def attention(self, block: str, queries: int = 1) -> None:
+        """`queries`: 2 where half of them are gates."""
+        for name, heads in (("q", queries * self.heads), ("k", 1), ("v", 1)):
+            self.tensors.matrix(f"{block}attn_{name}.weight", heads * self.head, self.width)
+        self.tensors.matrix(block + "attn_output.weight", self.width, self.heads * self.head)
+        self.norms(block, "attn_q_norm", "attn_k_norm", size=self.head)
+
+    def feed_forward(self, block: str) -> None:
+        self.tensors.matrix(block + "ffn_gate.weight", self.ff, self.width)
+        self.tensors.matrix(block + "ffn_up.weight", self.ff, self.width)
+        self.tensors.matrix(block + "ffn_down.weight", self.width, self.ff)
+
+    def experts(self, block: str, *, shared: bool = False) -> None:
+        """Four, each of a quarter of the width that all have."""
+        ff = self.ff // N_EXPERTS
+        self.tensors.matrix(block + "ffn_gate_inp.weight", N_EXPERTS, self.width)
+        for name, rows, columns in (("gate", ff, self.width), ("up", ff, self.width), ("down", self.width, ff)):
+            self.stack(f"{block}ffn_{name}_exps.weight", N_EXPERTS, rows, columns)
+            if shared:
+                self.tensors.matrix(f"{block}ffn_{name}_shexp.weight", rows, columns)
+
+    def has_experts(self) -> None:
+        self.gguf.add_expert_count(N_EXPERTS)
+        self.gguf.add_expert_used_count(2)
+        self.gguf.add_expert_feed_forward_length(self.ff // N_EXPERTS)
+
+    def has_heads(self) -> None:
+        self.gguf.add_key_length(self.head)
+        self.gguf.add_value_length(self.head)
+
+    def has_state(self, *, inner: int, state: int, rank: int, groups: int) -> None:
+        self.gguf.add_ssm_conv_kernel(N_CONV)
+        self.gguf.add_ssm_inner_size(inner)
+        self.gguf.add_ssm_state_size(state)
+        self.gguf.add_ssm_time_step_rank(rank)
+        self.gguf.add_ssm_group_count(groups)
+        self.gguf.add_rope_dimension_count(self.head)
+
+
+N_EXPERTS, N_CONV = 4, 4
+
+
+def _moe(path: Path) -> None:
+    m = Shape(path, "qwen3moe", 2)
+    m.has_heads()
+    m.has_experts()
+    for i in range(m.layers):
+        b = f"blk.{i}."
+        m.norms(b, "attn_norm", "ffn_norm")
+        m.attention(b)
+        m.experts(b)
+    _finish(m.gguf)
+
+
+def _mla(path: Path, *, rank: int = 32, q_rank: int = 48, nope: int = 16, rope: int = 16, value: int = 16) -> None:
+    m = Shape(path, "deepseek2", 2)
+    w, t = m.gguf, m.tensors
+    w.add_key_length(rank + rope)
+    w.add_value_length(rank)
+    w.add_key_length_mla(nope + rope)
+    w.add_value_length_mla(value)
+    w.add_rope_dimension_count(rope)
+    w.add_kv_lora_rank(rank)
+    w.add_q_lora_rank(q_rank)
+    m.has_experts()
+    w.add_leading_dense_block_count(1)
+    w.add_expert_shared_count(1)
+    w.add_expert_weights_scale(1.0)
+    t.matrix("output.weight", len(vocabulary()[0]), m.width)
+    for i in range(m.layers):
+        b = f"blk.{i}."
+        m.norms(b, "attn_norm", "ffn_norm")
+        t.matrix(b + "attn_q_a.weight", q_rank, m.width)
+        m.norms(b, "attn_q_a_norm", size=q_rank)
+        t.matrix(b + "attn_q_b.weight", m.heads * (nope + rope), q_rank)
+        t.matrix(b + "attn_kv_a_mqa.weight", rank + rope, m.width)
+        m.norms(b, "attn_kv_a_norm", size=rank)
+        m.stack(b + "attn_k_b.weight", m.heads, rank, nope)
+        m.stack(b + "attn_v_b.weight", m.heads, value, rank)
+        t.matrix(b + "attn_output.weight", m.width, m.heads * value)
+        if i:
+            m.experts(b, shared=True)
+        else:
+            m.feed_forward(b)
+    _finish(w)
+
+
+def _mamba2(path: Path, *, layers: int = 4, inner: int = 128, state: int = 16, rank: int = 4, groups: int = 1) -> None:
+    m = Shape(path, "granitehybrid", layers, [2 if i % 2 else 0 for i in range(layers)])
+    w, t = m.gguf, m.tensors
+    m.has_state(inner=inner, state=state, rank=rank, groups=groups)
+    for scale in (w.add_logit_scale, w.add_residual_scale, w.add_embedding_scale):
+        scale(1.0)
+    w.add_attention_scale(m.head**-0.5)
+    convolved = inner + 2 * groups * state
+    for i in range(layers):
+        b = f"blk.{i}."
+        m.norms(b, "attn_norm", "ffn_norm")
+        if i % 2:
+            for name in ("q", "k", "v", "output"):
+                t.matrix(f"{b}attn_{name}.weight", m.width, m.width)
+        else:
+            t.matrix(b + "ssm_in.weight", inner + convolved + rank, m.width)
+            t.matrix(b + "ssm_conv1d.weight", convolved, N_CONV)
+            t.vector(b + "ssm_conv1d.bias", convolved)
+            t.vector(b + "ssm_dt.bias", rank)
+            w.add_tensor(b + "ssm_a", -np.ones((rank, 1), np.float32))
+            w.add_tensor(b + "ssm_d", np.ones((rank, 1), np.float32))
+            w.add_tensor(b + "ssm_norm.weight", np.ones((groups, inner // groups), np.float32))
+            t.matrix(b + "ssm_out.weight", m.width, inner)
+        m.feed_forward(b)
+    _finish(w)
+
+
+def _delta(path: Path, *, state: int = 16, rank: int = 4, groups: int = 2) -> None:
+    m = Shape(path, "qwen35", 4)
+    w, t = m.gguf, m.tensors
+    key, value = state * groups, state * rank
+    m.has_heads()
+    m.has_state(inner=value, state=state, rank=rank, groups=groups)
+    w.add_rope_dimension_sections([4, 6, 6, 0])
+    for i in range(m.layers):
+        b = f"blk.{i}."
+        m.norms(b, "attn_norm", "post_attention_norm")
+        if i == 3:  # each fourth
+            m.attention(b, queries=2)
+        else:
+            t.matrix(b + "attn_qkv.weight", 2 * key + value, m.width)
+            t.matrix(b + "attn_gate.weight", value, m.width)
+            t.matrix(b + "ssm_conv1d.weight", 2 * key + value, N_CONV)
+            t.vector(b + "ssm_dt.bias", rank)
+            t.vector(b + "ssm_a", rank, -1.0)
+            for name in ("alpha", "beta"):
+                t.matrix(f"{b}ssm_{name}.weight", rank, m.width)
+            m.norms(b, "ssm_norm", size=state)
+            t.matrix(b + "ssm_out.weight", m.width, value)
+        m.feed_forward(b)
+    _finish(w)
+
+
 def _finish(w: gguf.GGUFWriter) -> None:
     w.write_header_to_file()
     w.write_kv_data_to_file()
@@ -296,6 +470,10 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "projector": lambda path: _no_model(path, "clip", "mmproj"),
     "mamba": lambda path: _mamba(path),
     "hybrid": lambda path: _hybrid(path),
+    "moe": _moe,
+    "mla": lambda path: _mla(path),
+    "mamba2": lambda path: _mamba2(path),
+    "delta": lambda path: _delta(path),
 }
 
 

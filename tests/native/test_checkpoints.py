@@ -11,7 +11,7 @@ from palimpsest.engine.cache.whole import WholeWorkspace
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, FOOTER, ask, difference, fim, sized, sync, text
 
-STATES = ["mamba", "hybrid"]
+STATES = ["mamba", "hybrid", "mamba2", "delta"]
 N = 60
 """Tokens of every block here."""
 

@@ -128,16 +128,17 @@ def test_what_a_block_was_in_another_workspace_does_not_come_back(make_engine: M
     assert engine.store.keys_of("w") == []
 
 
-@pytest.mark.parametrize("store_mb", [0, 64])
-def test_random_operations_keep_it_equivalent(make_engine: MakeEngine, store_mb: int) -> None:
-    """Write, change, grow, shorten, remove, reorder, evict, restore, move: a small cache has to do all of them."""
-    engine = make_engine("short", n_ctx=1536, store_mb=store_mb)
+@pytest.mark.parametrize(("kind", "store_mb"), [("short", 0), ("short", 64), ("swa", 64), ("moe", 64), ("mla", 64)])
+def test_random_operations_keep_it_equivalent(make_engine: MakeEngine, kind: str, store_mb: int) -> None:
+    """Write, change, grow, shorten, remove, reorder, evict, restore, move: a small cache has to do all of them, some
+    hundred times, with every kind of memory that can be edited."""
+    engine = make_engine(kind, n_ctx=1536, store_mb=store_mb)
     random = Random(store_mb)
     blocks: dict[str, str] = {}
     gone: dict[str, str] = {}
     seen = set[str]()
     totals = dict.fromkeys(("restored", "moved", "evicted"), 0)
-    for step in range(40):
+    for step in range(50):
         for _ in range(random.randint(1, 3)):
             change(blocks, gone, random)
         order = list(blocks.items())

@@ -13,7 +13,7 @@ from palimpsest.engine.native_engine import NativeEngine
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import ask, fim, sync, text
 
-KINDS = ["fim", "swa", "mrope", "mamba", "hybrid"]
+KINDS = ["fim", "swa", "mrope", "mamba", "hybrid", "mamba2", "moe", "mla"]
 LAYOUTS = ["spm", "isolated", "psm"]
 SUFFIX = "\n    return self.items\n\n" + text(9, 200)
 N_SUFFIX_MARKS = 2

@@ -20,7 +20,7 @@ def prepared(make_engine: MakeEngine, kind: str, **settings: object) -> NativeEn
     return engine
 
 
-@pytest.mark.parametrize("kind", ["fim", "swa", "mrope", "mamba", "hybrid"])
+@pytest.mark.parametrize("kind", ["fim", "swa", "mrope", "mamba", "hybrid", "mamba2", "delta", "moe", "mla"])
 @pytest.mark.parametrize("layout", ["spm", "isolated", "psm"])
 def test_the_request_after_a_warming_decodes_nothing(make_engine: MakeEngine, kind: str, layout: str) -> None:
     engine = prepared(make_engine, kind)

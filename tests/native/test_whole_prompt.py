@@ -14,11 +14,11 @@ from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, difference, done, fim, request, sync, text
 from tests.native.test_interruption import stepped
 
-KINDS = ["fim", "mrope", "mamba", "swa", "hybrid"]
+KINDS = ["fim", "mrope", "mamba", "swa", "hybrid", "mamba2", "delta", "moe", "mla"]
 
 
 def whole(make_engine: MakeEngine, kind: str, **settings: object) -> tuple[NativeEngine, WholeWorkspace]:
-    engine = make_engine(kind, mode="whole-prompt" if kind in ("fim", "swa") else "auto", **settings)
+    engine = make_engine(kind, mode="whole-prompt" if kind in ("fim", "swa", "moe", "mla") else "auto", **settings)
     assert not engine.in_place
     assert engine.loaded.why_not
     workspace = engine.workspaces.open("w")
