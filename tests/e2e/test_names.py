@@ -159,7 +159,7 @@ IMPORTED = [
         "shop/a.py",
         '"""A."""\n\nimport os\n\nfrom shop.numbers import half\n\n\ndef f():\n    $0\n',
         "return sums([half(1)])",
-        '"""A."""\n\nimport os\n\nfrom shop.numbers import half\nfrom shop.numbers import sums\n\n\ndef f():',
+        '"""A."""\n\nimport os\n\nfrom shop.numbers import half, sums\n\n\ndef f():',
     ),
     (
         "shop/a.py",

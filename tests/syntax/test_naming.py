@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palimpsest.languages.registry import language_of
-from palimpsest.syntax.import_places import added
+from palimpsest.syntax.import_places import added, import_edits
 from palimpsest.syntax.naming import unexplained, used_at
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.values import Import
@@ -83,3 +83,48 @@ def test_an_import_goes_to_the_others_or_above_the_code(name: str, text: str, mo
     at = now.index("NEW")
     assert [line for line in now[:at] if line] == [line for line in before.split("\n") if line]
     assert now[:at][-1:] != [""] or before.endswith("\n\n")
+
+
+JOINED = [
+    # the document, what is imported (module, name, alias), the document with it
+    ("a.py", "from m import a\n", [("m", "n", None)], "from m import a, n\n"),
+    ("a.py", "from m import b, c\n", [("m", "a", None)], "from m import a, b, c\n"),
+    ("a.py", "from m import Zed, a, z\n", [("m", "B", None), ("m", "c", "d")], "from m import B, Zed, a, c as d, z\n"),
+    ("a.py", "from m import c, b\n", [("m", "a", None)], "from m import c, b, a\n"),
+    ("a.py", "from m import (a, c)\n", [("m", "b", None)], "from m import (a, b, c)\n"),
+    (
+        "a.py",
+        "from m import (\n    a,\n    c,\n)\n",
+        [("m", "b", None)],
+        "from m import (\n    a,\n    b,\n    c,\n)\n",
+    ),
+    ("a.py", "from m import a\n", [("m", "b", None), ("k", "l", None)], "from m import a, b\nfrom k import l\n"),
+    ("a.py", "from m import a  # noqa\n", [("m", "b", None)], "from m import a  # noqa\nfrom m import b\n"),
+    ("a.py", "from m import *\n", [("m", "b", None)], "from m import *\nfrom m import b\n"),
+    ("a.py", "import m\n", [("m", "b", None)], "import m\nfrom m import b\n"),
+    ("a.py", f"from m import {'a' * 80}\n", [("m", "b", None)], f"from m import {'a' * 80}\nfrom m import b\n"),
+    ("a.ts", 'import { a } from "m";\n', [("m", "b", None)], 'import { a, b } from "m";\n'),
+    ("a.ts", "import D, {a,c} from 'm'\n", [("m", "b", None)], "import D, {a, b, c} from 'm'\n"),
+    ("a.js", 'import {\n  a,\n  c\n} from "m";\n', [("m", "d", None)], 'import {\n  a,\n  c,\n  d\n} from "m";\n'),
+    (
+        "a.ts",
+        'import type { T } from "m";\n',
+        [("m", "b", None)],
+        'import type { T } from "m";\nimport { b } from "m";\n',
+    ),
+    ("a.ts", 'import D from "m";\n', [("m", "b", None)], 'import D from "m";\nimport { b } from "m";\n'),
+    ("a.js", 'const a = require("m");\n', [("m", "b", None)], 'const a = require("m");\nconst { b } = require("m");\n'),
+    ("a.js", "const a = require('k')\n", [("m", "b", "c")], "const a = require('k')\nconst { b: c } = require('m')\n"),
+    ("A.java", "import m.A;\n", [("m", "B", None)], "import m.A;\nimport m.B;\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "items", "expected"), JOINED)
+def test_a_name_joins_those_of_its_module(
+    name: str, text: str, items: list[tuple[str, str, str | None]], expected: str
+) -> None:
+    parsed = parse_text(text + "\nlast\n", language_of("", name))
+    lines = list(parsed.snapshot.lines)
+    for edit in reversed(list(import_edits(parsed, [Import(*item, level=0, line=-1) for item in items]))):
+        lines[edit.start : edit.end] = edit.lines
+    assert "\n".join(lines) == expected + "\nlast\n"

@@ -1,11 +1,12 @@
-"""Where a new import goes in a document.
+"""Where a new import goes in a document: into one of the same module, or on a line of its own.
 
-In: a parse, an import as a statement.  Out: an edit of lines.  Knows no style but where imports stand.
+In: a parse, imports.  Out: edits of lines.  Knows no style but where imports stand, and how names are in order there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -15,6 +16,10 @@ from palimpsest.syntax.imports import imports
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 from palimpsest.types import LineEdit
+
+MOST_COLUMNS = 88
+"""A line may become so wide, or as wide as the widest of the file."""
+_NAME = re.compile(r"[\w$]+(?: as [\w$]+)?")
 
 
 def added(parsed: Parsed, item: Import, statement: str) -> LineEdit:
@@ -35,14 +40,66 @@ def added(parsed: Parsed, item: Import, statement: str) -> LineEdit:
 
 def import_edits(parsed: Parsed, items: Sequence[Import]) -> Iterator[LineEdit]:
     """Those that add imports, sorted; one for each place."""
-    by_line = dict[int, LineEdit]()
+    places = dict[tuple[int, int], LineEdit]()
     for item in items:
-        if statement := parsed.language.import_added(parsed, item):
-            edit = added(parsed, item, statement)
-            known = by_line.get(edit.start)
-            lines = edit.lines if known is None else (*[one for one in known.lines if one], statement)
-            by_line[edit.start] = replace(edit, lines=lines)
-    yield from (by_line[line] for line in sorted(by_line))
+        if not (statement := parsed.language.import_added(parsed, item)):
+            continue
+        edit = next(_joined(parsed, item, places), None) or added(parsed, item, statement)
+        known = places.get((edit.start, edit.end))
+        if known is not None and edit.start == edit.end:
+            edit = replace(edit, lines=(*[one for one in known.lines if one], statement))
+        places[edit.start, edit.end] = edit
+    yield from (places[place] for place in sorted(places))
+
+
+def _joined(parsed: Parsed, item: Import, places: Mapping[tuple[int, int], LineEdit]) -> Iterator[LineEdit]:
+    """The ways to add a name to an import of other names of its module; `places`: what was added already."""
+    if item.name is None or parsed.language.names_imported is None:
+        return
+    spelt = f"{item.name} as {item.alias}" if item.alias else item.name
+    for one in imports(parsed):
+        if (one.module, one.level) == (item.module, item.level) and one.name and _is_outer(parsed, one):
+            start, end = one.line, _end(parsed, one)
+            known = places.get((start, end))
+            lines = parsed.snapshot.lines[start:end] if known is None else known.lines
+            widest = max(MOST_COLUMNS, *(len(line) for line in parsed.snapshot.lines))
+            if (with_it := _with_name(parsed.language.names_imported, lines, spelt, widest)) is not None:
+                yield LineEdit(start, end, with_it)
+
+
+def _with_name(names_imported: re.Pattern[str], lines: Sequence[str], name: str, widest: int) -> tuple[str, ...] | None:
+    """The statement with one more name, in the order of those that it has; None where it is of another form."""
+    if len(lines) == 1:
+        found = names_imported.fullmatch(lines[0])
+        names = [] if found is None else re.split(r"\s*,\s*", found[2])
+        if found is None or not all(map(_NAME.fullmatch, names)):
+            return None
+        line = found[1] + ", ".join(_in_order(names, name)) + found[3]
+        return (line,) if len(line) <= widest else None
+    rows = [re.fullmatch(r"(\s+)(.*?)(,?)", line) for line in lines[1:-1]]
+    if lines[0].rstrip()[-1:] not in ("(", "{") or lines[-1][:1] not in (")", "}") or not rows:
+        return None
+    parts = [row.groups() for row in rows if row]
+    if len(parts) < len(rows) or len({indent for indent, _, _ in parts}) > 1 or not all(part[2] for part in parts[:-1]):
+        return None
+    indent, names, last = parts[0][0], [part[1] for part in parts], parts[-1][2]
+    if not all(map(_NAME.fullmatch, names)):
+        return None
+    *firsts, final = _in_order(names, name)
+    return (lines[0], *(f"{indent}{one}," for one in firsts), f"{indent}{final}{last}", lines[-1])
+
+
+def _in_order(names: Sequence[str], name: str) -> list[str]:
+    """At its place where they are sorted, by one of the usual orders; else at the end."""
+    for order in (str, str.lower, _constants_first):
+        if len(names) > 1 and list(names) == sorted(names, key=order):
+            return sorted([*names, name], key=order)
+    return [*names, name]
+
+
+def _constants_first(name: str) -> tuple[int, str]:
+    """As isort and Ruff do: constants, classes, others."""
+    return 0 if name.isupper() else 1 if name[:1].isupper() else 2, name
 
 
 def _is_outer(parsed: Parsed, item: Import) -> bool:

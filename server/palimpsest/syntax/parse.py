@@ -93,6 +93,8 @@ class GrammarRules(Protocol):
     """Types of nodes at the beginning of a definition that are not part of its header."""
     before_imports: frozenset[str] = frozenset()
     """Types of nodes at the top of a file that stand before its imports, besides documentation."""
+    names_imported: re.Pattern[str] | None = None
+    """An import of names that another one can join, in one line: what is before the names, they, what is behind."""
 
     @property
     def grammar(self) -> tree_sitter.Language | None: ...

@@ -95,6 +95,7 @@ class JavaScript(Base):
     wrappers = frozenset({"export_statement", "ambient_declaration"})
     import_written = staticmethod(imports.written)
     import_added = staticmethod(imports.added)
+    names_imported = imports.NAMES
     module_name = staticmethod(imports.module_name)
     gives = staticmethod(imports.gives)
 

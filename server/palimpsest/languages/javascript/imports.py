@@ -14,6 +14,7 @@ file.
 from __future__ import annotations
 
 import posixpath
+import re
 from pathlib import PurePosixPath
 
 from palimpsest.syntax.imports import imports
@@ -53,14 +54,22 @@ def repeats(parsed: Parsed, item: Import, other: Import) -> bool:
     return ways == [False, True] and item.module.removeprefix("node:") == other.module.removeprefix("node:")
 
 
+NAMES = re.compile(r"""(import\s+(?:[\w$]+\s*,\s*)?\{\s*)([^{}]+?)(,?\s*\}\s*from\s*(?:"[^"]*"|'[^']*')\s*;?\s*)""")
+"""`import { a, b } from "m"`, with a default or without."""
+
+
 def added(parsed: Parsed, item: Import) -> str:
     """A new statement, in the way of those that the file has.  Whether a module is a value of its own or has it by
     name, others' imports do not tell for sure, so only names are imported."""
     lines = [parsed.snapshot.lines[one.line] for one in imports(parsed)]
-    if item.name in (None, EVERYTHING) or (lines and not any(line.lstrip().startswith("import") for line in lines)):
+    if item.name in (None, EVERYTHING):
         return ""
     quote = "'" if sum("'" in line for line in lines) > len(lines) / 2 else '"'
     end = "" if lines and not any(line.rstrip().endswith(";") for line in lines) else ";"
+    if lines and not any(line.lstrip().startswith("import") for line in lines):
+        named = f"{item.name}: {item.alias}" if item.alias else item.name
+        is_required = item.name != DEFAULT and any("require(" in line for line in lines)
+        return f"const {{ {named} }} = require({quote}{item.module}{quote}){end}" if is_required else ""
     named = item.bound if item.name == DEFAULT else f"{{ {item.name}{f' as {item.alias}' if item.alias else ''} }}"
     return f"import {named} from {quote}{item.module}{quote}{end}"
 

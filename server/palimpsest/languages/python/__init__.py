@@ -127,6 +127,8 @@ class Python(Base):
     def import_written(self, parsed: Parsed, item: Import) -> str:
         return imports.written(item)
 
+    names_imported = imports.NAMES
+
     def import_added(self, parsed: Parsed, item: Import) -> str:
         return imports.written(item)
 

@@ -5,6 +5,8 @@ In: a parse and a statement's node.  Out: `Import`s, and the text of an import. 
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from palimpsest.syntax.parse import Parsed
@@ -35,6 +37,10 @@ def imported(parsed: Parsed, statement: Node) -> list[Import]:
     if any(child.type == "wildcard_import" for child in statement.children):
         found.append(Import(module, "*", None, level, line))
     return found
+
+
+NAMES = re.compile(r"(from\s+[\w.]+\s+import\s+\(?)([^()#;\\]+?)(,?\s*\)?\s*)")
+"""`from a import b, c`, also in brackets; one with a comment has it for these names."""
 
 
 def written(item: Import) -> str:
