@@ -42,6 +42,8 @@ export class Completions {
   /** The newest change that was made while nobody could complete it. */
   private missed: CompletionTold | undefined;
   private asking: Asking | undefined;
+  /** Whether completions were switched off: what VS Code shows when they are would stay. */
+  private wasOff = false;
   /** Asks the server that was asked last. */
   private next: Parameters<Provide>[4] | undefined;
   private standIn: vscode.Disposable | undefined;
@@ -65,6 +67,9 @@ export class Completions {
         this.look();
       }),
       state.changed(() => {
+        const isOff = state.status?.kind === "Inactive";
+        if (isOff && !this.wasOff) void vscode.commands.executeCommand("editor.action.inlineSuggest.hide");
+        this.wasOff = isOff;
         if (!isReady()) return;
         if (this.missed !== undefined) void this.again(this.missed);
         this.missed = undefined;

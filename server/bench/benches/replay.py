@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
 import os
 import platform
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from bench.replaying import ours, peer, plot, tally
+from bench.replaying import ours, pages, peer, plot, tally
 from bench.replaying.cost import Cost
 from bench.replaying.kinds import Classifier, Measured, View
 from bench.shared.options import model_file, positive
@@ -31,6 +32,10 @@ NAME = "replay"
 HELP = "an editing session through this server and through a stock llama-server: tokens decoded, time"
 
 COMMITTED = ("hopping", "history", "typing")
+PAGE = 16
+"""Tokens, as vLLM has them by default."""
+MOST_TEXTS = 4096
+"""Texts of a session whose tokens are remembered."""
 CACHE_REUSE = (256, 64)
 """llama.vim's documentation starts the server with the first; a smaller one also reuses shorter pieces."""
 
@@ -69,9 +74,10 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             name = f"n_cache_reuse {reuse}"
             advance = _bar(progress, f"llama-server, {name}", n)
             peers[name] = peer.replay(trace, model, {**same, "cache_reuse": reuse}, options.requests, advance)
-    measured = _measured(model, played.views)
+    measured, in_pages = _measured(model, played.views)
     result = {
         **tally.tallied(measured, played.costs, peers),
+        "pages": in_pages,
         "trace": {"name": trace.name, "made": trace.made, "requests": len(played.costs)},
         "model": {key: info[key] for key in ("name", "n_params", "in_place", "backend")},
         "settings": {"n_ctx": options.n_ctx, "batch": options.batch, "threads": options.threads},
@@ -112,6 +118,8 @@ def show(result: dict[str, Any], console: Console) -> None:
     console.print(f"Tokens the model saw, median: {' and '.join(prompts)}.")
     for name, side in total["peers"].items():
         console.print(f"llama-server, {name}: {side['decoded']:,} decoded, {side['background']:,} of them in warm-ups.")
+    kept = ", ".join(f"{way} {n:,}" for way, n in result["pages"].items())
+    console.print(f"Tokens that a server with pages of {PAGE} tokens would decode, without answers: {kept}.")
     if total["ratio"]:
         console.print(f"Ours : peer = {total['ratio']['decoded']:.3f} tokens, {total['ratio']['ms']:.3f} time.")
 
@@ -153,12 +161,14 @@ def _settings(model: Path, options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _measured(model: Path, views: list[View]) -> list[Measured]:
+def _measured(model: Path, views: list[View]) -> tuple[list[Measured], dict[pages.Way, int]]:
+    """And what a server would decode that keeps pages of KV."""
     from palimpsest.engine.llama.native import Model
 
     loaded = Model(model, n_gpu_layers=0, extra_bufts=False)
     try:
-        classifier = Classifier(loaded.tokenize)
-        return [classifier.follow(view) for view in views]
+        tokenize = functools.lru_cache(MOST_TEXTS)(loaded.tokenize)
+        classifier = Classifier(tokenize)
+        return [classifier.follow(view) for view in views], pages.decoded(views, tokenize, PAGE)
     finally:
         loaded.close()

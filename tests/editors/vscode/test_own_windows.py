@@ -20,6 +20,7 @@ from tests.editors.vscode.completions import COMPLETION, TYPED, rest
 from tests.editors.vscode.conftest import CART, Open
 from tests.editors.vscode.recording import Asked, Recording
 from tests.editors.vscode.server import CodeServer
+from tests.editors.vscode.settings import switch, types
 
 pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(600)]
 
@@ -333,3 +334,17 @@ def test_the_server_of_the_interpreter_selected_for_python_is_started_and_of_the
         window.until((interpreters[1].parent / "ran").exists)
     finally:
         server.uninstall("ms-python.python")
+
+
+def test_what_is_shown_goes_when_another_window_switches_completions_off(open_window: Open) -> None:
+    """This one keeps its cursor where it is."""
+    shown = open_window(CART)
+    shown.ready()
+    types(shown)
+    shown.until(lambda: shown.ghost)
+    other = open_window(CART)
+    try:
+        switch(other, "palimpsest.completion.enabled", on=False)
+        shown.until(lambda: not shown.ghost)
+    finally:
+        switch(other, "palimpsest.completion.enabled", on=True)
