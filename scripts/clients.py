@@ -34,29 +34,12 @@ SCOPES: Mapping[SetBy, str] = {
     "anyone": "window",
 }
 """Not `resource`: a window has one server, whose settings are the same in all of its folders."""
-TITLES = {
-    "server": "Server",
-    "completion": "Completions",
-    "suggestion": "Edits",
-    "nextEdit": "Next edits",
-    "next_edit": "Next edits",
-    "context": "Context",
-    "index": "Context",
-    "conversation": "Conversations",
-    "file_descriptor": "Conversations",
-    "documents": "Conversations",
-    "model": "Model",
-    "engine": "Engine",
-    "statistics": "Statistics and log",
-    "log": "Statistics and log",
-    "trace": "Statistics and log",
-}
-"""The pages of VS Code's settings, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     name: str
+    page: str
     type: Any
     default: Any
     doc: str
@@ -68,16 +51,18 @@ class Setting:
     secret: bool = False
     only: str = ""
 
-    @property
-    def section(self) -> str:
-        return self.name.partition(".")[0]
-
 
 def settings(only: str) -> list[Setting]:
-    """The server's and the clients', by section as in `TITLES`."""
+    """The server's and the clients', by page; the clients' stand first on each."""
     both = [it for it in (*_of_clients(), *_of_server()) if it.only in ("", only)]
-    order = {title: place for place, title in enumerate(dict.fromkeys(TITLES.values()))}
-    return sorted(both, key=lambda it: order[TITLES[it.section]])
+    order = {page: place for place, page in enumerate(pages())}
+    return sorted(both, key=lambda it: order[it.page])
+
+
+def pages() -> list[str]:
+    """Of VS Code's settings, in their order: one of the clients' own, then those that the server's sections declare."""
+    server = [it.page for it in described()]
+    return list(dict.fromkeys([*(it.page for it in _of_clients() if it.page not in server), *server]))
 
 
 def _of_server() -> Iterator[Setting]:
@@ -85,6 +70,7 @@ def _of_server() -> Iterator[Setting]:
         default = list(it.default) if isinstance(it.default, tuple) else it.default
         yield Setting(
             name=it.name,
+            page=it.page,
             type=TYPES[type(it.default)],
             default=default,
             doc=it.doc,
@@ -114,12 +100,12 @@ def package(text: str) -> str:
     data = json.loads(text)
     contributes = data.setdefault("contributes", {})
     contributes["commands"] = _contributed(contributes.get("commands", []))
-    pages: dict[str, dict[str, Any]] = {title: {} for title in TITLES.values()}
+    on_pages: dict[str, dict[str, Any]] = {page: {} for page in pages()}
     shown = _shown()
     for it in shown:
-        pages[TITLES[it.section]][f"palimpsest.{it.name}"] = _property(it)
+        on_pages[it.page][f"palimpsest.{it.name}"] = _property(it)
     contributes["configuration"] = [
-        {"title": f"%{_page(title)}%", "properties": them} for title, them in pages.items() if them
+        {"title": f"%{_page(page)}%", "properties": them} for page, them in on_pages.items() if them
     ]
     untrusted = data.setdefault("capabilities", {}).setdefault("untrustedWorkspaces", {})
     untrusted.setdefault("supported", "limited")
@@ -133,7 +119,7 @@ def _shown() -> list[Setting]:
 
 def texts(text: str) -> str:
     """package.nls.json: what package.json names between `%`."""
-    made = {_page(title): title for title in TITLES.values()}
+    made = {_page(page): page for page in pages()}
     made |= {PREFIX + row["id"]: row["title"] for row in commands("vscode")}
     for it in _shown():
         made[f"palimpsest.{it.name}"] = it.doc

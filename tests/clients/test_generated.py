@@ -41,6 +41,52 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+WITH_A_SECTION = """
+import dataclasses, json, runpy, sys
+from palimpsest.config import settings as table
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ExtraSettings:
+    level: int = table._setting(3, "How much.", by=table.WORK)
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settings(table.Settings):
+    extra: ExtraSettings = table._section(ExtraSettings(), "Extras", "log")
+
+table.Settings = Settings
+from palimpsest.config.layers import merged
+from palimpsest.config.schema import schema
+from palimpsest.window.window_parts import stale_parts
+from scripts.reference import TABLES
+
+changed, problems = merged([{"extra": {"level": 5}}])
+said = {
+    "table": [row for row in TABLES["settings"]() if "extra.level" in row[0]],
+    "schema": schema()["properties"]["extra"]["properties"]["level"]["default"],
+    "merged": [changed.extra.level, [str(problem) for problem in problems]],
+    "parts": sorted(stale_parts(Settings(), changed, folders=False)),
+}
+print(json.dumps(said))
+sys.argv = ["scripts/clients.py", "--root", sys.argv[1]]
+runpy.run_path("scripts/clients.py", run_name="__main__")
+"""
+
+
+def test_a_section_that_is_declared_is_everywhere_without_another_list(tmp_path: Path) -> None:
+    (tmp_path / MANUAL).parent.mkdir(parents=True)
+    (tmp_path / MANUAL).write_text("A\n=====\nSETTINGS *palimpsest-settings*\n")
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'server'}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-c", WITH_A_SECTION, str(tmp_path)]
+    ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    said = json.loads(ran.stdout.splitlines()[0])
+    assert (said["schema"], said["merged"], said["parts"], len(said["table"])) == (3, [5, []], ["log"], 1)
+    assert properties(tmp_path)["palimpsest.extra.level"]["default"] == 3
+    assert "Extras" in texts(tmp_path).values(), "its page"
+    assert 'name = "extra.level"' in (tmp_path / GENERATED).read_text(encoding="utf-8")
+    assert "extra.level" in (tmp_path / MANUAL).read_text(encoding="utf-8")
+
+
 def texts(root: Path) -> dict[str, str]:
     """Those that are named between `%` in package.json."""
     named: dict[str, str] = json.loads((root / TEXTS).read_text(encoding="utf-8"))

@@ -1,14 +1,15 @@
 """A setting or a folder that changes: only what it is about begins anew."""
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from palimpsest.config.settings import ContextSettings, EngineSettings, Settings
+from palimpsest.config.settings import ContextSettings, EngineSettings, Settings, WindowPart
 from palimpsest.text.uris import to_uri
-from palimpsest.window.window_parts import FOLDERS, MADE_OF, READ_EACH_TIME, stale_parts
+from palimpsest.window.window_parts import stale_parts
 
 from .raw import Raw
 from .scripted import Scripted, scripted
@@ -147,11 +148,8 @@ async def test_a_folder_that_comes_or_goes_takes_only_what_is_in_it(client: Raw,
     assert "error" in await client.command("palimpsest.context.unpin", there), "it is not pinned any more"
 
 
-def test_every_section_has_its_parts_and_the_same_settings_none() -> None:
-    known = set(Settings.__slots__)
-    made_of = set[str]().union(*MADE_OF.values())
-    assert made_of - {FOLDERS} == known - READ_EACH_TIME
-    assert not made_of & READ_EACH_TIME
+def test_every_part_depends_on_a_section_and_the_same_settings_are_none() -> None:
+    assert set[str]().union(*(it.metadata["parts"] for it in fields(Settings))) == set(get_args(WindowPart))
     settings = Settings()
     assert stale_parts(settings, Settings(), folders=False) == frozenset()
     assert stale_parts(settings, Settings(engine=EngineSettings(n_ctx=5)), folders=False) == {"engine"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from palimpsest.config.permissions import (
     ASKED,
@@ -28,6 +28,8 @@ from palimpsest.config.permissions import (
     WORK,
     Permission,
 )
+
+T = TypeVar("T")
 
 
 def _setting(
@@ -609,22 +611,37 @@ class LogSettings:
     level: str = _setting("info", "What goes to the log.", choices=("debug", "info", "warning", "error"), by=LOG)
 
 
+WindowPart = Literal[
+    "engine", "sources", "index", "switches", "completions", "next_edits", "statistics", "documents", "log"
+]
+"""A part of a window that starts over when a setting that it depends on changes (`window/window_parts.py`)."""
+
+
+def _section(default: T, page: str, *parts: WindowPart) -> T:
+    """`page`: of an editor's settings; pages come in the order of their first section.  `parts`: of a window, that
+    depend on the section; none where it is read each time."""
+    section: T = field(default=default, metadata={"page": page, "parts": frozenset(parts)})
+    return section
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings, by section: `settings.engine.n_ctx` is `engine.n_ctx` in a file."""
 
-    engine: EngineSettings = EngineSettings()
-    model: ModelSettings = ModelSettings()
-    context: ContextSettings = ContextSettings()
-    completion: CompletionSettings = CompletionSettings()
-    suggestion: SuggestionSettings = SuggestionSettings()
-    next_edit: NextEditSettings = NextEditSettings()
-    statistics: StatisticsSettings = StatisticsSettings()
-    index: IndexSettings = IndexSettings()
-    conversation: ConversationSettings = ConversationSettings()
-    file_descriptor: FileDescriptorSettings = FileDescriptorSettings()
-    documents: DocumentsSettings = DocumentsSettings()
-    log: LogSettings = LogSettings()
+    completion: CompletionSettings = _section(CompletionSettings(), "Completions", "switches", "completions")
+    suggestion: SuggestionSettings = _section(SuggestionSettings(), "Edits", "switches")
+    next_edit: NextEditSettings = _section(NextEditSettings(), "Next edits", "switches", "engine")
+    context: ContextSettings = _section(
+        ContextSettings(), "Context", "sources", "index", "next_edits", "documents"
+    )  # which folders sources look into comes with each cursor
+    index: IndexSettings = _section(IndexSettings(), "Context", "index")
+    conversation: ConversationSettings = _section(ConversationSettings(), "Conversations")
+    file_descriptor: FileDescriptorSettings = _section(FileDescriptorSettings(), "Conversations")
+    documents: DocumentsSettings = _section(DocumentsSettings(), "Conversations", "documents")
+    model: ModelSettings = _section(ModelSettings(), "Model", "engine")
+    engine: EngineSettings = _section(EngineSettings(), "Engine", "engine")
+    statistics: StatisticsSettings = _section(StatisticsSettings(), "Statistics and log", "statistics")
+    log: LogSettings = _section(LogSettings(), "Statistics and log", "log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -632,6 +649,7 @@ class Described:
     """One row of the table in docs/settings.md, and one setting of an editor's settings page."""
 
     name: str
+    page: str
     default: Any
     doc: str
     by: Permission
@@ -645,7 +663,7 @@ def described() -> Iterator[Described]:
     for section in fields(Settings):
         for item in fields(section.default):  # type: ignore[arg-type]
             facts = {name: item.metadata[name] for name in ("doc", "by", "choices", "low", "high", "secret")}
-            yield Described(f"{section.name}.{item.name}", item.default, **facts)
+            yield Described(f"{section.name}.{item.name}", section.metadata["page"], item.default, **facts)
 
 
 @cache

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from palimpsest.completions.completions import Completions
-from palimpsest.config.settings import Settings
+from palimpsest.config.settings import Settings, WindowPart
 from palimpsest.context.activity.activity import Activity
 from palimpsest.context.choice.chooser import Chooser
 from palimpsest.context.external_blocks import ExternalBlocks
@@ -46,7 +46,7 @@ from palimpsest.window.statistics import FILE as STATISTICS
 from palimpsest.window.statistics import Statistics
 from palimpsest.window.switches import Switches
 from palimpsest.window.usage import Usage
-from palimpsest.window.window_parts import WindowPart, stale_parts
+from palimpsest.window.window_parts import stale_parts
 from palimpsest.window.workspace_documents import WorkspaceDocuments
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from palimpsest.config.settings import WindowPart
 from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.text.snapshot import InputEdit, Position, Snapshot
-from palimpsest.window.window_parts import WindowPart
 
 E = TypeVar("E")
 
