@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from palimpsest.syntax.parse import Parsed, parse_snapshot
+from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parser import parsed_with
 from palimpsest.syntax.places import is_framed
 from palimpsest.text.levels import OPENS, indentation_between, indentation_of, missing_indentation
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
@@ -89,8 +90,7 @@ def _is_head(parsed: Parsed, position: Position, row: int) -> bool:
     if below is None or len(snapshot.text) > LARGEST:
         return False
     for statement in STATEMENTS:
-        new, _ = snapshot.changed([ContentChange(Range(position, position), statement)], snapshot.version)
-        filled = parse_snapshot(new, parsed.language)
+        filled = parsed_with(parsed, [ContentChange(Range(position, position), statement)])
         if filled.n_errors <= parsed.n_errors:
             return is_framed(filled, position.line, row, below)
     return False

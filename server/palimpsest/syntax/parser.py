@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import tree_sitter
 from tree_sitter import Tree
 
-from palimpsest.syntax.parse import Language, Parsed, Relaxing, parse_with
-from palimpsest.text.snapshot import InputEdit, Snapshot
+from palimpsest.syntax.parse import Language, Parsed, Relaxing, parse_snapshot, parse_with
+from palimpsest.text.snapshot import ContentChange, InputEdit, Snapshot
 
 LARGE = 100_000
 """Characters.  A smaller document is mostly parsed in a few milliseconds whatever is wrong with it."""
@@ -181,6 +181,15 @@ def _late(known: _Known | None, new: Snapshot) -> Parsed | None:
     if last is None or last.tree is not None or not last.is_hurried or last.snapshot.language_id != new.language_id:
         return None
     return Parsed(new, None, last.language, is_hurried=True)
+
+
+def parsed_with(parsed: Parsed, changes: Sequence[ContentChange]) -> Parsed:
+    """The parse of a document with changes that nobody has made, from the document's own tree."""
+    new, edits = parsed.snapshot.changed(changes, parsed.snapshot.version)
+    tree = parsed.as_written or parsed.tree
+    if tree is None or parsed.part is not None:
+        return parse_snapshot(new, parsed.language)
+    return Relaxing().parsed(parse_with(None, new, parsed.language, edited(tree, edits)))
 
 
 def edited(tree: Tree, edits: Sequence[InputEdit]) -> Tree:

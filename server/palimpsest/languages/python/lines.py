@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -31,6 +32,8 @@ _STATEMENT = re.compile(
 _STATEMENT_IF_NOT_DEEPER = re.compile(r"@\w[\w.]*\s*(?:\(|$)|(?:if|for)\b.*:\s*$")
 _MERGE_MARKER = re.compile(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
 
+REMEMBERED, MOST_REMEMBERED = 8192, 500
+"""Lines of which is remembered what is open behind them, and characters of the longest of them."""
 LEXICAL = Lexical(("#",), quotes=('"', "'"), block_quotes=('"""', "'''"))
 
 
@@ -79,6 +82,24 @@ class _Open:
             self.last_char = line[:code_end].rstrip()[-1:] or self.last_char
         elif self.quote in LEXICAL.quotes and not goes_on:
             self.quote = ""  # a single-line string ends with its line, closed or not, unless a backslash continues it
+
+
+    @classmethod
+    def behind(cls, line: str) -> _Open:
+        """What is open behind a line that begins a statement."""
+        if len(line) <= MOST_REMEMBERED:
+            return cls(*_open_behind(line))
+        lexer = cls()
+        lexer.feed(line)
+        return lexer
+
+
+@lru_cache(REMEMBERED)
+def _open_behind(line: str) -> tuple[int, str, bool, str]:
+    """Remembered, since a key changes one line of the many that are scanned."""
+    lexer = _Open()
+    lexer.feed(line)
+    return lexer.depth, lexer.quote, lexer.backslash, lexer.last_char
 
 
 def _tokens(line: str, quote: str) -> Iterator[LexicalToken]:
@@ -152,8 +173,7 @@ def _logical_lines(lines: Sequence[str], start: int, end: int, *, recover: bool)
             yield current
         current = _Logical(number, number, indent_width(line), stripped, comment=stripped.startswith("#"))
         if not current.comment:
-            lexer = _Open()
-            lexer.feed(line)
+            lexer = _Open.behind(line)
             current.opens = lexer.last_char == ":"
     if current is not None:
         current.unclosed = bool(lexer.depth or lexer.quote)
