@@ -223,7 +223,10 @@ async def _unsound(address: Address) -> str:
     return ""
 
 
-PATIENT: dict[str, Any] = {"completion": {"confidence": "all", "first_ms": 20_000, "time_ms": 20_000}}
+PATIENT: dict[str, Any] = {
+    "completion": {"confidence": "all", "first_ms": 20_000, "time_ms": 20_000},
+    "model": {"try_out": False},
+}
 """Settings under which a machine that stands still for a second cuts no completion short, nor what a small model is not
 sure of."""
 

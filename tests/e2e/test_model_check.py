@@ -2,13 +2,16 @@
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
+from palimpsest.checking.running import LOG
 from palimpsest.models import profiles
 from palimpsest.models.files import embedded
 from palimpsest.models.profiles import Profile
+from palimpsest.system import folders
 from tests.e2e.conftest import SAMPLE, start_editor, stop_editor
 from tests.e2e.test_command_line import last_object, run
 from tests.models import written
@@ -54,6 +57,20 @@ def test_models_of_every_kind_of_memory_are_tried(kind: str, tmp_path: Path) -> 
     figures = said["figures"]
     assert isinstance(figures, dict)
     assert figures["places"] >= 1
+
+
+def test_a_model_that_was_chosen_is_tried_in_the_background(tmp_path: Path) -> None:
+    path = written("fim", tmp_path)
+    try:
+        assert "in the background" in run("model", "use", str(path), cwd=SAMPLE).stdout
+        for _ in range(1200):
+            if profiles.of_file(path) is not None:
+                break
+            time.sleep(0.1)
+        assert profiles.of_file(path) is not None, (folders.logs() / LOG).read_text(encoding="utf-8")
+        assert "in the background" not in run("model", "use", str(path), cwd=SAMPLE).stdout, "it is known"
+    finally:
+        (folders.config() / "model.json").unlink(missing_ok=True)
 
 
 def test_without_source_a_folder_that_is_named_is_an_error(tmp_path: Path) -> None:
