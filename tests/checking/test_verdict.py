@@ -3,10 +3,10 @@
 import pytest
 
 from palimpsest.calibration import AS_SAID
-from palimpsest.checking.verdict import LEAST_PLACES, concluded, gain
+from palimpsest.checking.verdict import concluded, gain
 from palimpsest.config.settings import EngineSettings
 from palimpsest.models.profiles import Profile
-from palimpsest.models.trials import Losses, ModelTrial, ThreadTrial
+from palimpsest.models.trials import LEAST_PLACES, Losses, ModelTrial, ThreadTrial
 
 N = 20
 TOKENS = [10] * N
@@ -35,7 +35,7 @@ def test_a_model_that_keeps_what_context_gives_stays_as_it_is() -> None:
     profile = concluded(trial(), DAY)
     assert (profile.layout, profile.mode, profile.n_threads, profile.flash_attention) == ("", "", 0, "")
     assert any("keeps 0.96 of what context gives" in one for one in profile.verdict), profile.verdict
-    assert "A key takes it 40 ms." in profile.verdict
+    assert "A keystroke takes 40 ms." in profile.verdict
     assert profile.figures["kept"] == pytest.approx(0.96, abs=0.01)
     assert profile.calibration == AS_SAID
     assert profile.made == DAY
@@ -55,7 +55,7 @@ def test_what_blocks_give_must_be_more_than_chance() -> None:
     )  # fmt: skip
     profile = concluded(one, DAY)
     assert profile.mode == ""
-    assert any("too little to be told" in sentence for sentence in profile.verdict)
+    assert any("No clear gain" in sentence for sentence in profile.verdict)
 
 
 def test_of_few_places_nothing_is_concluded() -> None:

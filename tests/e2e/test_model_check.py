@@ -34,10 +34,11 @@ def model(tmp_path: Path) -> Path:
 
 
 def test_a_model_is_tried_on_a_folder_and_what_came_of_it_is_kept(model: Path) -> None:
-    said = check(str(model), "--folder", str(SAMPLE), "--seconds", "5", "--places", "6")
+    said = check(str(model), "--folder", str(SAMPLE), "--seconds", "5", "--places", "9")
     figures = said["figures"]
     assert isinstance(figures, dict)
-    assert 1 <= figures["places"] <= 6
+    assert (said["kept"], figures["places"]) == (True, pytest.approx(9, abs=1))
+    assert said["tried_on"] == str(SAMPLE)
     assert {"nats.prefix", "nats.spm", "nats.in_place", "nats.stale", "nats.in_order", "token_ms"} <= figures.keys()
     assert figures["nats.spm"] < figures["nats.prefix"], "it was made to fill in the middle"
     kept = profiles.of_file(model)
@@ -57,6 +58,7 @@ def test_models_of_every_kind_of_memory_are_tried(kind: str, tmp_path: Path) -> 
     figures = said["figures"]
     assert isinstance(figures, dict)
     assert figures["places"] >= 1
+    assert not said["kept"], "so few places say nothing"
 
 
 def test_a_model_that_was_chosen_is_tried_in_the_background(tmp_path: Path) -> None:

@@ -26,9 +26,10 @@ KINDS = ("line", "rest")
 def places(folder: Path, n: int, seed: int = 0) -> list[TrialPlace]:
     """At most `n`, of lines and of rests of lines by turns.  Raises InvalidArgument where the folder has no source."""
     folder = folder.resolve()
-    found = [hole for hole in holes(folder, -(-n // len(KINDS)), Random(seed)) if hole.kind in KINDS]
-    if not found:
-        raise InvalidArgument("--folder", f"{folder} has no source files that parse.")
+    try:
+        found = [hole for hole in holes(folder, -(-n // len(KINDS)), Random(seed)) if hole.kind in KINDS]
+    except InvalidArgument:
+        raise InvalidArgument("--folder", f"{folder} has no source files that parse.") from None
     by_kind = [[hole for hole in found if hole.kind == kind] for kind in KINDS]
     in_turns = [hole for some in zip_longest(*by_kind) for hole in some if hole is not None][:n]
     with tempfile.TemporaryDirectory(prefix="palimpsest-") as cache:

@@ -6,6 +6,7 @@ In: a model file, settings, places.  Out: a `ModelTrial`, in parts as it grows.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -70,10 +71,13 @@ def begin(path: Path, folder: Path | None = None) -> bool:
         if profiles.of_file(path) is not None or free_memory() < MEMORY * path.stat().st_size:
             return False
         command = [sys.executable, "-P", "-m", "palimpsest", "model", "check", "--politely", str(path)]
-        if folder is not None:
-            command += ["--folder", str(folder)]
-        with (folders.logs() / LOG).open("wb") as log:
-            subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        log = os.open(folders.logs() / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder, start_new_session=True
+            )
+        finally:
+            os.close(log)
     except OSError:
         return False
     return True

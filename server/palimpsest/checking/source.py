@@ -51,8 +51,9 @@ def _is_test(stem: str) -> bool:
 def parsed_source(files: WorkspaceFiles, path: Path) -> Parsed | None:
     """None for what is too large, no text of ours or does not parse."""
     source = files.source(path)
-    if source is None or len(source.text) > LARGEST or "\r" in source.text:
+    text = "" if source is None else source.text.replace("\r\n", "\n")
+    if not text or len(text) > LARGEST or "\r" in text:
         return None
     language = language_of("", path.name)
-    parsed = Parser(language_of).parse(Snapshot(to_uri(path), 0, language.id, source.text))
+    parsed = Parser(language_of).parse(Snapshot(to_uri(path), 0, language.id, text))
     return None if parsed.n_errors else parsed

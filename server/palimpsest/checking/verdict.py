@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 from palimpsest.calibration import AS_SAID, fitted
 from palimpsest.models.profiles import Profile
-from palimpsest.models.trials import Losses, ModelTrial, ThreadTrial
+from palimpsest.models.trials import LEAST_PLACES, Losses, ModelTrial, ThreadTrial
+from palimpsest.text.amounts import amount
 
 LEAST_KEPT = 0.9
 """Share of what blocks give, below which whole prompts are decoded."""
-LEAST_PLACES = 8
 FASTER = 0.9
 """Another way of decoding is chosen where it takes at most this share of the time of the machine's own choice; a
 smaller gain may be the moment's."""
@@ -80,9 +80,9 @@ class _Verdict:
             return best
         behind = gain(prefix, own, tokens)
         known = (
-            f"knowing what is behind the cursor gains {behind.nats:.2f} nats a token"
+            f"the code after the cursor gains {behind.nats:.2f} nats a token"
             if behind.is_sure
-            else ("what it gains by knowing what is behind the cursor is too little to be told here")
+            else ("no clear gain from the code after the cursor")
         )
         self.sentences.append(f"It fills in the middle in its own layout ({trial.fim_layout}): {known}.")
         return ""
@@ -102,7 +102,7 @@ class _Verdict:
             self.sentences.append(f"Its cache cannot be edited in place: {trial.why_not}")
             return True
         if not given.is_sure:
-            self.sentences.append("What blocks give it is too little to be told here; its cache is edited in place.")
+            self.sentences.append("No clear gain from context blocks; its cache is edited in place.")
             return True
         kept = gain(none, trial.in_place, tokens).nats / given.nats
         self.figures["kept"] = kept
@@ -137,25 +137,29 @@ class _Verdict:
     def keystroke(self) -> None:
         if self.trial.keystroke_ms:
             self.figures["keystroke_ms"] = median = statistics.median(self.trial.keystroke_ms)
-            self.sentences.append(f"A key takes it {median:.0f} ms.")
+            self.sentences.append(f"A keystroke takes {median:.0f} ms.")
 
 
 def _cost(one: ThreadTrial) -> float:
     return one.keystroke_ms
 
 
-def concluded(trial: ModelTrial, made: str) -> Profile:
-    """What to keep of a trial.  `made`: the day."""
+def concluded(trial: ModelTrial, made: str, tried_on: str = "") -> Profile:
+    """What to keep of a trial.  `made`: the day; `tried_on`: whose code."""
     verdict = _Verdict(trial)
     layout, is_in_place = verdict.fills_in(), verdict.in_place()
     n_threads, flash = verdict.threads()
     verdict.keystroke()
     if len(trial.tokens) < LEAST_PLACES:
-        verdict.sentences.append(f"Only {len(trial.tokens)} places could be tried in the time: nothing is concluded.")
+        verdict.sentences.append(
+            f"Only {amount(len(trial.tokens), 'place')} could be tried in the time, where {LEAST_PLACES} are needed: "
+            "nothing is concluded."
+        )
     return Profile(
         model=trial.name,
         made=made,
         verdict=verdict.sentences,
+        tried_on=tried_on,
         layout=layout,  # type: ignore[arg-type]
         mode="" if is_in_place else "whole-prompt",
         n_threads=n_threads,

@@ -227,7 +227,8 @@ async def _engine(settings: Settings) -> AsyncIterator[Check]:
             hint = "" if info.in_place else "Every change of context decodes the prompt from there on."
             yield Check("in place", info.in_place, info.why_not or "the cache is edited in place", hint, needed=False)
             fim = info.fim_layout or "none"
-            hint = "" if info.fim_layout else "Inline completion needs a model with FIM tokens; edits work without."
+            hint = "Inline completion needs a model that fills in the middle; edits work without."
+            hint = "" if info.fim_layout else hint
             yield Check("fill in the middle", bool(info.fim_layout), f"layout {fim}", hint, needed=False)
             if safe_mode:
                 yield Check(

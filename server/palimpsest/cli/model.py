@@ -43,7 +43,8 @@ def run(options: argparse.Namespace) -> int:
             options, ModelError(f"{error.strerror or error}{where}.", hint="Is there room, and may you write there?")
         )
     except KeyboardInterrupt:
-        terminal(stderr=True).print("Stopped. A download goes on from here the next time.")
+        goes_on = " A download goes on from here the next time." if options.does is _get else ""
+        terminal(stderr=True).print(f"Stopped.{goes_on}")
         return 130
     if options.json:
         print(json.dumps(result))
@@ -148,7 +149,9 @@ def _try_out(options: argparse.Namespace, file: GgufFile, out: Console) -> None:
     """A model that was not made for this cache, and of which nothing is known on this machine."""
     wanted = own_settings().model.try_out and not options.no_check
     if wanted and running.begin(file.path) and not options.json:
-        out.print("It is tried on the code in this folder in the background; `palimpsest model info` says the result.")
+        out.print(
+            "It is tried in the background; `palimpsest model info` says the result. Then restart the engine once more."
+        )
 
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:
@@ -193,10 +196,8 @@ def _info(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     if not options.json:
         for name, value in result.items():
             out.print(f"{name:14}{value:,}" if isinstance(value, int) else f"{name:14}{value}")
-        if profile is not None:
-            out.print(f"tried on {profile.made}:")
-            for sentence in profile.verdict:
-                out.print(f"  {sentence}", markup=False)
+        for line in model_check.told(profile) if profile is not None else ():
+            out.print(line, markup=False)
     result["profile"] = None if profile is None else to_json(profile)
     return result
 

@@ -9,7 +9,9 @@ import argparse
 import datetime
 import os
 import sys
-from contextlib import nullcontext
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -21,28 +23,30 @@ from palimpsest.checking.places import places
 from palimpsest.checking.running import tried
 from palimpsest.checking.verdict import concluded
 from palimpsest.config.layers import own_settings
-from palimpsest.errors import InvalidArgument
+from palimpsest.errors import InvalidArgument, ModelError
 from palimpsest.json_data import to_json
 from palimpsest.models import files, profiles
-from palimpsest.models.trials import ModelTrial, TrialPlace
-from palimpsest.system import folders
+from palimpsest.models.profiles import Profile
+from palimpsest.models.trials import LEAST_PLACES, ModelTrial, TrialPlace
+from palimpsest.system import folders, process_lock
+from palimpsest.text.amounts import amount
 
 SECONDS, PLACES = 180, 48
+PAUSE_S = 5.0
 POLITE = 10
 """Added to the process's niceness."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    names = "a GGUF file, the name of a downloaded one, `default` or `embedded`; by default the one in use"
+    parser.add_argument("name", metavar="NAME", nargs="?", help=names)
     parser.add_argument(
-        "name", metavar="NAME", nargs="?", help="a GGUF file, the name of a downloaded one, `default` or `embedded`"
+        "--folder", type=Path, metavar="DIR", help="try it on the code in this folder (the present one)"
     )
-    parser.add_argument(
-        "--folder", type=Path, metavar="DIR", help="whose code it is tried on; nothing of it leaves the machine (here)"
-    )
-    parser.add_argument(
-        "--seconds", type=_positive, default=SECONDS, metavar="N", help=f"it takes about twice as long ({SECONDS})"
-    )
-    parser.add_argument("--places", type=_positive, default=PLACES, metavar="N", help=f"at most ({PLACES})")
+    times = f"for the first half of it; the other takes as long again ({SECONDS})"
+    parser.add_argument("--seconds", type=_positive, default=SECONDS, metavar="N", help=times)
+    most = f"at most N places in the code ({PLACES})"
+    parser.add_argument("--places", type=_positive, default=PLACES, metavar="N", help=most)
     parser.add_argument("--forget", action="store_true", help="forget what was found out before, and try nothing")
     parser.add_argument("--politely", action="store_true", help=argparse.SUPPRESS)  # nobody waits for it
     parser.set_defaults(does=check)
@@ -67,17 +71,41 @@ def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         if not options.json:
             out.print(f"What was known of {path.name} is forgotten." if was_there else f"{path.name} had no profile.")
         return {"forgotten": was_there}
-    some, where = _places(options)
-    with _progress(options, len(some)) as progress:
-        trial = tried(path, settings.engine, some, options.seconds, progress)
-    profile = concluded(trial, datetime.date.today().isoformat())
-    profiles.keep(path, profile)
+    with _alone(politely=options.politely):
+        some, where = _places(options)
+        with _progress(options, len(some)) as progress:
+            trial = tried(path, settings.engine, some, options.seconds, progress)
+    profile = concluded(trial, datetime.date.today().isoformat(), where)
+    is_kept = len(trial.tokens) >= LEAST_PLACES
+    if is_kept:
+        profiles.keep(path, profile)
     if not options.json:
-        out.print(f"{profile.model} ({path}), at {len(trial.tokens)} places of {where}:")
-        for sentence in profile.verdict:
-            out.print(f"  {sentence}", markup=False)
-        out.print("The next engine that loads it does so. Running editors: restart the engine.")
-    return {"path": str(path), **to_json(profile)}
+        for line in told(profile):
+            out.print(line, markup=False)
+        says = "The next engine uses this. For running editors, restart the engine." if is_kept else "Nothing is kept."
+        out.print(says)
+    return {"path": str(path), "kept": is_kept, **to_json(profile)}
+
+
+def told(profile: Profile) -> list[str]:
+    """For a person."""
+    at = amount(int(profile.figures.get("places", 0)), "place")
+    first = f"{profile.model}, tried on {profile.made} at {at} of {profile.tried_on}:"
+    return [first, *(f"  {sentence}" for sentence in profile.verdict)]
+
+
+@contextmanager
+def _alone(*, politely: bool) -> Iterator[None]:
+    """Two trials at once would disturb each other's times.  One that nobody waits for waits.  Raises ModelError."""
+    lock = folders.state() / "model-check.lock"
+    while (fd := process_lock.take(lock)) is None:
+        if not politely:
+            raise ModelError("Another trial of a model is under way.", hint="It takes some minutes; try again then.")
+        time.sleep(PAUSE_S)
+    try:
+        yield
+    finally:
+        os.close(fd)
 
 
 def _places(options: argparse.Namespace) -> tuple[list[TrialPlace], str]:

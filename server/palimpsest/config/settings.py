@@ -130,7 +130,8 @@ class EngineSettings:
     )
     mode: str = _setting(
         "auto",
-        "Edit the cache in place, or decode whole prompts with their longest common prefix reused.",
+        "Edit the cache in place, or decode whole prompts with their longest common prefix reused. `auto`: in place "
+        "where the model can, and `palimpsest model check` did not find that it loses by it.",
         choices=("auto", "in-place", "whole-prompt"),
         by=MACHINE,
     )
@@ -144,7 +145,13 @@ class EngineSettings:
     n_gpu_layers: int = _setting(
         -1, "Layers on the GPU. -1: all, where llama.cpp was built with one.", low=-1, high=1 << 20, by=MACHINE
     )
-    n_threads: int = _setting(0, "Threads for decoding. 0: one for each physical core.", low=0, high=512, by=MACHINE)
+    n_threads: int = _setting(
+        0,
+        "Threads for decoding. 0: one for each physical core, or what `palimpsest model check` found.",
+        low=0,
+        high=512,
+        by=MACHINE,
+    )
     n_batch: int = _setting(
         512,
         "The most tokens of a micro-batch; a slow machine takes fewer at once, since a keystroke waits for one.",
@@ -162,7 +169,12 @@ class EngineSettings:
     type_v: str = _setting(
         "f16", "Type of V in the cache; quantized V needs flash attention.", choices=KV_TYPES, by=MACHINE
     )
-    flash_attention: str = _setting("auto", "Flash attention.", choices=("auto", "on", "off"), by=MACHINE)
+    flash_attention: str = _setting(
+        "auto",
+        "Flash attention. `auto`: what llama.cpp does, or `palimpsest model check` found.",
+        choices=("auto", "on", "off"),
+        by=MACHINE,
+    )
     extra_bufts: str = _setting(
         "auto",
         "llama.cpp's CPU repacking (AMX and others); `auto` leaves it off after a native fault.",
@@ -197,7 +209,7 @@ class ModelSettings:
         True,
         "Try a model that was just chosen on your code, for some minutes in the background, and let the engine use it "
         "as suits it best here (`palimpsest model check`).",
-        by=WORK,
+        by=LESS_HELP,
     )
 
 

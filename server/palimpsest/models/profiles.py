@@ -27,8 +27,8 @@ MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """`verdict`: sentences for a person.  `made`: the day, as in 2026-11-30.  What follows is "" or 0 where the
-    machine's own choice stays.
+    """`verdict`: sentences for a person.  `made`: the day, as in 2026-11-30; `tried_on`: whose code.  What follows
+    is "" or 0 where the machine's own choice stays.
 
     layout       a layout that fills in the middle better than the family's own; `none`: the model does not fill in
     mode         `whole-prompt` where a cache that is edited in place costs the model much of what blocks give
@@ -39,6 +39,7 @@ class Profile:
     model: str
     made: str
     verdict: list[str]
+    tried_on: str = ""
     layout: Literal["", "spm", "isolated", "psm", "none"] = ""
     mode: Literal["", "whole-prompt"] = ""
     n_threads: int = 0

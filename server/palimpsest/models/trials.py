@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+LEAST_PLACES = 8
+"""Fewer say nothing."""
 BATCH = 8
 KEYSTROKE_TOKENS = 3
 """Tokens that a keystroke generates (docs/measurements.md, "Typing")."""

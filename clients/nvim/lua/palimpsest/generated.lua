@@ -1017,7 +1017,7 @@ return {
       name = "engine.mode",
       type = "string",
       default = "auto",
-      doc = "Edit the cache in place, or decode whole prompts with their longest common prefix reused.",
+      doc = "Edit the cache in place, or decode whole prompts with their longest common prefix reused. `auto`: in place where the model can, and `palimpsest model check` did not find that it loses by it.",
       choices = { "auto", "in-place", "whole-prompt" },
     },
     {
@@ -1040,7 +1040,7 @@ return {
       name = "engine.n_threads",
       type = "integer",
       default = 0,
-      doc = "Threads for decoding. 0: one for each physical core.",
+      doc = "Threads for decoding. 0: one for each physical core, or what `palimpsest model check` found.",
       low = 0,
       high = 512,
     },
@@ -1070,7 +1070,7 @@ return {
       name = "engine.flash_attention",
       type = "string",
       default = "auto",
-      doc = "Flash attention.",
+      doc = "Flash attention. `auto`: what llama.cpp does, or `palimpsest model check` found.",
       choices = { "auto", "on", "off" },
     },
     {

@@ -23,7 +23,7 @@ from palimpsest.engine.generation.sampler import log_probability
 from palimpsest.engine.llama.library import choose, library
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ContextTooLarge
-from palimpsest.models.trials import Losses, ModelTrial, TrialPlace, TrialRequest
+from palimpsest.models.trials import LEAST_PLACES, Losses, ModelTrial, TrialPlace, TrialRequest
 
 N_CTX = 8192
 N_ANSWER = 24
@@ -35,6 +35,8 @@ N_SHOWN = 8
 SHARE_OF_THREADS, SHARE_IN_PLACE = 0.15, 0.6
 """Shares of the time that is given: for numbers of threads, and until the last place is begun in place.  Whole prompts
 are decoded of the same places afterwards."""
+MOST_SHARE = 3.0
+"""As much of the time may go to the first places, fewer of which say nothing."""
 PREFIX = "prefix"
 """The code before the cursor alone, which every model can continue."""
 
@@ -54,11 +56,13 @@ def measure(request: TrialRequest, told: Told) -> ModelTrial:
         about = engine.loaded.info()
         trial = replace(trial, name=about.name, fim_layout=about.fim_layout, why_not=about.why_not)
         for place in request.places:
-            if trial.tokens and time.monotonic() - began > request.seconds * SHARE_IN_PLACE:
+            most = SHARE_IN_PLACE if len(trial.tokens) >= LEAST_PLACES else MOST_SHARE
+            if trial.tokens and time.monotonic() - began > request.seconds * most:
                 break
             with suppress(ContextTooLarge):  # a block or a tail that is too long for this model
                 trial = _Behind(engine, request, place).added(trial)
                 told(trial)
+    in_place_s = time.monotonic() - began
     n, is_in_order = len(trial.tokens), bool(trial.in_order.nats)
     if not n or is_in_order or not trial.fim_layout:
         return trial
@@ -67,7 +71,7 @@ def measure(request: TrialRequest, told: Told) -> ModelTrial:
             nats = _Behind(engine, request, place).in_order()
             trial = replace(trial, in_order=trial.in_order.with_next(nats))
             told(trial)
-            if time.monotonic() - began > 2 * request.seconds:
+            if time.monotonic() - began > 2 * max(request.seconds, in_place_s):
                 break
     return trial
 

@@ -83,7 +83,6 @@ class _Open:
         elif self.quote in LEXICAL.quotes and not goes_on:
             self.quote = ""  # a single-line string ends with its line, closed or not, unless a backslash continues it
 
-
     @classmethod
     def behind(cls, line: str) -> _Open:
         """What is open behind a line that begins a statement."""
