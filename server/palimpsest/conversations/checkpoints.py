@@ -97,10 +97,9 @@ class ConversationCheckpoints:
         return self.get(identity)
 
     def get(self, checkpoint: str) -> Checkpoint:
-        with self._database.reading() as rows:
-            row = rows.execute(
-                "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE id = ?", (checkpoint,)
-            ).fetchone()
+        row = self._database.row(
+            "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE id = ?", (checkpoint,)
+        )
         if row is None:
             raise NotFound("checkpoint_id", f"there is no checkpoint {checkpoint[:40]!r}.")
         return _checkpoint(row)
@@ -155,12 +154,11 @@ class ConversationCheckpoints:
 
     def list(self, conversation: str) -> list[Checkpoint]:
         """The newest first."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE conversation = ?"
-                " ORDER BY created DESC, rowid DESC",
-                (conversation,),
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE conversation = ?"
+            " ORDER BY created DESC, rowid DESC",
+            (conversation,),
+        )
         return [_checkpoint(row) for row in found]
 
 

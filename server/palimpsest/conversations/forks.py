@@ -119,8 +119,7 @@ class Forks:
 
     def settle(self) -> None:
         """Children whose window has died have failed."""
-        with self._database.reading() as rows:
-            found = rows.execute("SELECT id, writer FROM fork WHERE status = 'running'").fetchall()
+        found = self._database.rows("SELECT id, writer FROM fork WHERE status = 'running'")
         for row in found:
             if not is_there(row["writer"]):
                 self.finish(row["id"], "failed", DIED)
@@ -134,30 +133,26 @@ class Forks:
         return "" if fork.response is None else self._contents.text(fork.response)
 
     def get(self, fork: str) -> Fork:
-        with self._database.reading() as rows:
-            row = rows.execute(f"SELECT {COLUMNS} FROM fork WHERE id = ?", (fork,)).fetchone()
+        row = self._database.row(f"SELECT {COLUMNS} FROM fork WHERE id = ?", (fork,))
         if row is None:
             raise NotFound("fork_id", f"there is no fork {fork[:40]!r}.")
         return _fork(row)
 
     def of(self, conversation: str) -> list[Fork]:
         """In the order in which they were made; those that a restored checkpoint does not know are put aside."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                f"SELECT {COLUMNS} FROM fork WHERE conversation = ? AND NOT aside ORDER BY created, rowid",
-                (conversation,),
-            ).fetchall()
+        found = self._database.rows(
+            f"SELECT {COLUMNS} FROM fork WHERE conversation = ? AND NOT aside ORDER BY created, rowid", (conversation,)
+        )
         return [_fork(row) for row in found]
 
     def depth(self, conversation: str) -> int:
         """How many forks led to it: 0 for what is no fork's child."""
-        with self._database.reading() as rows:
-            (found,) = rows.execute(
-                "WITH RECURSIVE above (id, n) AS (SELECT ?, 0 UNION ALL"
-                " SELECT fork.conversation, n + 1 FROM fork JOIN above ON fork.child = above.id)"
-                " SELECT MAX(n) FROM above",
-                (conversation,),
-            ).fetchone()
+        (found,) = self._database.row(
+            "WITH RECURSIVE above (id, n) AS (SELECT ?, 0 UNION ALL"
+            " SELECT fork.conversation, n + 1 FROM fork JOIN above ON fork.child = above.id)"
+            " SELECT MAX(n) FROM above",
+            (conversation,),
+        )
         return int(found)
 
     def _child(self, parent: Conversation, name: str, memory_key: str) -> Conversation:

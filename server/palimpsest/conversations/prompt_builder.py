@@ -189,11 +189,6 @@ class PromptBuilder:
         made = native_messages(view.system, view.told, view.before, said)
         return wire.ChatTail(plain, wire.NativeChat(made, list(view.native)))
 
-    def prompt(self, conversation: str, until: int, blocks: Sequence[Block]) -> list[wire.Message]:
-        """The conversation in words as the model reads it, up to the turn `until`."""
-        view = self._view(conversation, None, until, blocks, natively=False)
-        return whole(view.system, view.told, messages(view.before, self._all_said(view)))
-
     def sent(self, conversation: str, blocks: Sequence[Block]) -> Sent:
         """What is sent for the next reply."""
         view = self._view(conversation, None, None, blocks)
@@ -316,8 +311,10 @@ class PromptBuilder:
         return Needs([self._memory().turns.text(turn) for turn in said[-MOST_FORESEEN:]], lately, list(before))
 
     def asking(self, conversation: str, until: int, task: str, blocks: Sequence[Block]) -> list[wire.Message]:
-        """The conversation up to a turn, and what is wanted of the model about it."""
-        said = self.prompt(conversation, until, blocks)
+        """The conversation in words as the model reads it, up to the turn `until`, and what is wanted of the model
+        about it."""
+        view = self._view(conversation, None, until, blocks, natively=False)
+        said = whole(view.system, view.told, messages(view.before, self._all_said(view)))
         if said[-1].role == "user":
             return [*said[:-1], wire.Message("user", f"{said[-1].content}\n\n{task}")]
         return [*said, wire.Message("user", task)]

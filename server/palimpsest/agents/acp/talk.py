@@ -306,13 +306,12 @@ class AcpSession:
         if turn.role != "assistant":
             return []
         found = [updates.thought(it, name)] if (it := _thought(turn)) else list[Any]()
-        calls, shown = memory.turns.calls(turn.id), extracted(text, turn.details).shown
+        calls, shown = memory.turns.called(turn.id), extracted(text, turn.details).shown
         if said := self._shown(turn, shown) if calls else shown:
             found.append(updates.said(said, name))
         found += _problems(turn)
-        for call in calls:
+        for call, result in calls:
             identity = updates.call_id(turn.id, call.number)
-            result = memory.contents.text(call.result) if call.result else ""
             found.append(updates.call_began(identity, call.name, call.arguments))
             found.append(updates.call_done(identity, result, failed=call.status == "failed"))
         return [*found, *self._documents(turn)]

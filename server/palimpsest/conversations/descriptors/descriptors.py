@@ -109,12 +109,11 @@ class Descriptors:
 
     def list(self, conversation_id: str) -> Sequence[Descriptor]:
         """The descriptors that are open, the oldest first."""
-        with self._database.reading() as rows:
-            records = rows.execute(
-                f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND NOT closed"
-                " ORDER BY CAST(substr(id, 4) AS INTEGER)",
-                (conversation_id,),
-            ).fetchall()
+        records = self._database.rows(
+            f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND NOT closed"
+            " ORDER BY CAST(substr(id, 4) AS INTEGER)",
+            (conversation_id,),
+        )
         return [self._described(of_row(row)) for row in records]
 
     def read(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
-from palimpsest.conversations.answers import Answer, listed, opening, passage
+from palimpsest.conversations.answers import Answer, element, listed, passage
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
 from palimpsest.conversations.documents.referring import Referring
 from palimpsest.conversations.memory import Memory
@@ -21,7 +21,6 @@ from palimpsest.documents import passages
 from palimpsest.documents.wikilinks import DocumentNames, Found, Link, Missing, links
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.text.amounts import amount
-from palimpsest.text.markup import escape_closing
 from palimpsest.text.stop_words import STOP_WORDS
 from palimpsest.window.workspace_documents import LinkPlace, WorkspaceDocuments
 
@@ -214,10 +213,7 @@ def _document(path: str, title: str, heading: str, text: str) -> Answer:
 
 def _documents(query: str, found: Sequence[tuple[str, str, str]]) -> Answer:
     """Path, title and summary of each."""
-    rows = [
-        f"<{opening('document', {'path': path, 'title': title})}>{escape_closing(summary, 'document')}</document>"
-        for path, title, summary in found
-    ]
+    rows = [element("document", {"path": path, "title": title}, summary) for path, title, summary in found]
     every = [{"path": path, "title": title, "summary": summary} for path, title, summary in found]
     about = {"query": query, "count": len(found)}
     return Answer(listed("documents", about, rows), {"count": len(found), "documents": every})

@@ -13,13 +13,13 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.context.estimate import estimate
+from palimpsest.conversations import answers
 from palimpsest.conversations.documents.reference import NOT_FOUND, DocumentReference, without_repeats
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Missing, Resolved
 from palimpsest.errors import PalimpsestError
-from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.visible import visible
 from palimpsest.window.services import Services
 from palimpsest.window.workspace_documents import LinkPlace, WorkspaceDocuments
@@ -140,7 +140,7 @@ def fits(text: str, room_tokens: int) -> bool:
 
 
 def element(path: str, text: str) -> str:
-    return f"<document path={attribute(path)}>\n{escape_closing(text, 'document')}\n</document>"
+    return answers.passage("document", {"path": path}, text)
 
 
 def told(
