@@ -130,7 +130,6 @@ class Forking:
             await asyncio.sleep(LOOK_S)
         results = {}
         for fork in memory.forks.of(conversation):
-            await memory.writes.run(memory.forks.gathered, fork.id)
             own = tuple(self._own_turns(memory, fork)) if history else ()
             done = memory.forks.get(fork.id)
             results[fork.id] = ForkResult(done, memory.forks.response(done), self._decoded.get(fork.id), own)

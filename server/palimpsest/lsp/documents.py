@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import At, Uri, read
+from palimpsest.lsp.arguments import At, Uri, read, refusals_logged
 from palimpsest.lsp.convert import apply_changes, position_in
 from palimpsest.lsp.protocol import UNVERSIONED
 from palimpsest.lsp.tolerance import UNREADABLE
@@ -102,17 +101,14 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(CURSOR)
     async def cursor(params: Any) -> None:
-        try:
+        with refusals_logged(CURSOR):
             there = read(CURSOR, CursorParams, params)
             if window.session.documents.lost(there.textDocument.uri) is not None:
                 window.session.cursor.lost(there.textDocument.uri)
                 return
             snapshot = window.session.documents.get(there.textDocument.uri)
-        except InvalidArgument as error:
-            logger.warning("%s: %s", CURSOR, error)
-            return
-        position = position_in(snapshot, there.position.lsp, window.client.encoding)
-        window.session.events.emit(CursorMoved(snapshot.uri, position, said=True))
+            position = position_in(snapshot, there.position.lsp, window.client.encoding)
+            window.session.events.emit(CursorMoved(snapshot.uri, position, said=True))
 
     # Notebooks: their cells are documents, and have an order.  An editor that does not speak of notebooks opens cells
     # as plain documents, which then do not know one another.

@@ -147,7 +147,7 @@ class Indexing:
                     events.emit(RefreshNeeded(restart=False))
             case IndexChanged():
                 events.emit(RefreshNeeded(restart=False))
-            case Failed(root, why):
-                events.emit(IndexBuilt(Path(root), why))
+            case Failed(root):
+                events.emit(IndexBuilt(Path(root)))
             case _:
                 pass

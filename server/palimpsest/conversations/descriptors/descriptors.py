@@ -7,7 +7,7 @@ is in `Contents`, stored once.  Ids are `fd-1`, `fd-2`, … in each conversation
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from palimpsest.conversations.contents import Contents
@@ -147,10 +147,6 @@ class Descriptors:
 
     def beginning(self, conversation_id: str, fd: str, n_chars: int) -> str:
         return self._contents.slice(addressed(self._database, conversation_id, fd).hash, 0, n_chars)
-
-    def pieces(self, conversation_id: str, fd: str) -> Iterator[str]:
-        """The text in parts, for what is too large to have in memory."""
-        return self._contents.pieces(addressed(self._database, conversation_id, fd).hash)
 
     def search(
         self,

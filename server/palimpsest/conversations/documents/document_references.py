@@ -43,12 +43,6 @@ class DocumentUse:
         return self.n_direct > 0 or self.n_read > 0
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSummary:
-    text: str
-    by_model: bool
-
-
 class DocumentReferences:
     """Keeps in a database which turns refer to which documents."""
 
@@ -122,15 +116,15 @@ class DocumentReferences:
                     counts[path] = counts.get(path, 0) + 1
         return counts
 
-    def summary(self, content_hash: str) -> DocumentSummary | None:
-        row = self._database.row("SELECT text, by_model FROM document_summary WHERE hash = ?", (content_hash,))
-        return None if row is None else DocumentSummary(row["text"], bool(row["by_model"]))
+    def summary(self, content_hash: str) -> str | None:
+        row = self._database.row("SELECT text FROM document_summary WHERE hash = ?", (content_hash,))
+        return None if row is None else str(row["text"])
 
-    def keep_summary(self, content_hash: str, text: str, *, by_model: bool) -> None:
+    def keep_summary(self, content_hash: str, text: str) -> None:
+        """The model's."""
         with self._database.transaction() as rows:
             rows.execute(
-                "INSERT OR REPLACE INTO document_summary VALUES (?, ?, ?)",
-                (content_hash, text[:LONGEST_SUMMARY], by_model),
+                "INSERT OR REPLACE INTO document_summary VALUES (?, ?, TRUE)", (content_hash, text[:LONGEST_SUMMARY])
             )
 
 

@@ -58,7 +58,7 @@ class DocumentTools:
         if text is None:
             raise NotFound("document", f"{path} {await self._documents.why_not(root, path)}.")
         under = meaning.heading.title if meaning.heading is not None else ""
-        content = passages.passage(text, meaning.heading, len(text)).text if meaning.heading is not None else text
+        content = passages.passage(text, meaning.heading, len(text)) if meaning.heading is not None else text
         about = await self._referring.summary(text, path)
         reference = DocumentReference(wikilink_to(path), path, "search", fragment=under, read=True, summary=about)
         await self._note(conversation_id, [reference])

@@ -45,7 +45,6 @@ class Suggested:
     proposals: tuple[Proposal, ...]
     refused: tuple[Refusal, ...]
     summary: str
-    replies: int
     snapshots: Mapping[str, Snapshot]
     request: SuggestionRequest
 
@@ -119,7 +118,7 @@ async def ranked(
     for refusal in refused:
         logger.info("suggestion for %s refused: %s", refusal.name or "no block", without_code(refusal.reason))
     summary = next(filter(None, [*(proposal.summary for proposal in proposals), *summaries]), "")
-    return Suggested(tuple(proposals), tuple(refused), summary, len(choices), latest, request)
+    return Suggested(tuple(proposals), tuple(refused), summary, latest, request)
 
 
 def without_code(reason: str) -> str:
