@@ -77,7 +77,7 @@ async def ranked(
     choices: Sequence[wire.Choice],
     fixes: Sequence[str] = (),
 ) -> Suggested:
-    """Everything that the choices come to, and replies of ours (`name_fixes.py`), which are in the format MENDED.
+    """Everything that the choices come to, and replies of ours (`name_fixes.py`), which are in `FIX_FORMAT`.
     Whoever types goes first: between two of them the loop is let go.
 
     Raises InvalidArgument when the document asked about has been closed."""
