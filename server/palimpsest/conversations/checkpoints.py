@@ -76,15 +76,11 @@ class ConversationCheckpoints:
             talk = self._conversations.get(conversation)
             experiences = [one.id for one in self._experiences.list(talk.memory_key, conversation)]
             compactions = "SELECT id FROM compaction WHERE conversation = ? AND state = 'applied'"
+            forks = "SELECT id FROM fork WHERE conversation = ? AND NOT aside"
             state: dict[str, Any] = {
                 "memory_key": talk.memory_key,
                 "experiences": experiences,
-                "forks": [
-                    one
-                    for (one,) in rows.execute(
-                        "SELECT id FROM fork WHERE conversation = ? AND NOT aside", (conversation,)
-                    ).fetchall()
-                ],
+                "forks": [one for (one,) in rows.execute(forks, (conversation,)).fetchall()],
                 "compactions": [one for (one,) in rows.execute(compactions, (conversation,)).fetchall()],
                 **{table: _rows(rows, table, conversation) for table in KEPT},
             }

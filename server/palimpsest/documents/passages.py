@@ -1,6 +1,6 @@
 """The passage of a document that a link means, and what of it is shown.
 
-In: a document's text, what a link means.  Out: lines, a summary.  Pure; knows no file and no editor.
+In: a document's text, what a link means.  Out: its first lines, a summary.  Pure; knows no file and no editor.
 """
 
 from __future__ import annotations

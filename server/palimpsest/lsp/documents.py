@@ -6,7 +6,7 @@ In: didOpen, didChange, didSave, didClose, `palimpsest/cursor`.  Out: snapshots 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -80,11 +80,14 @@ def change(
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
+    def opened(items: Iterable[lsp.TextDocumentItem]) -> None:
+        for item in items:
+            snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, joined(item.text))
+            window.session.events.emit(DocumentOpened(snapshot, server.protocol.spellings.written(item.uri)))
+
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
-        item = params.text_document
-        snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, joined(item.text))
-        window.session.events.emit(DocumentOpened(snapshot, server.protocol.spellings.written(item.uri)))
+        opened([params.text_document])
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
@@ -112,16 +115,11 @@ def register(server: PalimpsestServer) -> None:
 
     # Notebooks: their cells are documents, and have an order.  An editor that does not speak of notebooks opens cells
     # as plain documents, which then do not know one another.
-    def opened(items: list[lsp.TextDocumentItem]) -> None:
-        for item in items:
-            snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, item.text)
-            window.session.events.emit(DocumentOpened(snapshot))
-
     @server.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
     def notebook_did_open(params: lsp.DidOpenNotebookDocumentParams) -> None:
         notebook = params.notebook_document
         window.session.documents.notebooks.opened(notebook.uri, [cell.document for cell in notebook.cells])
-        opened(list(params.cell_text_documents))
+        opened(params.cell_text_documents)
 
     @server.feature(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def notebook_did_change(params: lsp.DidChangeNotebookDocumentParams) -> None:
@@ -129,7 +127,7 @@ def register(server: PalimpsestServer) -> None:
         if cells is None:
             return
         if (structure := cells.structure) is not None:
-            opened(list(structure.did_open or ()))
+            opened(structure.did_open or ())
             new = [cell.document for cell in structure.array.cells or ()]
             session.documents.notebooks.spliced(uri, structure.array.start, structure.array.delete_count, new)
             for closed in structure.did_close or ():

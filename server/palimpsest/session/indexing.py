@@ -149,5 +149,3 @@ class Indexing:
                 events.emit(RefreshNeeded(restart=False))
             case Failed(root):
                 events.emit(IndexBuilt(Path(root)))
-            case _:
-                pass

@@ -210,9 +210,12 @@ class AcpSession:
             case TurnEnded():
                 self._turn_ended(event)
             case CallBegan():
-                self._call_began(event)
-            case CallDone():
-                self._call_done(event)
+                self.call = updates.call_id(event.turn, event.number)
+                self._tell(updates.call_began(self.call, event.name, event.arguments))
+            case CallDone(call=call):
+                self.call = ""
+                identity = updates.call_id(event.turn, call.number)
+                self._tell(updates.call_done(identity, event.result, failed=call.status == "failed"))
             case CompactionBegan(turn=turn) if self._lines.takes_compactions:
                 self._tell(updates.compaction(turn, "in_progress"))
             case CompactionEnded(turn=turn) if self._lines.takes_compactions:
@@ -272,15 +275,6 @@ class AcpSession:
         if self.call:
             self._tell(updates.call_done(self.call, CANCELLED, failed=True))
             self.call = ""
-
-    def _call_began(self, event: CallBegan) -> None:
-        self.call = updates.call_id(event.turn, event.number)
-        self._tell(updates.call_began(self.call, event.name, event.arguments))
-
-    def _call_done(self, event: CallDone) -> None:
-        self.call = ""
-        identity = updates.call_id(event.turn, event.call.number)
-        self._tell(updates.call_done(identity, event.result, failed=event.call.status == "failed"))
 
     def _all_said(self) -> list[Any]:
         memory = self._conversations.conversing.memory

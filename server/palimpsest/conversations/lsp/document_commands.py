@@ -48,7 +48,7 @@ async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, An
         memory.conversations.get(asked.conversation)
         kept = await asyncio.to_thread(memory.documents.of_conversation, asked.conversation)
         known = await uris({one.path for _, one in kept if one.path})
-        rows = [{"turn": turn, **_fields(one, known)} for turn, one in kept]
+        rows = [{"turn": turn, **asdict(one), "uri": known.get(one.path or "", "")} for turn, one in kept]
         xml = _xml("document_references", [_reference_xml(turn, one) for turn, one in kept])
         return {"count": len(rows), "documents": rows, "xml": xml}
     usage = await asyncio.to_thread(memory.documents.usage)
@@ -90,10 +90,6 @@ async def graph_svg(server: PalimpsestServer) -> str:
     """The virtual document `palimpsest:/documents/graph.svg`."""
     session = server.window.session
     return svg(await graph_of(conversations_of(session).memory.now(), session.workspace_documents))
-
-
-def _fields(one: DocumentReference, uris: Mapping[str, str]) -> dict[str, Any]:
-    return {**asdict(one), "uri": uris.get(one.path or "", "")}
 
 
 def _use(one: DocumentUse, uris: Mapping[str, str]) -> dict[str, Any]:
