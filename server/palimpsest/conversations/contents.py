@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from threading import Lock
+from typing import Any
 
 from palimpsest.conversations.content_writer import UNFINISHED, Content, ContentWriting, hash_of, pieces_of, writer_of
 from palimpsest.conversations.store.database import Database
@@ -107,12 +108,8 @@ class Contents:
 
     def pieces(self, name: str, start_char: int = 0) -> Iterator[str]:
         """The text in parts, from a character on.  Each is read when it is asked for."""
-        info, number = self.info(name), None
-        found = self._database.row(
-            "SELECT id, number, first_char FROM content JOIN piece ON piece.content = content.id"
-            " WHERE hash = ? AND first_char <= ? ORDER BY number DESC LIMIT 1",
-            (info.hash, start_char),
-        )
+        info = self.info(name)
+        found = self._last_piece(name, "first_char <= ?", start_char)
         if found is None or start_char >= info.n_chars:
             return
         content, number, skipped = found["id"], found["number"], start_char - found["first_char"]
@@ -145,11 +142,7 @@ class Contents:
             return 0
         if line >= info.n_lines:
             return info.n_chars
-        row = self._database.row(
-            "SELECT id, number, first_char, first_line FROM content JOIN piece ON piece.content = content.id"
-            " WHERE hash = ? AND first_line < ? ORDER BY number DESC LIMIT 1",
-            (name, line),
-        )
+        row = self._last_piece(name, "first_line < ?", line)
         part = self._piece(row["id"], row["number"]) or ""
         at = -1
         for _ in range(line - row["first_line"]):
@@ -158,11 +151,7 @@ class Contents:
 
     def line_of(self, name: str, char: int) -> int:
         """The line that a character is on."""
-        row = self._database.row(
-            "SELECT id, number, first_char, first_line FROM content JOIN piece ON piece.content = content.id"
-            " WHERE hash = ? AND first_char <= ? ORDER BY number DESC LIMIT 1",
-            (name, max(0, char)),
-        )
+        row = self._last_piece(name, "first_char <= ?", max(0, char))
         if row is None:
             return 0
         part = self._piece(row["id"], row["number"]) or ""
@@ -186,6 +175,14 @@ class Contents:
             with self._database.transaction() as rows:
                 rows.executemany("DELETE FROM content WHERE id = ?", [(id,) for id in dead])
         return len(dead)
+
+    def _last_piece(self, name: str, where: str, value: int) -> Any:
+        """Where the last piece of a text is of which this holds; None for none."""
+        return self._database.row(
+            "SELECT id, number, first_char, first_line FROM content JOIN piece ON piece.content = content.id"
+            f" WHERE hash = ? AND {where} ORDER BY number DESC LIMIT 1",
+            (name, value),
+        )
 
     def _piece(self, content: int, number: int) -> str | None:
         row = self._database.row(

@@ -94,9 +94,13 @@ def compaction_text(one: WrittenCompaction) -> str:
 
 
 def call_text(call: WrittenCall) -> str:
-    given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
-    asked = " ".join(f"{call.name}({given}): {call.status}".split())
+    asked = " ".join(f"{call_written(call.name, call.arguments)}: {call.status}".split())
     return folded(_plain(asked), call.result, "xml")
+
+
+def call_written(name: str, arguments: Mapping[str, Any]) -> str:
+    given = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in arguments.items())
+    return f"{name}({given})"
 
 
 def folded(head: str, text: str, language: str = "") -> str:
