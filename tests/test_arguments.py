@@ -10,9 +10,9 @@ import pytest
 from palimpsest.edits.lsp.suggestions import Suggest
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.arguments import At, Id, Nothing, among, read, shape
-from palimpsest.lsp.context import Put
 from palimpsest.lsp.protocol import response_error
 from palimpsest.next_edits.lsp.next_edit import NextEditParams
+from palimpsest.session.context import PutBlock
 
 HERE = {"line": 0, "character": 0}
 PUT = {"type": "package", "name": "x", "text": "y"}
@@ -51,9 +51,9 @@ class TextPlace:
             "range.end: is missing; a.command takes {uri, position, range?, instruction?, n?, format?}.",
         ),
         (Suggest, {"uri": "u", "position": HERE, "range": 3}, "range: expected an object, got 3."),
-        (Put, PUT | {"type": "novel"}, "type: expected one of filesystem, class, "),
-        (Put, PUT | {"ttl": 10**400}, "ttl: expected a smaller number."),
-        (Put, PUT | {"editable": "yes"}, "editable: expected true or false, got 'yes'."),
+        (PutBlock, PUT | {"type": "novel"}, "type: expected one of filesystem, class, "),
+        (PutBlock, PUT | {"ttl": 10**400}, "ttl: expected a smaller number."),
+        (PutBlock, PUT | {"editable": "yes"}, "editable: expected true or false, got 'yes'."),
         (NextEditParams, {"textDocument": {"uri": 3}, "position": HERE}, "textDocument.uri: expected a string, got 3."),
     ],
 )
@@ -70,7 +70,7 @@ def test_nothing_has_many_shapes_and_a_field_may_be_null() -> None:
     empty: Any
     for empty in (None, []):
         more = dict.fromkeys(("editable", "uri", "source", "priority", "ttl"), empty)
-        assert read("a.command", Put, PUT | more) == Put(**PUT)
+        assert read("a.command", PutBlock, PUT | more) == PutBlock(**PUT)
 
 
 def test_an_argument_is_shown_by_its_fields() -> None:

@@ -85,10 +85,8 @@ def test_which_documents_are_used_most_and_which_were_found_but_never_used(memor
 
 def test_a_summary_is_kept_by_its_documents_content(memory: Memory) -> None:
     assert memory.documents.summary("h") is None
-    memory.documents.keep_summary("h", "About prices.", by_model=True)
-    kept = memory.documents.summary("h")
-    assert kept is not None
-    assert (kept.text, kept.by_model) == ("About prices.", True)
+    memory.documents.keep_summary("h", "About prices.")
+    assert memory.documents.summary("h") == "About prices."
 
 
 def test_the_graph_has_conversations_documents_and_what_leads_nowhere() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.conversations.documents.reference import DocumentReference
 from palimpsest.conversations.transcript.marks import BESIDE, escaped, unescaped
 from palimpsest.conversations.transcript.reading import parse
-from palimpsest.conversations.transcript.writing import WrittenCall, WrittenDocument, WrittenTurn, lines_of, written
+from palimpsest.conversations.transcript.writing import WrittenCall, WrittenTurn, lines_of, written
 
 PIECES = st.lists(
     st.sampled_from(
@@ -33,7 +34,7 @@ TEXTS = st.one_of(PIECES, st.text(max_size=60))
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), TEXTS, st.booleans()), max_size=5))
 def test_what_is_written_is_read_as_the_same_turns(turns: list[tuple[str, str, bool]]) -> None:
     calls = [WrittenCall("read_fd", {"fd": "<fd-1>"}, "ok", "```\n## user\n" + BESIDE)]
-    documents = [WrittenDocument("[[a]]", "a.md", "about a"), WrittenDocument("[[b]]", None)]
+    documents = [DocumentReference("[[a]]", "a.md", summary="about a"), DocumentReference("[[b]]", None)]
     every = [
         WrittenTurn(role, number, text, calls if more else (), documents if more else (), 2 if more else 0)
         for number, (role, text, more) in enumerate(turns, 1)

@@ -28,10 +28,10 @@ def test_turns_come_in_the_order_in_which_they_were_said(memory: Memory) -> None
 def test_an_earlier_turn_said_otherwise_is_a_branch_and_nothing_is_lost(memory: Memory) -> None:
     talk = memory.conversations.new()
     first = memory.turns.add(talk.id, "user", "one")
-    memory.turns.add(talk.id, "assistant", "two")
+    second = memory.turns.add(talk.id, "assistant", "two")
     memory.turns.add(talk.id, "user", "other", parent=first.parent)
     assert texts(memory, talk.id) == ["other"]
-    memory.turns.set_head(talk.id, memory.turns.children(first.id)[0].id)
+    memory.turns.set_head(talk.id, second.id)
     assert texts(memory, talk.id) == ["one", "two"]
 
 

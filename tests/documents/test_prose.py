@@ -95,9 +95,9 @@ def test_a_text_of_many_links_is_read_so_far() -> None:
 def test_a_passage_is_a_section_or_begins_below_the_title() -> None:
     text = "---\ntitle: T\n---\n# T\n\nFirst\nparagraph.\n\n## Part\n\none\ntwo\nthree\n\n## Other\n"
     part = outline(text).headings[1]
-    assert passage(text, part, 2).text == "## Part\n\n…".replace("\n\n", "\n")
-    assert passage(text, part, 9).text == "## Part\n\none\ntwo\nthree"
-    assert passage(text, None, 2).text == "First\nparagraph.\n…"
+    assert passage(text, part, 2) == "## Part\n\n…".replace("\n\n", "\n")
+    assert passage(text, part, 9) == "## Part\n\none\ntwo\nthree"
+    assert passage(text, None, 2) == "First\nparagraph.\n…"
     assert summary_of(text) == "First paragraph."
     assert summary_of("") == ""
-    assert passage("", None, 5).text == ""
+    assert passage("", None, 5) == ""

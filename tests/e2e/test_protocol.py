@@ -89,7 +89,9 @@ async def test_a_mistake_of_ours_is_one_sentence_and_its_inside_is_not_shown(
         raise RuntimeError(INSIDE)
 
     def say(method: str, params: Any, **more: Any) -> None:
-        server.protocol.receive(json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode())
+        server.protocol.inbox.receive(
+            json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
+        )
 
     say("initialize", {"capabilities": {}, "processId": None, "rootUri": None}, id=1)
     document = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}, "reason": 1}

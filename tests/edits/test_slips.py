@@ -11,9 +11,9 @@ from tests.test_requests import view
 from palimpsest import wire
 from palimpsest.config.layers import merged
 from palimpsest.edits.shown import of_editing
+from palimpsest.edits.suggestions import slip_fixes
 from palimpsest.edits.suggestions.name_fixes import NameQuery
 from palimpsest.edits.suggestions.proposals import SuggestionRequest
-from palimpsest.edits.suggestions.slip_fixes import SlipFixes
 from palimpsest.errors import ContextTooLarge
 from palimpsest.text.snapshot import Position
 from palimpsest.window.requests import Requests
@@ -44,8 +44,8 @@ async def replies(engine: Any, code: str, request: SuggestionRequest) -> list[st
         return await engine.score(request)
 
     services, seen = SimpleNamespace(requests=Requests("w", merged([])[0]), score=score), view(code)
-    found = SlipFixes(cast(Any, services))
-    return await found.replies(NameQuery(engine, seen, ()), request, of_editing(seen.editing))
+    place = NameQuery(engine, seen, ())
+    return await slip_fixes.replies(cast(Any, services), place, request, of_editing(seen.editing))
 
 
 async def indexes(position: tuple[int, int] = (4, 4), **asked: Any) -> set[int]:

@@ -11,8 +11,9 @@ import pytest
 from palimpsest.languages.registry import language_of
 from palimpsest.next_edits.changes import EditPattern, Site
 from palimpsest.next_edits.detect import changes
-from palimpsest.next_edits.sites import is_local, is_shared, member_of, places
-from palimpsest.next_edits.targets import File
+from palimpsest.next_edits.renaming import member_target
+from palimpsest.next_edits.sites import is_local, places
+from palimpsest.next_edits.targets import File, has_elsewhere
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.text.snapshot import Snapshot
 
@@ -48,8 +49,8 @@ class Workspace:
         files = [home, *(File(parsed(n, t), n, False) for n, t in self.texts.items() if n != self.edited)]
         found: dict[str, list[Site]] = {}
         for change in self.changes:
-            member = member_of(change, home)
-            alone = member is not None and not any(is_shared(member, file) for file in files)
+            member = member_target(change, home.parsed.language)
+            alone = member is not None and not any(has_elsewhere(file.parsed, *member) for file in files)
             for file in [home] if is_local(change) else files:
                 for place in places(change, home, file, alone=alone):
                     found.setdefault(file.name, []).append(place)

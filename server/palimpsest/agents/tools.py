@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Annotated, Any, TypeVar
 
@@ -92,7 +92,7 @@ def _add_reading(server: MCPServer[None], workspace: AgentWorkspace) -> None:
     @server.tool(annotations=READS)
     async def context_usage() -> dict[str, Any]:
         """How many tokens the context at the cursor takes: in all, in which parts, and of what budgets."""
-        return await told(workspace.usage())
+        return await told(workspace.ask("palimpsest.context.usage", {}))
 
 
 def _add_changing(server: MCPServer[None], workspace: AgentWorkspace) -> None:
@@ -142,14 +142,14 @@ def _add_changing(server: MCPServer[None], workspace: AgentWorkspace) -> None:
 def _add_resources(server: MCPServer[None], workspace: AgentWorkspace) -> None:
     @server.resource("palimpsest://cursor", title="The code at the person's cursor", mime_type="text/plain")
     async def cursor() -> str:
-        here = await _read(workspace.here())
+        here = await told(workspace.here(), ResourceError)
         if here["cursor"] is None:
             raise ResourceError(here["why_not"])
         return str(here["editing"]["text"])
 
     @server.resource("palimpsest://blocks", title="The context blocks", mime_type="application/json")
     async def blocks() -> str:
-        here = await _read(workspace.here())
+        here = await told(workspace.here(), ResourceError)
         return json.dumps([shown(block, text=True) for block in here["blocks"]], indent=1)
 
 
@@ -168,15 +168,6 @@ def _source(ctx: Context[None]) -> str:
     name = params.client_info.name if params is not None else ""
     name = "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_SOURCE]
     return f"agent {name}".strip()
-
-
-async def _read(answer: Awaitable[T]) -> T:
-    try:
-        return await answer
-    except PalimpsestError as error:
-        raise ResourceError(str(error)) from None
-    except OSError as error:
-        raise ResourceError(f"The folder for sockets cannot be read: {error}") from None
 
 
 async def _look(workspace: AgentWorkspace) -> None:

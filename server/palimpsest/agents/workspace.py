@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 
 from palimpsest.errors import InvalidArgument, PalimpsestError
 from palimpsest.windows.client import WindowClient, WindowGone, WindowSilent
@@ -98,10 +98,6 @@ class AgentWorkspace:
                 elif STATES.index(block["state"]) < STATES.index(known["state"]):
                     blocks[key] = {**known, "state": block["state"]}
         return {**first, "blocks": list(blocks.values())}
-
-    async def usage(self) -> dict[str, Any]:
-        """Of the window that was used last."""
-        return await (await self.windows())[0].window.call("palimpsest.context.usage", {})
 
     async def ask(self, command: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Of the window that was used last; every window of a workspace has the same conversations."""
@@ -221,10 +217,11 @@ def shown(block: dict[str, Any], *, text: bool) -> dict[str, Any]:
     return {field: block[field] for field in fields if block.get(field) not in (None, "")}
 
 
-async def told(answer: Awaitable[T]) -> T:
+async def told(answer: Awaitable[T], kind: type[ToolError | ResourceError] = ToolError) -> T:
+    """Raises what is wrong as an error of this `kind`."""
     try:
         return await answer
     except PalimpsestError as error:
-        raise ToolError(str(error)) from None
+        raise kind(str(error)) from None
     except OSError as error:
-        raise ToolError(f"The folder for sockets cannot be read: {error}") from None
+        raise kind(f"The folder for sockets cannot be read: {error}") from None

@@ -76,15 +76,11 @@ class ConversationCheckpoints:
             talk = self._conversations.get(conversation)
             experiences = [one.id for one in self._experiences.list(talk.memory_key, conversation)]
             compactions = "SELECT id FROM compaction WHERE conversation = ? AND state = 'applied'"
+            forks = "SELECT id FROM fork WHERE conversation = ? AND NOT aside"
             state: dict[str, Any] = {
                 "memory_key": talk.memory_key,
                 "experiences": experiences,
-                "forks": [
-                    one
-                    for (one,) in rows.execute(
-                        "SELECT id FROM fork WHERE conversation = ? AND NOT aside", (conversation,)
-                    ).fetchall()
-                ],
+                "forks": [one for (one,) in rows.execute(forks, (conversation,)).fetchall()],
                 "compactions": [one for (one,) in rows.execute(compactions, (conversation,)).fetchall()],
                 **{table: _rows(rows, table, conversation) for table in KEPT},
             }
@@ -97,10 +93,9 @@ class ConversationCheckpoints:
         return self.get(identity)
 
     def get(self, checkpoint: str) -> Checkpoint:
-        with self._database.reading() as rows:
-            row = rows.execute(
-                "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE id = ?", (checkpoint,)
-            ).fetchone()
+        row = self._database.row(
+            "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE id = ?", (checkpoint,)
+        )
         if row is None:
             raise NotFound("checkpoint_id", f"there is no checkpoint {checkpoint[:40]!r}.")
         return _checkpoint(row)
@@ -155,12 +150,11 @@ class ConversationCheckpoints:
 
     def list(self, conversation: str) -> list[Checkpoint]:
         """The newest first."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE conversation = ?"
-                " ORDER BY created DESC, rowid DESC",
-                (conversation,),
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT id, conversation, name, automatic, created, head FROM checkpoint WHERE conversation = ?"
+            " ORDER BY created DESC, rowid DESC",
+            (conversation,),
+        )
         return [_checkpoint(row) for row in found]
 
 

@@ -101,7 +101,7 @@ class Compacting:
         or compaction is off."""
         if self._services.settings.conversation.compaction == "off":
             return False
-        turns = self._since(conversation, None)
+        turns = self._since(conversation)
         asked = max((i for i, turn in enumerate(turns) if turn.role == "user"), default=0)
         if not asked:
             return False
@@ -117,11 +117,10 @@ class Compacting:
         window = builder.window(blocks)
         if not window:
             return None
-        sent = await asyncio.to_thread(builder.sent, conversation, blocks)
-        (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
-        page, taken = estimate(" " * thresholds(self._services).default_page_size) + FRAMES, sum(sizes)
+        system, tools, taken = await self.sizes(conversation, blocks)
+        page = estimate(" " * thresholds(self._services).default_page_size) + FRAMES
         if compacts and options.compaction != "off":  # the request stands behind a summary as it is
-            asked = next((one for one in reversed(self._since(conversation, None)) if one.role == "user"), None)
+            asked = next((one for one in reversed(self._since(conversation)) if one.role == "user"), None)
             request = await self._count(builder.kept_text(asked)) if asked is not None else 0
             taken = min(taken, int((SUMMARY + KEPT) * window) + min(request, page))
         answer = min(options.reply_tokens, reserve(window))
@@ -165,11 +164,16 @@ class Compacting:
 
     async def recount(self, conversation: str) -> None:
         """Tell what the conversation takes, where that is not what its last reply took any more."""
-        sent = await asyncio.to_thread(self._prompt_builder.sent, conversation, ())
+        system, tools, said = await self.sizes(conversation, ())
         model = self._services.supervisor.status.model
-        counts, _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
         total = model.window if model is not None else 0
-        self._services.usage.told(Talked(conversation, sum(counts), total, self._prompt_builder.kv))
+        self._services.usage.told(Talked(conversation, system + tools + said, total, self._prompt_builder.kv))
+
+    async def sizes(self, conversation: str, blocks: Sequence[Block]) -> tuple[int, int, int]:
+        """Tokens of the system prompt, the tools and the messages that are sent for the next reply."""
+        sent = await asyncio.to_thread(self._prompt_builder.sent, conversation, blocks)
+        (system, tools, *messages), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
+        return system, tools, sum(messages)
 
     async def compact(
         self, conversation: str, blocks: Sequence[Block] = (), *, instruction: str = "", target: int | None = None
@@ -179,7 +183,7 @@ class Compacting:
         InvalidArgument where nothing has been said since the last compaction, where it is under way, and for a target
         that cannot be reached."""
         self._check_rests(conversation)
-        turns, wanted = self._since(conversation, None), self._services.settings.conversation.recent_messages
+        turns, wanted = self._since(conversation), self._services.settings.conversation.recent_messages
         if not turns:
             raise InvalidArgument("conversation", "has nothing to compact.")
         room, taken = await self._room(conversation, blocks)
@@ -298,9 +302,8 @@ class Compacting:
 
     async def _room(self, conversation: str, blocks: Sequence[Block]) -> tuple[int, int]:
         """Tokens of messages above which it is compacted, 0 where nobody knows; and those of its messages now."""
-        sent = await asyncio.to_thread(self._prompt_builder.sent, conversation, blocks)
-        (system, tools, *sizes), _ = await self._counts.of([sent.system, sent.tools, *sent.messages])
-        return self._prompt_builder.room(blocks, system + tools), sum(sizes)
+        system, tools, said = await self.sizes(conversation, blocks)
+        return self._prompt_builder.room(blocks, system + tools), said
 
     async def _sizes(self, turns: Sequence[Turn]) -> list[int]:
         """Tokens of each, with its calls and their results."""
@@ -317,7 +320,7 @@ class Compacting:
         room, taken = await self._room(conversation, blocks)
         if taken <= room:
             return None
-        turns, worth = self._since(conversation, None), WORTH * room
+        turns, worth = self._since(conversation), WORTH * room
         sizes = await self._sizes(turns)
         n_staying = 1 + staying(sizes[:-1], options.recent_messages - 1, self._most_staying(blocks, room), worth)
         if len(turns) <= n_staying or sum(sizes[:-n_staying]) < worth:
@@ -358,7 +361,7 @@ class Compacting:
     def _completed(self, queued: Compaction) -> Summary:
         """With names, paths and failures of the turns that it stands for, as every summary that the model wrote."""
         before = self._memory().compactions.current(queued.conversation)
-        spoken = [self._spoken(turn) for turn in self._since(queued.conversation, None)]
+        spoken = [self._spoken(turn) for turn in self._since(queued.conversation)]
         old = before.summary if before is not None else None
         return self._fitted(completed(queued.summary, spoken, old, self._prompt_builder.tool_names))
 
@@ -366,34 +369,27 @@ class Compacting:
         model = self._services.supervisor.status.model
         return summary if model is None or not model.window else fitted(summary, chars_for(int(SUMMARY * model.window)))
 
-    def _since(self, conversation: str, until: int | None) -> list[Turn]:
+    def _since(self, conversation: str) -> list[Turn]:
         """The complete turns since the last compaction."""
         memory = self._memory()
         branch, current = memory.turns.branch(conversation), memory.compactions.current(conversation)
         ids = [turn.id for turn in branch]
         first = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
-        last = ids.index(until) + 1 if until is not None else len(branch)
-        return [turn for turn in branch[first:last] if turn.state != "failed"]
+        return [turn for turn in branch[first:] if turn.state != "failed"]
 
     def _spoken(self, turn: Turn) -> TurnWithCalls:
-        memory = self._memory()
+        turns = self._memory().turns
         calls = [
-            Called(
-                call.name,
-                call.arguments,
-                call.status == "failed",
-                memory.contents.text(call.result) if call.result else "",
-            )
-            for call in memory.turns.calls(turn.id)
+            Called(call.name, call.arguments, call.status == "failed", result) for call, result in turns.called(turn.id)
         ]
-        return TurnWithCalls(turn.role, masked_block(memory.turns.text(turn)), calls)
+        return TurnWithCalls(turn.role, masked_block(turns.text(turn)), calls)
 
     def _kept(self, conversation: str, until: int, most_chars: int, most_with_code: int | None = None) -> list[int]:
         """Of the turns that the model reads now, up to `until`: those that it reads on as they are."""
         memory, current = self._memory(), self._memory().compactions.current(conversation)
         before = frozenset(current.kept if current is not None else ())
         turns = [turn for turn in memory.turns.branch(conversation) if turn.id in before]
-        turns += self._since(conversation, None)
+        turns += self._since(conversation)
         points = {one.head for one in memory.checkpoints.list(conversation) if not one.automatic}
         refs = defaultdict[int | None, list[str]](list)
         for ref in memory.refs.list(conversation):

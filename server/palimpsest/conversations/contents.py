@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from threading import Lock
+from typing import Any
 
 from palimpsest.conversations.content_writer import UNFINISHED, Content, ContentWriting, hash_of, pieces_of, writer_of
 from palimpsest.conversations.store.database import Database
@@ -80,8 +81,7 @@ class Contents:
             raise
 
     def find(self, name: str) -> Content | None:
-        with self._database.reading() as rows:
-            row = rows.execute("SELECT hash, n_chars, n_bytes, n_lines FROM content WHERE hash = ?", (name,)).fetchone()
+        row = self._database.row("SELECT hash, n_chars, n_bytes, n_lines FROM content WHERE hash = ?", (name,))
         return None if row is None else Content(*row)
 
     def info(self, name: str) -> Content:
@@ -98,24 +98,18 @@ class Contents:
     def read_ahead(self, names: Iterable[str]) -> None:
         """At once, so that `text` has them: as many as are kept."""
         wanted = json.dumps([name for name in dict.fromkeys(names) if self._kept.find(name) is None])
-        with self._database.reading() as rows:
-            found = rows.execute(
-                "SELECT hash, compressed, data FROM content JOIN piece ON piece.content = content.id"
-                " WHERE n_chars <= ? AND hash IN (SELECT value FROM json_each(?)) ORDER BY content, number",
-                (LONGEST, wanted),
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT hash, compressed, data FROM content JOIN piece ON piece.content = content.id"
+            " WHERE n_chars <= ? AND hash IN (SELECT value FROM json_each(?)) ORDER BY content, number",
+            (LONGEST, wanted),
+        )
         for name, pieces in groupby(found, key=itemgetter(0)):
             self._kept.keep(name, "".join(_text(compressed, data) for _, compressed, data in pieces))
 
     def pieces(self, name: str, start_char: int = 0) -> Iterator[str]:
         """The text in parts, from a character on.  Each is read when it is asked for."""
-        info, number = self.info(name), None
-        with self._database.reading() as rows:
-            found = rows.execute(
-                "SELECT id, number, first_char FROM content JOIN piece ON piece.content = content.id"
-                " WHERE hash = ? AND first_char <= ? ORDER BY number DESC LIMIT 1",
-                (info.hash, start_char),
-            ).fetchone()
+        info = self.info(name)
+        found = self._last_piece(name, "first_char <= ?", start_char)
         if found is None or start_char >= info.n_chars:
             return
         content, number, skipped = found["id"], found["number"], start_char - found["first_char"]
@@ -148,12 +142,7 @@ class Contents:
             return 0
         if line >= info.n_lines:
             return info.n_chars
-        with self._database.reading() as rows:
-            row = rows.execute(
-                "SELECT id, number, first_char, first_line FROM content JOIN piece ON piece.content = content.id"
-                " WHERE hash = ? AND first_line < ? ORDER BY number DESC LIMIT 1",
-                (name, line),
-            ).fetchone()
+        row = self._last_piece(name, "first_line < ?", line)
         part = self._piece(row["id"], row["number"]) or ""
         at = -1
         for _ in range(line - row["first_line"]):
@@ -162,12 +151,7 @@ class Contents:
 
     def line_of(self, name: str, char: int) -> int:
         """The line that a character is on."""
-        with self._database.reading() as rows:
-            row = rows.execute(
-                "SELECT id, number, first_char, first_line FROM content JOIN piece ON piece.content = content.id"
-                " WHERE hash = ? AND first_char <= ? ORDER BY number DESC LIMIT 1",
-                (name, max(0, char)),
-            ).fetchone()
+        row = self._last_piece(name, "first_char <= ?", max(0, char))
         if row is None:
             return 0
         part = self._piece(row["id"], row["number"]) or ""
@@ -185,19 +169,25 @@ class Contents:
 
     def settle(self) -> int:
         """Removes what processes that have died had begun to write; how many texts that were."""
-        with self._database.reading() as rows:
-            begun = rows.execute("SELECT id, hash FROM content WHERE hash GLOB ?", (f"{UNFINISHED}*",)).fetchall()
+        begun = self._database.rows("SELECT id, hash FROM content WHERE hash GLOB ?", (f"{UNFINISHED}*",))
         dead = [row["id"] for row in begun if not is_there(writer_of(row["hash"]))]
         if dead:
             with self._database.transaction() as rows:
                 rows.executemany("DELETE FROM content WHERE id = ?", [(id,) for id in dead])
         return len(dead)
 
+    def _last_piece(self, name: str, where: str, value: int) -> Any:
+        """Where the last piece of a text is of which this holds; None for none."""
+        return self._database.row(
+            "SELECT id, number, first_char, first_line FROM content JOIN piece ON piece.content = content.id"
+            f" WHERE hash = ? AND {where} ORDER BY number DESC LIMIT 1",
+            (name, value),
+        )
+
     def _piece(self, content: int, number: int) -> str | None:
-        with self._database.reading() as rows:
-            row = rows.execute(
-                "SELECT compressed, data FROM piece WHERE content = ? AND number = ?", (content, number)
-            ).fetchone()
+        row = self._database.row(
+            "SELECT compressed, data FROM piece WHERE content = ? AND number = ?", (content, number)
+        )
         return None if row is None else _text(row["compressed"], row["data"])
 
 

@@ -6,7 +6,6 @@ In: names, documents.  Out: rows.  A conversation's turns are `turns.py`'s.
 from __future__ import annotations
 
 import secrets
-import sqlite3
 import time
 from dataclasses import dataclass
 
@@ -78,19 +77,23 @@ class Conversations:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (identity, name, now, now, uri, workspace, memory_key, parent),
             )
-            return self._get(rows, identity)
+            return self.get(identity)
 
     def get(self, identity: str) -> Conversation:
         """Raises NotFound, whose hint names those that there are."""
-        with self._database.reading() as rows:
-            return self._get(rows, identity)
+        row = self._database.row(f"SELECT {COLUMNS} FROM conversation WHERE id = ?", (identity,))
+        if row is None:
+            known = self._database.rows("SELECT id FROM conversation ORDER BY updated DESC LIMIT ?", (MOST_NAMED,))
+            names = ", ".join(row[0] for row in known)
+            hint = f"There are {names}." if names else "There is none yet: palimpsest.conversation.new makes one."
+            raise NotFound("conversation", f"there is no conversation {identity[:40]!r}.", hint=hint)
+        return Conversation(*row)
 
     def list(self) -> list[Conversation]:
         """The one changed last first; forks are not among them."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                f"SELECT {COLUMNS} FROM conversation WHERE id NOT IN (SELECT child FROM fork) ORDER BY updated DESC, id"
-            ).fetchall()
+        found = self._database.rows(
+            f"SELECT {COLUMNS} FROM conversation WHERE id NOT IN (SELECT child FROM fork) ORDER BY updated DESC, id"
+        )
         return [Conversation(*row) for row in found]
 
     def rename(self, identity: str, name: str) -> Conversation:
@@ -111,7 +114,7 @@ class Conversations:
         """With its turns, refs, descriptors, checkpoints, forks and temporary files, and all texts that nothing else
         names.  Raises NotFound."""
         with self._database.transaction() as rows:
-            self._get(rows, identity)
+            self.get(identity)
             texts = rows.execute(TEXTS, (identity,)).fetchall()
             forks = rows.execute("SELECT id, child FROM fork WHERE conversation = ?", (identity,)).fetchall()
             for fork, child in forks:
@@ -128,21 +131,11 @@ class Conversations:
 
     def _set(self, identity: str, column: str, value: str) -> Conversation:
         with self._database.transaction() as rows:
-            self._get(rows, identity)
+            self.get(identity)
             rows.execute(
                 f"UPDATE conversation SET {column} = ?, updated = ? WHERE id = ?", (value, time.time(), identity)
             )
-            return self._get(rows, identity)
-
-    @staticmethod
-    def _get(rows: sqlite3.Connection, identity: str) -> Conversation:
-        row = rows.execute(f"SELECT {COLUMNS} FROM conversation WHERE id = ?", (identity,)).fetchone()
-        if row is None:
-            known = rows.execute("SELECT id FROM conversation ORDER BY updated DESC LIMIT ?", (MOST_NAMED,)).fetchall()
-            names = ", ".join(row[0] for row in known)
-            hint = f"There are {names}." if names else "There is none yet: palimpsest.conversation.new makes one."
-            raise NotFound("conversation", f"there is no conversation {identity[:40]!r}.", hint=hint)
-        return Conversation(*row)
+            return self.get(identity)
 
 
 def _checked(name: str) -> str:

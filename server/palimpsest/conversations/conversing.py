@@ -195,10 +195,9 @@ class Conversing:
         if not self._referring.is_on or "[[" not in text:
             return NOTHING
         memory, model = self.memory, await self._services.model()  # what is told once depends on how much it reads
-        sent = await asyncio.to_thread(self.prompt_builder.sent, conversation, self.blocks_of(conversation))
-        (system, tools, *taken), _ = await self.counts.of([sent.system, sent.tools, *sent.messages])
+        system, tools, taken = await self.compacting.sizes(conversation, self.blocks_of(conversation))
         window = model.window if model is not None else 0
-        room = max(0, self.prompt_builder.shares.for_messages(window, system + tools) - sum(taken))
+        room = max(0, self.prompt_builder.shares.for_messages(window, system + tools) - taken)
         uri = memory.conversations.get(conversation).uri
         try:
             before = await asyncio.to_thread(self.prompt_builder.documents_told, conversation)

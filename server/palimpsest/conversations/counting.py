@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
 from palimpsest.conversations.budgets import ConversationUsage
 from palimpsest.conversations.conversing import Conversing
@@ -15,15 +15,6 @@ from palimpsest.conversations.memory import Memory
 from palimpsest.prompt.blocks import render_context
 from palimpsest.text.positions import well_formed
 from palimpsest.window.services import Services
-
-
-@dataclass(frozen=True, slots=True)
-class CountedItem:
-    """`kind` and `name` as in `prompt_builder.Item`."""
-
-    kind: str
-    name: str
-    tokens: int
 
 
 class Counting:
@@ -53,9 +44,12 @@ class Counting:
             shares=self._conversing.prompt_builder.shares,
         )
 
-    async def items(self, conversation: str) -> list[CountedItem]:
-        """The pieces of the next prompt: what each takes.  Raises NotFound, StorageError."""
+    async def items(self, conversation: str) -> list[dict[str, Any]]:
+        """The pieces of the next prompt, and what each takes: `kind` and `name` as in `prompt_builder.PromptItem`, and
+        `tokens`.  Raises NotFound, StorageError."""
         behind = self._conversing.blocks_of(conversation)
         found = await asyncio.to_thread(self._conversing.prompt_builder.items, conversation, behind)
         counts, _ = await self._conversing.counts.of([well_formed(item.text) for item in found])
-        return [CountedItem(item.kind, item.name, count) for item, count in zip(found, counts, strict=True)]
+        return [
+            {"kind": item.kind, "name": item.name, "tokens": count} for item, count in zip(found, counts, strict=True)
+        ]

@@ -80,26 +80,23 @@ class Experiences:
 
     def keys(self) -> list[str]:
         """Forks' own are not among them."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                "SELECT memory_key FROM experience UNION SELECT memory_key FROM conversation"
-                " EXCEPT SELECT id FROM fork ORDER BY 1"
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT memory_key FROM experience UNION SELECT memory_key FROM conversation"
+            " EXCEPT SELECT id FROM fork ORDER BY 1"
+        )
         return [key for (key,) in found]
 
     def is_fork(self, key: str) -> bool:
         """Whether it is a fork's own, which no other conversation has."""
-        with self._database.reading() as rows:
-            return rows.execute("SELECT 1 FROM fork WHERE id = ?", (key,)).fetchone() is not None
+        return self._database.row("SELECT 1 FROM fork WHERE id = ?", (key,)) is not None
 
     def list(self, key: str, conversation: str = "") -> list[Experience]:
         """Of all, and of this conversation alone, in the order in which they were made."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                "SELECT number, text, created, own_to FROM experience WHERE memory_key = ? AND NOT forgotten"
-                " AND own_to IN ('', ?) ORDER BY number",
-                (key, conversation),
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT number, text, created, own_to FROM experience WHERE memory_key = ? AND NOT forgotten"
+            " AND own_to IN ('', ?) ORDER BY number",
+            (key, conversation),
+        )
         return [Experience(_id(row["number"]), row["text"], row["created"], bool(row["own_to"])) for row in found]
 
     def go_back(self, key: str, identities: set[str], by: str) -> None:

@@ -36,11 +36,10 @@ def descriptor_text(memory: Memory, conversation_id: str, descriptor: str) -> st
     """As much as is shown at once of a descriptor, also a closed one, or of what can be read like one.  Raises
     NotFound."""
     talk = memory.conversations.get(conversation_id).id
-    with memory.database.reading() as rows:
-        found = rows.execute(
-            "SELECT hash FROM descriptor WHERE conversation = ? AND (id = ? OR name = ?) ORDER BY id = ? DESC",
-            (talk, descriptor, descriptor, descriptor),
-        ).fetchone()
+    found = memory.database.row(
+        "SELECT hash FROM descriptor WHERE conversation = ? AND (id = ? OR name = ?) ORDER BY id = ? DESC",
+        (talk, descriptor, descriptor, descriptor),
+    )
     one = _text(memory, memory.descriptors.get(talk, descriptor).hash if found is None else found["hash"])
     return f"{one['text']}\n(cut here)\n" if one["truncated"] else str(one["text"])
 

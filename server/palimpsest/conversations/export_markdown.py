@@ -11,7 +11,7 @@ from typing import Any
 
 from palimpsest.conversations.documents.reference import problem_told
 from palimpsest.conversations.transcript.marks import escaped
-from palimpsest.conversations.transcript.writing import folded, lines_of
+from palimpsest.conversations.transcript.writing import call_written, folded, lines_of
 from palimpsest.documents.markdown import closing, fence_mark
 from palimpsest.text.markup import attribute
 
@@ -54,11 +54,8 @@ def _turn(turn: Mapping[str, Any]) -> Iterator[str]:
             rows.append(f"- {_line(one['wikilink'])} {_line(where)}{how}{about}")
         yield "\n".join(rows)
     for call in turn["calls"]:
-        written = ", ".join(
-            f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call["arguments"].items()
-        )
         yield f"<details><summary>call {_escaped(call['name'])} ({_escaped(call['status'])})</summary>"
-        yield _fence({"content": f"{call['name']}({written})", "truncated": False})
+        yield _fence({"content": call_written(call["name"], call["arguments"]), "truncated": False})
         yield _fence({"content": call["result"], "truncated": call.get("truncated", False)})
         yield "</details>"
 

@@ -12,10 +12,10 @@ import sqlite3
 
 from palimpsest.errors import NotFound
 
-_TURN = "number, role, state, hash, created, source, descriptor, n_tokens, estimated, details"
+_TURN = "number, role, state, hash, created, source, descriptor, details"
 _COPIED = _TURN.replace("state", "CASE state WHEN 'writing' THEN 'cut' ELSE state END")
 """Nobody goes on writing the copy."""
-_CALL = "number, name, arguments, status, result, descriptor, created, n_tokens"
+_CALL = "number, name, arguments, status, result, descriptor, created"
 _DOCUMENT = "number, wikilink, path, fragment, kind, read, summary, snippet, problem"
 _OWN = "SELECT 1 FROM turn WHERE id = ? AND conversation = ?"
 _BRANCH = """

@@ -130,7 +130,6 @@ class Forking:
             await asyncio.sleep(LOOK_S)
         results = {}
         for fork in memory.forks.of(conversation):
-            await memory.writes.run(memory.forks.gathered, fork.id)
             own = tuple(self._own_turns(memory, fork)) if history else ()
             done = memory.forks.get(fork.id)
             results[fork.id] = ForkResult(done, memory.forks.response(done), self._decoded.get(fork.id), own)
@@ -292,19 +291,9 @@ class Forking:
 
     def _own_turns(self, memory: Memory, fork: Fork) -> list[OwnTurn]:
         """A child's turns since the fork."""
-        branch = memory.turns.branch(fork.child)
+        branch, turns = memory.turns.branch(fork.child), memory.turns
         first = next((i for i, turn in enumerate(branch) if turn.source == FORK), len(branch))
-        return [
-            OwnTurn(
-                turn.role,
-                memory.turns.text(turn),
-                tuple(
-                    (call, memory.contents.text(call.result) if call.result else "")
-                    for call in memory.turns.calls(turn.id)
-                ),
-            )
-            for turn in branch[first:]
-        ]
+        return [OwnTurn(turn.role, turns.text(turn), tuple(turns.called(turn.id))) for turn in branch[first:]]
 
     def _end(self) -> None:
         for task in set(self._tasks.values()):

@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from palimpsest.conversations.contents import Contents
 from palimpsest.conversations.conversations import Conversation, Conversations
@@ -34,21 +34,18 @@ MOST_TASK = 200
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """`child` is its conversation.  `fresh`: it began without the parent's turns.  `response` names a text."""
+    """`child` is its conversation.  `response` names a text."""
 
     id: str
     conversation: str
     child: str
     task: str
-    instruction: str
-    fresh: bool
     status: Status
     response: str | None
     created: float
-    gathered: bool
 
 
-COLUMNS = "id, conversation, child, task, instruction, fresh, status, response, created, gathered"
+COLUMNS = "id, conversation, child, task, status, response, created"
 
 
 class Forks:
@@ -119,52 +116,37 @@ class Forks:
 
     def settle(self) -> None:
         """Children whose window has died have failed."""
-        with self._database.reading() as rows:
-            found = rows.execute("SELECT id, writer FROM fork WHERE status = 'running'").fetchall()
+        found = self._database.rows("SELECT id, writer FROM fork WHERE status = 'running'")
         for row in found:
             if not is_there(row["writer"]):
                 self.finish(row["id"], "failed", DIED)
-
-    def gathered(self, fork: str) -> None:
-        """The parent has its result."""
-        with self._database.transaction() as rows:
-            rows.execute("UPDATE fork SET gathered = 1 WHERE id = ?", (fork,))
 
     def response(self, fork: Fork) -> str:
         return "" if fork.response is None else self._contents.text(fork.response)
 
     def get(self, fork: str) -> Fork:
-        with self._database.reading() as rows:
-            row = rows.execute(f"SELECT {COLUMNS} FROM fork WHERE id = ?", (fork,)).fetchone()
+        row = self._database.row(f"SELECT {COLUMNS} FROM fork WHERE id = ?", (fork,))
         if row is None:
             raise NotFound("fork_id", f"there is no fork {fork[:40]!r}.")
-        return _fork(row)
+        return Fork(*row)
 
     def of(self, conversation: str) -> list[Fork]:
         """In the order in which they were made; those that a restored checkpoint does not know are put aside."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                f"SELECT {COLUMNS} FROM fork WHERE conversation = ? AND NOT aside ORDER BY created, rowid",
-                (conversation,),
-            ).fetchall()
-        return [_fork(row) for row in found]
+        found = self._database.rows(
+            f"SELECT {COLUMNS} FROM fork WHERE conversation = ? AND NOT aside ORDER BY created, rowid", (conversation,)
+        )
+        return [Fork(*row) for row in found]
 
     def depth(self, conversation: str) -> int:
         """How many forks led to it: 0 for what is no fork's child."""
-        with self._database.reading() as rows:
-            (found,) = rows.execute(
-                "WITH RECURSIVE above (id, n) AS (SELECT ?, 0 UNION ALL"
-                " SELECT fork.conversation, n + 1 FROM fork JOIN above ON fork.child = above.id)"
-                " SELECT MAX(n) FROM above",
-                (conversation,),
-            ).fetchone()
+        (found,) = self._database.row(
+            "WITH RECURSIVE above (id, n) AS (SELECT ?, 0 UNION ALL"
+            " SELECT fork.conversation, n + 1 FROM fork JOIN above ON fork.child = above.id)"
+            " SELECT MAX(n) FROM above",
+            (conversation,),
+        )
         return int(found)
 
     def _child(self, parent: Conversation, name: str, memory_key: str) -> Conversation:
         line = "".join(char if char.isprintable() else " " for char in name)[:MOST_TASK]
         return self._conversations.new(line, parent=parent.id, memory_key=memory_key, workspace=parent.workspace)
-
-
-def _fork(row: Any) -> Fork:
-    values = dict(row)
-    return Fork(**{**values, "fresh": bool(values["fresh"]), "gathered": bool(values["gathered"])})

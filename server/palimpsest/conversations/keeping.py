@@ -30,8 +30,7 @@ def keep(
     refs: bool = True,
 ) -> Turn:
     """`documents`: what the model is told of those that the text links to; `parts`: what comes with it; `refs`: a
-    reply is searched for them.  Raises
-    NotFound, InvalidArgument."""
+    reply is searched for them.  Raises NotFound, InvalidArgument."""
     details: dict[str, Any] = {DOCUMENTS: masked(documents)} if documents else {}
     with memory.database.transaction():
         incoming = None

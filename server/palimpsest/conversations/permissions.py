@@ -23,8 +23,7 @@ class Permissions:
 
     def answer(self, folder: str, what: str) -> bool | None:
         """None where the person is to be asked."""
-        with self._database.reading() as rows:
-            row = rows.execute("SELECT answer FROM permission WHERE folder = ? AND what = ?", (folder, what)).fetchone()
+        row = self._database.row("SELECT answer FROM permission WHERE folder = ? AND what = ?", (folder, what))
         return None if row is None else row["answer"] == ALLOWED
 
     def remember(self, folder: str, what: str, *, allowed: bool) -> None:
@@ -37,17 +36,11 @@ class Permissions:
 
     def folders(self) -> Sequence[str]:
         """Those for which something was answered."""
-        with self._database.reading() as rows:
-            return [
-                folder for (folder,) in rows.execute("SELECT DISTINCT folder FROM permission ORDER BY 1").fetchall()
-            ]
+        return [folder for (folder,) in self._database.rows("SELECT DISTINCT folder FROM permission ORDER BY 1")]
 
     def list(self, folder: str) -> dict[str, bool]:
         """What was answered for a folder."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                "SELECT what, answer FROM permission WHERE folder = ? ORDER BY what", (folder,)
-            ).fetchall()
+        found = self._database.rows("SELECT what, answer FROM permission WHERE folder = ? ORDER BY what", (folder,))
         return {row["what"]: row["answer"] == ALLOWED for row in found}
 
     def forget(self, folder: str, what: str) -> None:

@@ -189,11 +189,6 @@ class PromptBuilder:
         made = native_messages(view.system, view.told, view.before, said)
         return wire.ChatTail(plain, wire.NativeChat(made, list(view.native)))
 
-    def prompt(self, conversation: str, until: int, blocks: Sequence[Block]) -> list[wire.Message]:
-        """The conversation in words as the model reads it, up to the turn `until`."""
-        view = self._view(conversation, None, until, blocks, natively=False)
-        return whole(view.system, view.told, messages(view.before, self._all_said(view)))
-
     def sent(self, conversation: str, blocks: Sequence[Block]) -> Sent:
         """What is sent for the next reply."""
         view = self._view(conversation, None, None, blocks)
@@ -237,37 +232,33 @@ class PromptBuilder:
         natively: bool = True,
     ) -> _View:
         """`natively`: tools, for an engine that is told of them by itself."""
-        with self._memory().database.reading():  # all of one moment
-            return self._viewed(conversation, without, until, blocks, natively=natively)
-
-    def _viewed(
-        self, conversation: str, without: int | None, until: int | None, blocks: Sequence[Block], *, natively: bool
-    ) -> _View:
         memory = self._memory()
-        talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
-        every = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
-        ids = [turn.id for turn in every]
-        if until in ids:
-            every = every[: ids.index(until) + 1]
-        at = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
-        older, branch = every[:at], every[at:]
-        calls = memory.turns.calls_of(turn.id for turn in every)
-        memory.contents.read_ahead(self._texts_of(branch, calls))
-        before = "\n\n".join(rules_told(self._rules(blocks))) if current is None else ""
-        if current is not None:
-            before = self._standing(older, branch, current, blocks, calls)
-        needs, own = self._needs(branch, calls), self._services.settings.conversation.instruction
-        known, model = memory.experiences.list(talk.memory_key, conversation), self._services.supervisor.status.model
-        most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
-        system, tools = system_prompt(known, own, most_chars), self._tools
-        told, native = tools.native(needs) if natively and self._natively else ("", [])
-        told = told if native else tools.told(needs)
-        bound = self._bound(blocks, system + sent_of_tools(told, native), before)
-        said = {turn.id: self._said(turn, calls) for turn in branch}
-        gone = self._dropped(branch, calls, said, bound)
-        turns = [turn for turn in branch if turn.state != "failed"]
-        left = [self._without(said[turn.id], turn, calls, gone) for turn in turns]
-        return _View(system, told, native, before, turns, calls, left, needs)
+        with memory.database.reading():  # all of one moment
+            talk, current = memory.conversations.get(conversation), memory.compactions.current(conversation)
+            every = [turn for turn in memory.turns.branch(conversation) if turn.id != without]
+            ids = [turn.id for turn in every]
+            if until in ids:
+                every = every[: ids.index(until) + 1]
+            at = ids.index(current.turn) + 1 if current is not None and current.turn in ids else 0
+            older, branch = every[:at], every[at:]
+            calls = memory.turns.calls_of(turn.id for turn in every)
+            memory.contents.read_ahead(self._texts_of(branch, calls))
+            before = "\n\n".join(rules_told(self._rules(blocks))) if current is None else ""
+            if current is not None:
+                before = self._standing(older, branch, current, blocks, calls)
+            needs, own = self._needs(branch, calls), self._services.settings.conversation.instruction
+            known = memory.experiences.list(talk.memory_key, conversation)
+            model = self._services.supervisor.status.model
+            most_chars = chars_for(int(EXPERIENCES * model.window)) if model is not None and model.window else None
+            system, tools = system_prompt(known, own, most_chars), self._tools
+            told, native = tools.native(needs) if natively and self._natively else ("", [])
+            told = told if native else tools.told(needs)
+            bound = self._bound(blocks, system + sent_of_tools(told, native), before)
+            said = {turn.id: self._said(turn, calls) for turn in branch}
+            gone = self._dropped(branch, calls, said, bound)
+            turns = [turn for turn in branch if turn.state != "failed"]
+            left = [self._without(said[turn.id], turn, calls, gone) for turn in turns]
+            return _View(system, told, native, before, turns, calls, left, needs)
 
     def _texts_of(self, turns: Iterable[Turn], calls: _Calls) -> Iterator[str]:
         """The names of the texts that are read of them."""
@@ -316,8 +307,10 @@ class PromptBuilder:
         return Needs([self._memory().turns.text(turn) for turn in said[-MOST_FORESEEN:]], lately, list(before))
 
     def asking(self, conversation: str, until: int, task: str, blocks: Sequence[Block]) -> list[wire.Message]:
-        """The conversation up to a turn, and what is wanted of the model about it."""
-        said = self.prompt(conversation, until, blocks)
+        """The conversation in words as the model reads it, up to the turn `until`, and what is wanted of the model
+        about it."""
+        view = self._view(conversation, None, until, blocks, natively=False)
+        said = whole(view.system, view.told, messages(view.before, self._all_said(view)))
         if said[-1].role == "user":
             return [*said[:-1], wire.Message("user", f"{said[-1].content}\n\n{task}")]
         return [*said, wire.Message("user", task)]

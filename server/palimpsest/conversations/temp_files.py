@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,8 +45,8 @@ class TempFiles:
         if name and not _NAME.fullmatch(name):
             raise InvalidArgument("name", f"{name[:40]!r}: letters, digits, '.', '_' and '-' are wanted, 64 at most.")
         with self._database.transaction() as rows:
-            family = _family(rows, conversation_id)
-            known = {one.id for one in self._all(rows, family)}
+            family = self._family(conversation_id)
+            known = {one.id for one in self._all(family)}
             if name in known:
                 raise AlreadyExists("name", f"there is a temporary file {name!r} already.", hint="Delete it first.")
             made = TempFile(name or f"temp_{secrets.token_hex(4)}", self._contents.put(content).hash, time.time())
@@ -56,8 +55,7 @@ class TempFiles:
 
     def list(self, conversation_id: str) -> Sequence[TempFile]:
         """The oldest first."""
-        with self._database.reading() as rows:
-            return self._all(rows, _family(rows, conversation_id))
+        return self._all(self._family(conversation_id))
 
     def get(self, conversation_id: str, temp_file_id: str) -> TempFile:
         """Raises NotFound, which names those there are."""
@@ -78,7 +76,7 @@ class TempFiles:
             made = self._contents.put((self._contents.text(before.hash) if append else "") + content)
             rows.execute(
                 "UPDATE temp_file SET hash = ? WHERE family = ? AND name = ?",
-                (made.hash, _family(rows, conversation_id), before.id),
+                (made.hash, self._family(conversation_id), before.id),
             )
             if made.hash != before.hash:
                 self._contents.forget_unused(before.hash)
@@ -87,19 +85,18 @@ class TempFiles:
     def delete(self, conversation_id: str, temp_file_id: str) -> None:
         with self._database.transaction() as rows:
             gone = self.get(conversation_id, temp_file_id)
-            family = _family(rows, conversation_id)
+            family = self._family(conversation_id)
             rows.execute("DELETE FROM temp_file WHERE family = ? AND name = ?", (family, gone.id))
             self._contents.forget_unused(gone.hash)
 
-    def _all(self, rows: sqlite3.Connection, family: str) -> Sequence[TempFile]:
-        found = rows.execute(
+    def _all(self, family: str) -> Sequence[TempFile]:
+        found = self._database.rows(
             "SELECT name, hash, created FROM temp_file WHERE family = ? ORDER BY created, rowid", (family,)
-        ).fetchall()
-        return [TempFile(row["name"], row["hash"], row["created"]) for row in found]
+        )
+        return [TempFile(*row) for row in found]
 
-
-def _family(rows: sqlite3.Connection, conversation_id: str) -> str:
-    row = rows.execute(_FAMILY, (conversation_id,)).fetchone()
-    if row is None:
-        raise NotFound("conversation", f"there is no conversation {conversation_id[:40]!r}.")
-    return str(row["id"])
+    def _family(self, conversation_id: str) -> str:
+        row = self._database.row(_FAMILY, (conversation_id,))
+        if row is None:
+            raise NotFound("conversation", f"there is no conversation {conversation_id[:40]!r}.")
+        return str(row["id"])

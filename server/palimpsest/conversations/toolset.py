@@ -97,7 +97,8 @@ class Toolset:
     def _told(self, needs: Needs, *, natively: bool = False) -> list[Operation]:
         if not self._is_told:
             return []
-        every, fits = self._offered(), functools.partial(self._fits, natively=natively)
+        every = [tool for tool in TOOLS.values() if not self._why_off(tool.name)]
+        fits = functools.partial(self._fits, natively=natively)
         if self._choice == "relevant" or (self._choice == "auto" and not fits(every)):
             return foreseen(needs.said, every, fits, needs.lately, needs.before)
         return every
@@ -140,9 +141,6 @@ class Toolset:
         except PalimpsestError as error:
             logger.info("no summary of %s: %s", fd, error)
             return ""
-
-    def _offered(self) -> list[Operation]:
-        return [tool for tool in TOOLS.values() if not self._why_off(tool.name)]
 
     def _why_off(self, name: str) -> str:
         settings = self._services.settings

@@ -29,7 +29,7 @@ ROLES = ("system", "user", "assistant", "tool")
 @dataclass(frozen=True, slots=True)
 class Turn:
     """`number`: in its conversation, `turn-<number>` for a model; a fork's copy has the same.  `descriptor`:
-    the one that stands for its text, where that is large.  `n_tokens` where they have been counted, or estimated."""
+    the one that stands for its text, where that is large."""
 
     id: int
     conversation: str
@@ -41,8 +41,6 @@ class Turn:
     created: float
     source: str = ""
     descriptor: str | None = None
-    n_tokens: int | None = None
-    estimated: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -63,12 +61,9 @@ class TurnCall:
     result: str | None
     descriptor: str | None
     created: float
-    n_tokens: int | None = None
 
 
-COLUMNS = (
-    "id, conversation, parent, number, role, state, hash, created, source, descriptor, n_tokens, estimated, details"
-)
+COLUMNS = "id, conversation, parent, number, role, state, hash, created, source, descriptor, details"
 _NUMBER = """COALESCE(
     (SELECT MAX(number) FROM turn WHERE conversation = :own),
     (SELECT MAX(number) FROM turn WHERE conversation = (SELECT parent FROM conversation WHERE id = :own)), 0
@@ -114,10 +109,8 @@ class Turns:
         if role not in ROLES:
             raise InvalidArgument("role", f"one of {', '.join(ROLES)} is wanted, not {role!r}.")
         with self._database.transaction() as rows:
-            row = rows.execute("SELECT head FROM conversation WHERE id = ?", (conversation,)).fetchone()
-            if row is None:
-                raise NotFound("conversation", f"there is no conversation {conversation[:40]!r}.")
-            behind = row["head"] if isinstance(parent, _Head) else parent
+            head = self._head(conversation)
+            behind = head if isinstance(parent, _Head) else parent
             if behind is not None and self._own(conversation, behind).state == "writing":
                 raise InvalidArgument("conversation", BUSY)
             now, name = time.time(), self._contents.put(text).hash
@@ -158,8 +151,7 @@ class Turns:
 
     def settle(self) -> int:
         """Turns whose writer has died stay as far as they came; how many there were."""
-        with self._database.reading() as rows:
-            found = rows.execute("SELECT id, writer FROM turn WHERE state = 'writing'").fetchall()
+        found = self._database.rows("SELECT id, writer FROM turn WHERE state = 'writing'")
         dead = [row["id"] for row in found if not is_there(row["writer"])]
         if dead:
             with self._database.transaction() as rows:
@@ -171,8 +163,7 @@ class Turns:
         return len(dead)
 
     def get(self, turn: int) -> Turn:
-        with self._database.reading() as rows:
-            row = rows.execute(f"SELECT {COLUMNS} FROM turn WHERE id = ?", (turn,)).fetchone()
+        row = self._database.row(f"SELECT {COLUMNS} FROM turn WHERE id = ?", (turn,))
         if row is None:
             raise NotFound("turn", f"there is no turn {turn}.")
         return _turn(row)
@@ -182,21 +173,9 @@ class Turns:
 
     def branch(self, conversation: str, head: int | _Head | None = HEAD) -> list[Turn]:
         """From the first turn to the last one shown, or to `head`."""
-        with self._database.reading() as rows:
-            if isinstance(head, _Head):
-                row = rows.execute("SELECT head FROM conversation WHERE id = ?", (conversation,)).fetchone()
-                if row is None:
-                    raise NotFound("conversation", f"there is no conversation {conversation[:40]!r}.")
-                head = row["head"]
-            if head is None:
-                return []
-            return [_turn(row) for row in rows.execute(BRANCH, (head,)).fetchall()]
-
-    def children(self, turn: int) -> list[Turn]:
-        """Those that follow it on any branch, the oldest first."""
-        with self._database.reading() as rows:
-            found = rows.execute(f"SELECT {COLUMNS} FROM turn WHERE parent = ? ORDER BY id", (turn,)).fetchall()
-        return [_turn(row) for row in found]
+        with self._database.reading():
+            last = self._head(conversation) if isinstance(head, _Head) else head
+            return [] if last is None else [_turn(row) for row in self._database.rows(BRANCH, (last,))]
 
     def set_head(self, conversation: str, turn: int | None) -> None:
         """Show the branch that ends with this turn."""
@@ -230,17 +209,27 @@ class Turns:
     def calls(self, turn: int) -> list[TurnCall]:
         return self.calls_of([turn])[turn]
 
+    def called(self, turn: int) -> list[tuple[TurnCall, str]]:
+        """Its calls, each with the text of its result."""
+        return [(call, self._contents.text(call.result) if call.result else "") for call in self.calls(turn)]
+
     def calls_of(self, turns: Iterable[int]) -> dict[int, list[TurnCall]]:
         """Those of each turn."""
         found = {turn: list[TurnCall]() for turn in turns}
-        with self._database.reading() as rows:
-            for row in rows.execute(
-                "SELECT turn, number, name, arguments, status, result, descriptor, created, n_tokens FROM call"
-                " WHERE turn IN (SELECT value FROM json_each(?)) ORDER BY turn, number",
-                (json.dumps(list(found)),),
-            ):
-                found[row[0]].append(TurnCall(row[0], row[1], row[2], json.loads(row[3]), *row[4:]))
+        for row in self._database.rows(
+            "SELECT turn, number, name, arguments, status, result, descriptor, created FROM call"
+            " WHERE turn IN (SELECT value FROM json_each(?)) ORDER BY turn, number",
+            (json.dumps(list(found)),),
+        ):
+            found[row[0]].append(TurnCall(row[0], row[1], row[2], json.loads(row[3]), *row[4:]))
         return found
+
+    def _head(self, conversation: str) -> int | None:
+        row = self._database.row("SELECT head FROM conversation WHERE id = ?", (conversation,))
+        if row is None:
+            raise NotFound("conversation", f"there is no conversation {conversation[:40]!r}.")
+        head: int | None = row["head"]
+        return head
 
     def _own(self, conversation: str, turn: int) -> Turn:
         found = self.get(turn)
@@ -257,4 +246,4 @@ class Turns:
 
 def _turn(row: Any) -> Turn:
     values = dict(row)
-    return Turn(**{**values, "estimated": bool(values["estimated"]), "details": json.loads(values["details"])})
+    return Turn(**{**values, "details": json.loads(values["details"])})

@@ -1,11 +1,9 @@
 """The passage of a document that a link means, and what of it is shown.
 
-In: a document's text, what a link means.  Out: lines, a summary.  Pure; knows no file and no editor.
+In: a document's text, what a link means.  Out: its first lines, a summary.  Pure; knows no file and no editor.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from palimpsest.documents.markdown import lines_of
 from palimpsest.documents.outline import Heading, outline
@@ -14,17 +12,9 @@ from palimpsest.text.paragraphs import first_paragraph
 LONGEST_LINE = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """The lines `start..end` (0-based, half-open) of a document; `text` are the first of them."""
-
-    start: int
-    end: int
-    text: str
-
-
-def passage(text: str, heading: Heading | None, most_lines: int, name: str = "") -> Passage:
-    """The heading's section; without one, the document of that name below its front matter and title."""
+def passage(text: str, heading: Heading | None, most_lines: int, name: str = "") -> str:
+    """The first lines of the heading's section; without one, of the document of that name below its front matter and
+    title."""
     lines = lines_of(text)
     if heading is not None:
         start, end = min(heading.start, len(lines)), min(heading.end, len(lines))
@@ -39,7 +29,7 @@ def passage(text: str, heading: Heading | None, most_lines: int, name: str = "")
         shown.pop()
     if end - start > most_lines and shown:
         shown.append("…")
-    return Passage(start, end, "\n".join(shown))
+    return "\n".join(shown)
 
 
 def summary_of(text: str, name: str = "") -> str:

@@ -19,6 +19,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from palimpsest.documents.outline import Heading, Outline
+from palimpsest.text.alike import n_alike
 
 SUFFIXES = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc"})
 LONGEST = 300
@@ -207,13 +208,9 @@ def _normal(parts: Iterable[str]) -> str:
 def _nearest(found: Sequence[Document], near: str) -> Document | None:
     """The only one that shares more folders with `near` than all others; None if there is no such document."""
     folder = PurePosixPath(near).parent.parts if near else ()
-    shared = [_n_shared(PurePosixPath(one.path).parent.parts, folder) for one in found]
+    shared = [n_alike(PurePosixPath(one.path).parent.parts, folder) for one in found]
     most = max(shared, default=0)
     return found[shared.index(most)] if most > 0 and shared.count(most) == 1 else None
-
-
-def _n_shared(one: Sequence[str], other: Sequence[str]) -> int:
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _with_heading(document: Document, heading: str) -> Resolved:

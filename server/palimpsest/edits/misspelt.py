@@ -13,6 +13,7 @@ from palimpsest.syntax.names import visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scope_at
 from palimpsest.syntax.unknown import bound_in, unbound_in
+from palimpsest.text.alike import n_alike
 from palimpsest.text.snapshot import Position
 
 ALIKE = 0.8
@@ -63,7 +64,7 @@ def _is_one_off(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) < 2 or len(long) - len(short) > 1:
         return False
-    same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    same = n_alike(short, long)
     return short[same + (len(short) == len(long)) :] == long[same + 1 :]
 
 

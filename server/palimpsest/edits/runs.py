@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from palimpsest.edits.gbnf import is_writable, literal
 from palimpsest.edits.shown import ShownBlock
+from palimpsest.text.alike import n_alike
 
 MAX_BEGINNING = 8
 """The most lines used to identify a place; a line that needs more cannot begin a run."""
@@ -93,7 +94,8 @@ class Runs:
             groups.setdefault(key[0][depth], []).append(key)
         alternatives = list[str]()
         for group in groups.values():
-            shared = group[0][0] if len(group) == 1 else _shared(group[0][0], group[-1][0])
+            first, last = group[0][0], group[-1][0]
+            shared = first[: n_alike(first, last)]  # of all, since they are sorted
             if len(group) == 1:
                 following = f"{self.prefix}-more-{group[0][1]}"
             else:
@@ -107,12 +109,6 @@ class Runs:
         """Part of a beginning; `between` may occur between two of its lines."""
         between = f" {self.between} {self.mark} "
         return between.join(literal(line) for line in _line_ends(text.replace(_LAST, "\n"), text.endswith(_LAST)))
-
-
-def _shared(first: str, last: str) -> str:
-    """The common prefix of the first and last of several sorted texts, and so of all of them."""
-    n = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
-    return first[:n]
 
 
 def _line_ends(text: str, last: bool) -> list[str]:

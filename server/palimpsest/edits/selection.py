@@ -16,18 +16,15 @@ from palimpsest.types import ShownLine
 
 def selected(block: ShownBlock, lines: range) -> tuple[ShownLine, ...]:
     """The lines of the editing block that stand for the document lines `lines`."""
-    return tuple(line for line in block.lines if line.document_line is not None and line.document_line in lines)
+    return tuple(line for line in block.lines if line.document_line in lines)
 
 
 def narrowed(blocks: Mapping[str, ShownBlock], lines: range) -> dict[str, ShownBlock]:
     """The blocks as a grammar may name them: only the selected lines of the editing block and nothing of the others."""
     own = blocks[EDITING]
-    lines_kept = tuple(
-        line if line.document_line is not None and line.document_line in lines else replace(line, document_line=None)
-        for line in own.lines
-    )
+    kept = tuple(line if line.document_line in lines else replace(line, document_line=None) for line in own.lines)
     return {
-        name: replace(block, lines=lines_kept) if block is own else replace(block, editable=False)
+        name: replace(block, lines=kept) if block is own else replace(block, editable=False)
         for name, block in blocks.items()
     }
 
@@ -43,7 +40,7 @@ def _within(written: WrittenEdits, blocks: Mapping[str, ShownBlock], lines: rang
         return written
     if blocks[written.name] is not own:
         return replace(written, problem=f'it changes "{written.name}", which is outside of the selection')
-    places = [i for i, line in enumerate(own.lines) if line.document_line is not None and line.document_line in lines]
+    places = [i for i, line in enumerate(own.lines) if line.document_line in lines]
     for edit in written.edits:
         if edit.start < places[0] or edit.end > places[-1] + 1:
             numbers = [own.lines[i].number for i in (places[0], places[-1])]

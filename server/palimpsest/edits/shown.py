@@ -35,21 +35,12 @@ class ShownBlock:
         return "editing" if self.name == EDITING else "context"
 
     @property
-    def numbers(self) -> tuple[int, ...]:
-        """The numbers that a reply may use, in ascending order."""
-        return tuple(line.number for line in self.lines if line.number is not None)
-
-    @property
     def editable_numbers(self) -> tuple[int, ...]:
         """The numbers of lines that stand for a line of the document, in ascending order; empty if nothing may be
         edited."""
         if not self.editable:
             return ()
         return tuple(line.number for line in self.lines if line.number is not None and line.document_line is not None)
-
-    def at(self, number: int) -> ShownLine | None:
-        """The line shown with this number."""
-        return next((line for line in self.lines if line.number == number), None)
 
     def unnumbered_after(self, number: int) -> frozenset[str]:
         """The lines without a number (a cut, an omitted body) that stand directly after line `number`."""

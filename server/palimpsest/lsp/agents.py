@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from palimpsest import __version__
@@ -28,25 +27,21 @@ if TYPE_CHECKING:
     from palimpsest.session.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class _Used:
-    """When the person last did something in this window, in seconds since the epoch, which other windows share."""
-
-    at: float
-
-
 def register(server: PalimpsestServer) -> None:
     server.window.session_listeners.append(lambda session: _open(server, session))
 
 
 def _open(server: PalimpsestServer, session: Session) -> None:
-    used = [_Used(time.time())]
+    used = time.time()
+    """When the person last did something in this window, in seconds since the epoch, which other windows share."""
 
     def note(_event: object) -> None:
-        used[0] = _Used(time.time())
+        nonlocal used
+        used = time.time()
 
     async def window(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:
-        return _window(server) | {"used": used[0].at}
+        folders = [str(folder) for folder in server.window.roots.folders]
+        return {"pid": os.getpid(), "version": __version__, "folders": folders, "used": used}
 
     own = {command.name: command for command in (*_COMMANDS, Command("palimpsest.window", Nothing, window, ""))}
     methods = {*own, *(name for feature in server.loader.every for name in feature.programs)}
@@ -63,11 +58,6 @@ def _open(server: PalimpsestServer, session: Session) -> None:
     session.events.on(DocumentChanged, note)
     session.events.on(WindowClosing, lambda _: door.close())
     server.run_beside(door.open())
-
-
-def _window(server: PalimpsestServer) -> dict[str, Any]:
-    folders = [str(folder) for folder in server.window.roots.folders]
-    return {"pid": os.getpid(), "version": __version__, "folders": folders}
 
 
 async def here(server: PalimpsestServer, _: Nothing) -> dict[str, Any]:

@@ -8,7 +8,9 @@ their empty tables and nil so.  All of them are an object without fields, and a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from typing import Annotated, Any, TypeVar
 
@@ -18,6 +20,8 @@ from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range, from_json
 from palimpsest.lsp.plain import plain
 from palimpsest.lsp.tolerance import LARGEST
+
+logger = logging.getLogger(__name__)
 
 A = TypeVar("A")
 Count = Annotated[int, Range(0, LARGEST)]
@@ -89,6 +93,15 @@ def read(where: str, kind: type[A], value: Any) -> A:
         problem = error.message.removeprefix(f"{error.field}: ")
         hint = f"; {where} takes {shape(kind)}" if problem == "is missing" else ""
         raise InvalidArgument(error.field, f"{problem}{hint}.") from None
+
+
+@contextmanager
+def refusals_logged(method: str) -> Iterator[None]:
+    """For a notification, to which nobody is told what is wrong with it."""
+    try:
+        yield
+    except InvalidArgument as error:
+        logger.warning("%s: %s", method, error)
 
 
 def shape(kind: type) -> str:

@@ -14,6 +14,7 @@ from palimpsest.lsp import answers
 from palimpsest.lsp.arguments import At, PlaceArguments, Uri
 from palimpsest.lsp.command import Command
 from palimpsest.lsp.convert import position_in
+from palimpsest.session.context import PutBlock
 from palimpsest.text.amounts import amount
 from palimpsest.types import BlockType
 from palimpsest.window import context_page
@@ -51,18 +52,6 @@ class NameAt:
     uri: str = ""
     position: At | None = None
     name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Put:
-    type: BlockType
-    name: str
-    text: str
-    editable: bool = False
-    uri: str = ""
-    source: str = ""
-    priority: float = 0.0
-    ttl: float | None = None
 
 
 def place_of(server: PalimpsestServer, uri: str, position: At | None) -> tuple[str, Position]:
@@ -103,17 +92,8 @@ async def why(server: PalimpsestServer, at: NameAt) -> dict[str, Any]:
     return answers.why(*await server.window.session.context.why(*place_of(server, at.uri, at.position), at.name))
 
 
-async def put(server: PalimpsestServer, block: Put) -> dict[str, Any]:
-    name, tokens = server.window.session.context.put(
-        block.type,
-        block.name,
-        block.text,
-        editable=block.editable,
-        uri=block.uri or None,
-        source=block.source,
-        priority=block.priority,
-        ttl=block.ttl,
-    )
+async def put(server: PalimpsestServer, block: PutBlock) -> dict[str, Any]:
+    name, tokens = server.window.session.context.put(block)
     return {"name": name, "tokens": tokens}
 
 
@@ -151,7 +131,7 @@ COMMANDS = (
         "why a name is in the context there, or is not: where it is defined, which blocks have it and what became of "
         "them, what each source says of it",
     ),
-    Command("palimpsest.context.put", Put, put, "a block from outside, by an agent or a script"),
+    Command("palimpsest.context.put", PutBlock, put, "a block from outside, by an agent or a script"),
     Command("palimpsest.context.drop", BlockArguments, drop, "takes such a block off again"),
     Command("palimpsest.context.pin", Uri, pin, "keeps a file in the context"),
     Command("palimpsest.context.unpin", Uri, unpin, "no longer keeps a file in the context"),

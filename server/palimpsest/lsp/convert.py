@@ -13,6 +13,9 @@ from palimpsest.text.positions import PositionEncoding, column_to_units, halves,
 from palimpsest.text.snapshot import ContentChange, InputEdit, Position, Range, Snapshot
 from palimpsest.types import LineEdit
 
+TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+"""The beginning of a document."""
+
 
 def encoding_name(kind: lsp.PositionEncodingKind | str | None) -> PositionEncoding:
     match kind.value if isinstance(kind, lsp.PositionEncodingKind) else kind:
@@ -35,6 +38,10 @@ def position_in(snapshot: Snapshot, position: lsp.Position, encoding: PositionEn
 def position_out(snapshot: Snapshot, position: Position, encoding: PositionEncoding) -> lsp.Position:
     line = snapshot.lines[position.line] if position.line < snapshot.line_count else ""
     return lsp.Position(position.line, column_to_units(line, position.column, encoding))
+
+
+def range_out(snapshot: Snapshot, where: Range, encoding: PositionEncoding) -> lsp.Range:
+    return lsp.Range(position_out(snapshot, where.start, encoding), position_out(snapshot, where.end, encoding))
 
 
 def apply_changes(

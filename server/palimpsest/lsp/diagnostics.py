@@ -15,7 +15,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.context.activity.diagnostics import Diagnostic
 from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import Between, DocumentArguments, read
+from palimpsest.lsp.arguments import Between, DocumentArguments, read, refusals_logged
 from palimpsest.lsp.tolerance import clamped
 from palimpsest.window.events import DiagnosticsTold
 
@@ -54,21 +54,16 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(DIAGNOSTICS)
     async def diagnostics(params: Any) -> None:
-        try:
+        with refusals_logged(DIAGNOSTICS):
             told = read(DIAGNOSTICS, Told, params)
             snapshot = window.session.documents.get(told.textDocument.uri)
-        except InvalidArgument as error:
-            logger.warning("%s: %s", DIAGNOSTICS, error)
-            return
-        if told.textDocument.version not in (None, snapshot.version):
-            return  # the lines are others now, and whoever found this looks again
-        given = (it for one in told.diagnostics if (it := _given(one)) is not None)
-        found = (_diagnostic(it.range.start.line, it.range.end.line, it) for it in given)
-        window.session.events.emit(DiagnosticsTold(snapshot.uri, [it for it in found if it is not None]))
+            if told.textDocument.version in (None, snapshot.version):  # else whoever found this looks again
+                given = (it for one in told.diagnostics if (it := _given(one)) is not None)
+                tell_seen(window, snapshot.uri, None, given)
 
 
-def tell_seen(window: Window, uri: str, lines: range, found: Iterable[lsp.Diagnostic]) -> None:
-    """What is wrong in these lines, as a request for code actions there has it."""
+def tell_seen(window: Window, uri: str, lines: range | None, found: Iterable[lsp.Diagnostic | GivenDiagnostic]) -> None:
+    """What is wrong in these lines, as a request for code actions there has it, or in all of the document."""
     every = (_diagnostic(it.range.start.line, it.range.end.line, it) for it in found)
     window.session.events.emit(DiagnosticsTold(uri, [it for it in every if it is not None], lines))
 

@@ -13,6 +13,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.errors import PalimpsestError
+from palimpsest.lsp.edits import workspace_edit
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -27,20 +28,21 @@ async def make(
 ) -> None:
     """`wanted`: the text behind it, by which an editor that never answers is seen to have made it.  Raises
     PalimpsestError."""
-    if server.window.client.versioned_edits:
-        about = lsp.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
-        whole = lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(about, [edit])])
-    else:
-        whole = lsp.WorkspaceEdit(changes={snapshot.uri: [edit]})
-    asked = asyncio.ensure_future(server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(whole, label)))
+    whole = workspace_edit(server.window.client, [(snapshot.uri, snapshot.version, [edit])])
+    asked = asyncio.ensure_future(applied(server, lsp.ApplyWorkspaceEditParams(whole, label)))
     if not await _answered(server, asked, snapshot.uri, wanted):
         return
-    try:
-        answer = asked.result()
-    except JsonRpcException as error:
-        raise PalimpsestError(f"{why_not_made(error)}.") from error
+    answer = asked.result()
     if not answer.applied:
         raise PalimpsestError(f"{answer.failure_reason or 'it did not say why'}.")
+
+
+async def applied(server: PalimpsestServer, params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+    """What the editor says to `workspace/applyEdit`, also where that is an error."""
+    try:
+        return await server.workspace_apply_edit_async(params)
+    except JsonRpcException as error:
+        return lsp.ApplyWorkspaceEditResult(applied=False, failure_reason=why_not_made(error))
 
 
 def why_not_made(error: JsonRpcException) -> str:

@@ -6,14 +6,13 @@ In: didOpen, didChange, didSave, didClose, `palimpsest/cursor`.  Out: snapshots 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
-from palimpsest.errors import InvalidArgument
-from palimpsest.lsp.arguments import At, Uri, read
+from palimpsest.lsp.arguments import At, Uri, read, refusals_logged
 from palimpsest.lsp.convert import apply_changes, position_in
 from palimpsest.lsp.protocol import UNVERSIONED
 from palimpsest.lsp.tolerance import UNREADABLE
@@ -81,11 +80,14 @@ def change(
 def register(server: PalimpsestServer) -> None:
     window = server.window
 
+    def opened(items: Iterable[lsp.TextDocumentItem]) -> None:
+        for item in items:
+            snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, joined(item.text))
+            window.session.events.emit(DocumentOpened(snapshot, server.protocol.spellings.written(item.uri)))
+
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
-        item = params.text_document
-        snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, joined(item.text))
-        window.session.events.emit(DocumentOpened(snapshot, server.protocol.spellings.written(item.uri)))
+        opened([params.text_document])
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
@@ -102,30 +104,22 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(CURSOR)
     async def cursor(params: Any) -> None:
-        try:
+        with refusals_logged(CURSOR):
             there = read(CURSOR, CursorParams, params)
             if window.session.documents.lost(there.textDocument.uri) is not None:
                 window.session.cursor.lost(there.textDocument.uri)
                 return
             snapshot = window.session.documents.get(there.textDocument.uri)
-        except InvalidArgument as error:
-            logger.warning("%s: %s", CURSOR, error)
-            return
-        position = position_in(snapshot, there.position.lsp, window.client.encoding)
-        window.session.events.emit(CursorMoved(snapshot.uri, position, said=True))
+            position = position_in(snapshot, there.position.lsp, window.client.encoding)
+            window.session.events.emit(CursorMoved(snapshot.uri, position, said=True))
 
     # Notebooks: their cells are documents, and have an order.  An editor that does not speak of notebooks opens cells
     # as plain documents, which then do not know one another.
-    def opened(items: list[lsp.TextDocumentItem]) -> None:
-        for item in items:
-            snapshot = Snapshot(item.uri, numbered(item.version), item.language_id, item.text)
-            window.session.events.emit(DocumentOpened(snapshot))
-
     @server.feature(lsp.NOTEBOOK_DOCUMENT_DID_OPEN)
     def notebook_did_open(params: lsp.DidOpenNotebookDocumentParams) -> None:
         notebook = params.notebook_document
         window.session.documents.notebooks.opened(notebook.uri, [cell.document for cell in notebook.cells])
-        opened(list(params.cell_text_documents))
+        opened(params.cell_text_documents)
 
     @server.feature(lsp.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def notebook_did_change(params: lsp.DidChangeNotebookDocumentParams) -> None:
@@ -133,7 +127,7 @@ def register(server: PalimpsestServer) -> None:
         if cells is None:
             return
         if (structure := cells.structure) is not None:
-            opened(list(structure.did_open or ()))
+            opened(structure.did_open or ())
             new = [cell.document for cell in structure.array.cells or ()]
             session.documents.notebooks.spliced(uri, structure.array.start, structure.array.delete_count, new)
             for closed in structure.did_close or ():

@@ -6,7 +6,7 @@ session.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
@@ -23,23 +23,25 @@ if TYPE_CHECKING:
 
 
 def proposal_edit(proposal: Proposal, snapshots: Mapping[str, Snapshot], client: Client) -> lsp.WorkspaceEdit:
-    """All of it as one edit that a client refuses where an open document has moved on; of one that is not open there
-    is no version to tell, the server has looked just before.  Where the client knows only plain `changes`, there are
-    no versions."""
-    edits = {
-        change.uri: [text_edit(snapshots[change.uri], edit, client.encoding) for edit in change.edits]
-        for change in proposal.changes
-    }
+    """All of it as one edit; of a document that is not open there is no version to tell, the server has looked just
+    before."""
+    edits = list[tuple[str, int | None, list[lsp.TextEdit]]]()
+    for change in proposal.changes:
+        snapshot = snapshots[change.uri]
+        version = change.version if change.is_open else None
+        edits.append((snapshot.uri, version, [text_edit(snapshot, edit, client.encoding) for edit in change.edits]))
+    return workspace_edit(client, edits)
+
+
+def workspace_edit(client: Client, edits: Sequence[tuple[str, int | None, list[lsp.TextEdit]]]) -> lsp.WorkspaceEdit:
+    """The URI and version of each document, and its edits, which a client refuses where it has moved on.  Where the
+    client knows only plain `changes`, there are no versions."""
     if not client.versioned_edits:
-        return lsp.WorkspaceEdit(changes=edits)
+        return lsp.WorkspaceEdit(changes={uri: some for uri, _, some in edits})
     return lsp.WorkspaceEdit(
         document_changes=[
-            lsp.TextDocumentEdit(
-                lsp.OptionalVersionedTextDocumentIdentifier(uri, change.version if change.is_open else None),
-                list(edits[uri]),
-            )
-            for change in proposal.changes
-            for uri in (snapshots[change.uri].uri,)
+            lsp.TextDocumentEdit(lsp.OptionalVersionedTextDocumentIdentifier(uri, version), [*some])
+            for uri, version, some in edits
         ]
     )
 

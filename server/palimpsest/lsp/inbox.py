@@ -34,6 +34,7 @@ class Inbox:
         self._releasing: asyncio.Task[None] | None = None
 
     def receive(self, body: bytes) -> None:
+        """One message as it came.  Raises nothing but SystemExit."""
         try:
             data = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -50,10 +51,11 @@ class Inbox:
             self._pass_on(data)
 
     def begun(self) -> None:
-        """`initialize` was understood."""
+        """`initialize` was understood: what else there is may come."""
         self._state = "open"
 
     def hold(self) -> None:
+        """Keep what comes from now on until `release`, but for answers and the connection's own beginning and end."""
         if self._held is None:
             self._held = deque()
 

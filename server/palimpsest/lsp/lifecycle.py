@@ -22,7 +22,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
-        server.protocol.begun()
+        server.protocol.inbox.begun()
         if server.ending is not None:
             server.ending.note(params.process_id)
         chosen = server.workspace.position_encoding or lsp.PositionEncodingKind.Utf16

@@ -16,7 +16,6 @@ from collections.abc import AsyncIterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
@@ -27,17 +26,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@dataclass
-class ProgressOutcome:
-    """What came of the work, in a few words."""
-
-    message: str = ""
-
-
-class _Shown:
+class ShownWork:
     """One piece of work as the client shows it; `begin` and `end` in any number and order."""
 
     def __init__(self, server: PalimpsestServer, title: str) -> None:
+        self.message = ""
+        """What came of the work, in a few words."""
         self._reporter = server.work_done_progress
         self._title = title
         self._task = asyncio.current_task()
@@ -62,28 +56,28 @@ class _Shown:
         if self._token is not None and not self._ended:
             self._reporter.report(self._token, lsp.WorkDoneProgressReport(message=message))
 
-    def end(self, message: str) -> None:
+    def end(self) -> None:
         self._ended = True
         if self._token is not None:
             self._reporter.tokens.pop(self._token, None)
-            self._reporter.end(self._token, lsp.WorkDoneProgressEnd(message=message or None))
+            self._reporter.end(self._token, lsp.WorkDoneProgressEnd(message=self.message or None))
 
     def _cancelled(self, future: Future[Any]) -> None:
         if self._task is not None and future.cancelled():
             self._task.cancel()
 
 
-_SHOWN: ContextVar[_Shown | None] = ContextVar("shown", default=None)
+_SHOWN: ContextVar[ShownWork | None] = ContextVar("shown", default=None)
 """What is shown of the present task's work."""
 
 
 @asynccontextmanager
 async def progress(
     server: PalimpsestServer, title: str, token: lsp.ProgressToken | None = None
-) -> AsyncIterator[ProgressOutcome]:
-    """Show that work goes on; `window/workDoneProgress/cancel` cancels the task that runs inside.  What the body puts
-    into the outcome is shown at the end."""
-    outcome, shown = ProgressOutcome(), _Shown(server, title)
+) -> AsyncIterator[ShownWork]:
+    """Show that work goes on; `window/workDoneProgress/cancel` cancels the task that runs inside.  The `message` that
+    the body gives it is shown at the end."""
+    shown = ShownWork(server, title)
     if token is not None:
         shown.begin(token)
     elif server.window.client.progress and (server.creating is None or server.creating.done()):
@@ -93,10 +87,10 @@ async def progress(
         server.creating.add_done_callback(lambda future: shown.created(own, future))
     around = _SHOWN.set(shown)
     try:
-        yield outcome
+        yield shown
     finally:
         _SHOWN.reset(around)
-        shown.end(outcome.message)
+        shown.end()
 
 
 def report(message: str) -> None:

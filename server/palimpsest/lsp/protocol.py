@@ -111,29 +111,10 @@ class Protocol(LanguageServerProtocol):
         for method in (*_OPENING, *_CLOSING, types.TEXT_DOCUMENT_DID_CHANGE):
             del self.fm.builtin_features[method]  # so the handlers of our own are called alone
         self.spellings = Spellings()
-        self._inbox = Inbox(self._take, self.refuse)
+        self.inbox = Inbox(self._take, self.refuse)
         self._shutdown_id: Any = None
 
     # What comes in --------------------------------------------------------------------------------------------
-
-    def receive(self, body: bytes) -> None:
-        """One message as it came.  Raises nothing but SystemExit."""
-        self._inbox.receive(body)
-
-    def begun(self) -> None:
-        """`initialize` was understood: what else there is may come."""
-        self._inbox.begun()
-
-    def hold(self) -> None:
-        """Keep what comes from now on until `release`, but for answers and the connection's own beginning and end."""
-        self._inbox.hold()
-
-    def release(self) -> None:
-        self._inbox.release()
-
-    def drop(self, why: str) -> None:
-        """Refuse what is held and what comes from now on."""
-        self._inbox.drop(why)
 
     async def end(self, beside: Iterable[asyncio.Task[Any]]) -> None:
         """Nobody waits for an answer any more but for `shutdown`'s, which may have come in one write with `exit`: end

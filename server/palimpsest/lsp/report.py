@@ -126,7 +126,7 @@ class Report:
             self._later = None
         if self._status != self._told:
             self._told = self._status
-            self._notify(STATUS, self._status.told())
+            self._server.protocol.notify(STATUS, self._status.told())
 
     def warn(self, message: str) -> None:
         """A message that the person sees, once."""
@@ -157,9 +157,6 @@ class Report:
     def _message(self, message: str, kind: lsp.MessageType) -> None:
         shown = without_links(message if message.startswith("Palimpsest") else f"Palimpsest: {message}")
         self._server.window_show_message(lsp.ShowMessageParams(type=kind, message=shown))
-
-    def _notify(self, method: str, params: dict[str, Any]) -> None:
-        self._server.protocol.notify(method, params)
 
 
 def _short(n: int) -> str:

@@ -125,7 +125,7 @@ class PalimpsestServer(LanguageServer):
         try:
             async with aclosing(bodies(reader)) as messages:
                 async for body in messages:
-                    self.protocol.receive(body)
+                    self.protocol.inbox.receive(body)
         except SystemExit as ended:  # `exit`
             self.exit_status = int(ended.code or 0)
         finally:  # also where a signal ends it

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from palimpsest.edits.suggestions.proposals import PREFIX as SUGGESTION
-from palimpsest.errors import InvalidArgument
 from palimpsest.json_data import Range
-from palimpsest.lsp.arguments import Count, Nothing, read
+from palimpsest.lsp.arguments import Count, Nothing, read, refusals_logged
 from palimpsest.lsp.command import Command
 from palimpsest.window.events import RefreshNeeded, Yanked
 from palimpsest.window.statistics import HAPPENED, Happened, Part, What
@@ -92,7 +91,7 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(EVENT)
     async def event(params: Any) -> None:
-        try:
+        with refusals_logged(EVENT):
             kind = read(EVENT, StatisticsEvent, params).kind
             if kind in HAPPENED:
                 counted(server, read(EVENT, Fate, params))
@@ -102,10 +101,7 @@ def register(server: PalimpsestServer) -> None:
                 yank = read(EVENT, Yank, params)
                 lines = None if yank.lines is None else range(yank.lines.start, yank.lines.end)
                 window.session.events.emit(Yanked(yank.uri, lines))
-        except InvalidArgument as error:
-            logger.warning("%s: %s", EVENT, error)
-            return
-        logger.debug("event %s", kind)
+            logger.debug("event %s", kind)
 
 
 def counted(server: PalimpsestServer, fate: Fate) -> None:

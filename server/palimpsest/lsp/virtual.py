@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
@@ -31,17 +31,11 @@ class Virtual:
     uri: str
 
 
-async def _cache(server: PalimpsestServer, parts: Sequence[str]) -> str:
+async def _page(name: Literal["cache", "context"], server: PalimpsestServer, parts: Sequence[str]) -> str:
+    """The context is that at the cursor."""
     if parts:
-        raise NotFound("uri", "there is palimpsest:/cache.")
-    return (await page_of(server, PageAt("cache"))).text
-
-
-async def _context(server: PalimpsestServer, parts: Sequence[str]) -> str:
-    """At the cursor."""
-    if parts:
-        raise NotFound("uri", "there is palimpsest:/context.")
-    return (await page_of(server, PageAt("context"))).text
+        raise NotFound("uri", f"there is palimpsest:/{name}.")
+    return (await page_of(server, PageAt(name))).text
 
 
 async def _why(server: PalimpsestServer, parts: Sequence[str]) -> str:
@@ -52,8 +46,8 @@ async def _why(server: PalimpsestServer, parts: Sequence[str]) -> str:
 
 
 READERS: Mapping[str, PageReader] = {
-    "cache": _cache,
-    "context": _context,
+    "cache": partial(_page, "cache"),
+    "context": partial(_page, "context"),
     "why": _why,
 }
 

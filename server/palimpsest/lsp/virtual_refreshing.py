@@ -18,7 +18,6 @@ from palimpsest.wire import text_hash
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.session.session import Session
 
 MOST = 50
 """Documents, those asked for last."""
@@ -35,7 +34,7 @@ class ShownDocuments:
         self._hashes = dict[str, str]()
         self._something_changed = False
         self._looking: asyncio.Task[None] | None = None
-        server.window.session_listeners.append(self._listen)
+        server.window.session_listeners.append(lambda session: session.events.on(PagesChanged, self._look_soon))
 
     async def text(self, uri: str) -> str:
         """Raises what reading it raises."""
@@ -46,9 +45,6 @@ class ShownDocuments:
             while len(self._hashes) > MOST:
                 del self._hashes[next(iter(self._hashes))]
         return text
-
-    def _listen(self, session: Session) -> None:
-        session.events.on(PagesChanged, self._look_soon)
 
     def _look_soon(self, _: Any) -> None:
         self._something_changed = bool(self._hashes)

@@ -115,7 +115,8 @@ class Window:
         self._open_folders(uris)
         options = plain(params.initialization_options)
         self._options = options if isinstance(options, Mapping) else {}
-        self._protocol.hold()  # no session with settings that are not the person's, and no feature before it is loaded
+        # No session with settings that are not the person's, and no feature before it is loaded.
+        self._protocol.inbox.hold()
         # Not waiting for `initialized`: some clients never send it.
         self._configured = asyncio.get_running_loop().create_task(self._configure())
 
@@ -157,7 +158,7 @@ class Window:
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
-        self._protocol.drop("The server is shutting down.")
+        self._protocol.inbox.drop("The server is shutting down.")
         if self._configured is not None:
             self._configured.cancel()
         if self._session is not None:
@@ -193,14 +194,14 @@ class Window:
         except ImportError as error:
             logger.exception("starting failed")
             why = f"Palimpsest cannot start here, since a part of it cannot be imported: {error}."
-            self._protocol.drop(why)
+            self._protocol.inbox.drop(why)
             self.report.trouble("import", why)
         except Exception as error:
             logger.exception("starting the session failed")
             why = str(error) if isinstance(error, PalimpsestError) else OUR_FAULT
             self.report.trouble("session", f"Palimpsest cannot start here: {why}")
         finally:
-            self._protocol.release()
+            self._protocol.inbox.release()
 
     def _on_answer(self, number: int, answer: Future[Any]) -> None:
         """One answer to `workspace/configuration`: a list with one object, or null where nothing is set."""

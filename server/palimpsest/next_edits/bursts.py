@@ -44,21 +44,13 @@ class Bursts:
     """Collects changes to bursts, with the snapshots before them."""
 
     def __init__(self) -> None:
-        self._open: Burst | None = None
-        self._ended: list[Burst] = []
+        self.open: Burst | None = None
+        """The burst that may still go on."""
+        self.ended: tuple[Burst, ...] = ()
+        """The newest last."""
         self._earlier: tuple[OriginStep, ...] = ()
         """Of the open burst, before its newest change."""
         self._at = 0.0
-
-    @property
-    def open(self) -> Burst | None:
-        """The burst that may still go on."""
-        return self._open
-
-    @property
-    def ended(self) -> tuple[Burst, ...]:
-        """The newest last."""
-        return tuple(self._ended)
 
     def changed(
         self, old: Snapshot, new: Snapshot, edits: Sequence[InputEdit], origin: Origin = "typed", at: float = 0.0
@@ -68,55 +60,55 @@ class Bursts:
         self._earlier = ()
         for edit in edits:
             first, last = edit.start_point[0], edit.new_end_point[0]
-            burst = self._open
+            burst = self.open
             if burst is not None and not self._goes_on(burst, new.uri, edit):
                 self.end()
                 burst = None
             if burst is None:
-                self._open = Burst(old, new, first, last, (OriginStep(origin, new),), newest=first)
+                self.open = Burst(old, new, first, last, (OriginStep(origin, new),), newest=first)
                 continue
             at = first
             shift = edit.new_end_point[0] - edit.old_end_point[0]
             end = burst.last + shift if burst.last >= edit.old_end_point[0] else burst.last
             first, last = min(burst.first, first), max(end, last)
             if burst.after is new:  # another edit of the same change
-                self._open = replace(burst, first=first, last=last, newest=at)
+                self.open = replace(burst, first=first, last=last, newest=at)
                 continue
             self._earlier = burst.steps
             steps = _stepped(burst.steps, OriginStep(origin, new))
             paused = old if is_pause else burst.paused
-            self._open = Burst(burst.before, new, first, last, steps, paused, at)
+            self.open = Burst(burst.before, new, first, last, steps, paused, at)
 
     def accepted(self, uri: str) -> None:
         """The newest change is one that had been proposed."""
-        burst = self._open
+        burst = self.open
         if burst is not None and burst.after.uri == uri:
             steps = (*self._earlier, OriginStep("accepted", burst.after))
-            self._open = replace(burst, steps=steps)
+            self.open = replace(burst, steps=steps)
 
     def cursor_at(self, uri: str, line: int) -> None:
-        burst = self._open
+        burst = self.open
         if burst is not None and not (burst.after.uri == uri and _is_near(burst, line, line)):
             self.end()
 
     def end(self, uri: str | None = None) -> None:
         """End the burst, if it is one of this document, or whichever it is."""
-        burst = self._open
+        burst = self.open
         if burst is None or (uri is not None and burst.after.uri != uri):
             return
-        self._open = None
+        self.open = None
         if burst.before.text != burst.after.text:
-            self._ended = [*self._ended, burst][-KEPT:]
+            self.ended = (*self.ended, burst)[-KEPT:]
 
     def forget(self, uri: str) -> None:
         """The document is closed."""
-        if self._open is not None and self._open.after.uri == uri:
-            self._open = None
-        self._ended = [burst for burst in self._ended if burst.after.uri != uri]
+        if self.open is not None and self.open.after.uri == uri:
+            self.open = None
+        self.ended = tuple(burst for burst in self.ended if burst.after.uri != uri)
 
     def drop(self, bursts: Sequence[Burst]) -> None:
         """Of those that ended, these are not worth following."""
-        self._ended = [burst for burst in self._ended if burst not in bursts]
+        self.ended = tuple(burst for burst in self.ended if burst not in bursts)
 
     def _goes_on(self, burst: Burst, uri: str, edit: InputEdit) -> bool:
         return burst.after.uri == uri and _is_near(burst, edit.start_point[0], edit.old_end_point[0])

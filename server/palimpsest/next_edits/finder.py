@@ -25,10 +25,11 @@ from palimpsest.next_edits.detect import changes, is_broken, window
 from palimpsest.next_edits.fixtures import is_fixture, seen_by
 from palimpsest.next_edits.offered import Point
 from palimpsest.next_edits.other_files import OtherFiles
+from palimpsest.next_edits.renaming import member_target
 from palimpsest.next_edits.repeating import Repeating
 from palimpsest.next_edits.resolving import Resolving
-from palimpsest.next_edits.sites import is_local, is_shared, member_of, places, words
-from palimpsest.next_edits.targets import File, rebinds
+from palimpsest.next_edits.sites import is_local, places, words
+from palimpsest.next_edits.targets import File, has_elsewhere, rebinds
 from palimpsest.syntax.parse import Parsed, parse_snapshot
 from palimpsest.text.snapshot import Snapshot
 from palimpsest.workspace.files import WorkspaceFiles
@@ -161,7 +162,7 @@ class Finder:
         if _has_too_many(home, wanted):
             return []
         files = [home, *(file for file in open_files if file.uri != home.uri and not _has_too_many(file, wanted))]
-        member = member_of(change, home)
+        member = member_target(change, home.parsed.language)
         beside = [file for file in files if file.is_beside(home)]
         if member is None and any(rebinds(file, word) for file in beside for word in wanted):
             files = [file for file in files if file not in beside]  # which of both the others mean, nobody can tell
@@ -174,7 +175,7 @@ class Finder:
         files = [f for f in files if f is home or any(word in f.parsed.snapshot.text for word in wanted)]
         if isinstance(change, Rename) and is_fixture(change, home):
             files = seen_by(home, files, change.old)
-        alone = member is not None and not any(is_shared(member, file) for file in files)
+        alone = member is not None and not any(has_elsewhere(file.parsed, *member) for file in files)
         files = [replace(file, resolver=self._resolver) for file in files]
         return self._looked_through(change, home, files, alone)
 
@@ -184,10 +185,10 @@ class Finder:
         if part >= len(inner):
             return []
         there = replace(home, parsed=inner[part])
-        member = member_of(change, there)
+        member = member_target(change, there.parsed.language)
         if _has_too_many(there, words(change, there)):
             return []
-        alone = member is not None and not is_shared(member, there)
+        alone = member is not None and not has_elsewhere(there.parsed, *member)
         return [(home, place) for place in places(change, there, there, alone=alone)]
 
     def _was_there(self, change: EditPattern, file: File, place: Site, sites: Sequence[tuple[File, Site]]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Collection, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.text.generated import is_generated
 from palimpsest.text.uris import relative
 from palimpsest.visible import visible
-from palimpsest.workspace.files import FileText, WorkspaceFiles
+from palimpsest.workspace.files import WorkspaceFiles
 from palimpsest.workspace.kept import Kept
 
 MOST_FILES = 2_000
@@ -60,7 +61,8 @@ class OtherFiles:
             root = self._files.root_of(path)
             name = visible(path.name if root is None else relative(path, root))
             if not is_generated(name, source.text):
-                yield File(self._tree(source, language_in(path.name, source.text)), name, False)
+                parse = partial(parse_file, source.text, language_in(path.name, source.text), source.uri)
+                yield File(self._parsed.get(source.uri, source, parse), name, False)
 
     def _paths(self, kin: Collection[Language], ends: float) -> Iterator[Path]:
         """Nearest the roots first.  `ends` is asked at each folder, since there may be many without a file."""
@@ -80,6 +82,3 @@ class OtherFiles:
                     if n_files > MOST_FILES:
                         return
                     yield path
-
-    def _tree(self, source: FileText, language: Language) -> Parsed:
-        return self._parsed.get(source.uri, source, lambda: parse_file(source.text, language, source.uri))

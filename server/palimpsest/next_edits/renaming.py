@@ -156,7 +156,8 @@ def _member_uses(change: Rename, home: File, file: File, alone: bool) -> Iterato
             if own or (use.binds and not file.home and mate) or (use.binds and derived):
                 yield use
     if not _has_constructor(home, change.scope):  # fields passed by name to the constructor
-        yield from _keywords(change.old, file, edited(target.owner, _binding(_around(change.scope), home), home))
+        around = change.scope.rpartition(".")[0]
+        yield from _keywords(change.old, file, edited(target.owner, _binding(around, home), home))
 
 
 def _has_constructor(home: File, cls: str) -> bool:
@@ -201,10 +202,6 @@ def _keywords(name: str, file: File, target: EditedName) -> Iterator[Use]:
 def _bare(name: str, file: File) -> str:
     """A variable's name without what only variables begin with."""
     return name.removeprefix(file.parsed.language.sigil)
-
-
-def _around(scope: str) -> str:
-    return scope.rpartition(".")[0]
 
 
 def _place(change: Rename, file: File, use: Use) -> Site | None:

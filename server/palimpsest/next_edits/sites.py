@@ -19,9 +19,9 @@ from palimpsest.next_edits.changes import (
     Swap,
     TagChange,
 )
-from palimpsest.next_edits.renaming import member_target, rename_places
+from palimpsest.next_edits.renaming import rename_places
 from palimpsest.next_edits.tags import tag_places
-from palimpsest.next_edits.targets import File, has_elsewhere, where
+from palimpsest.next_edits.targets import File, where
 from palimpsest.syntax.imports import imports
 from palimpsest.syntax.pairs import pairs
 from palimpsest.syntax.uses import uses
@@ -65,26 +65,13 @@ def is_local(change: EditPattern) -> bool:
     """Whether only the edited file can have sites."""
     match change:
         case Rename():
-            return change.kind in ("local", "import") or (change.kind != "attribute" and _is_nested(change))
+            is_nested = bool(change.scope) and change.kind not in ("attribute", "parameter")
+            return is_nested or change.kind in ("local", "import")
         case SignatureChange() | AsyncChange():
             return bool(change.scope) and not (change.is_method or change.in_namespace)
         case Swap() | TagChange():
             return True
     return False
-
-
-def member_of(change: EditPattern, home: File) -> tuple[str, str] | None:
-    """(member, class) if it matters whether other classes have a member of that name."""
-    return member_target(change, home.parsed.language)
-
-
-def is_shared(member: tuple[str, str], file: File) -> bool:
-    """Whether another class in the file has a member of that name."""
-    return has_elsewhere(file.parsed, *member)
-
-
-def _is_nested(change: Rename) -> bool:
-    return bool(change.scope) and change.kind != "parameter"
 
 
 def _import_places(change: ImportChange, file: File) -> Iterator[Site]:

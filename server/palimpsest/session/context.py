@@ -58,6 +58,20 @@ class ContextBudget:
         return self.system + self.blocks + self.tail
 
 
+@dataclass(frozen=True, slots=True)
+class PutBlock:
+    """What `palimpsest.context.put` is asked for."""
+
+    type: BlockType
+    name: str
+    text: str
+    editable: bool = False
+    uri: str = ""
+    source: str = ""
+    priority: float = 0.0
+    ttl: float | None = None
+
+
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -132,21 +146,17 @@ class WindowContext:
             estimated=estimated,
         )
 
-    def put(
-        self,
-        type: BlockType,
-        name: str,
-        text: str,
-        *,
-        editable: bool,
-        uri: str | None,
-        source: str,
-        priority: float,
-        ttl: float | None,
-    ) -> tuple[str, int]:
+    def put(self, asked: PutBlock) -> tuple[str, int]:
         """A block's name and tokens.  Raises InvalidArgument that names the field."""
         block = self._external.put(
-            type, name, text, editable=editable, uri=uri, source=source, priority=priority, ttl=ttl
+            asked.type,
+            asked.name,
+            asked.text,
+            editable=asked.editable,
+            uri=asked.uri or None,
+            source=asked.source,
+            priority=asked.priority,
+            ttl=asked.ttl,
         )
         self._services.events.emit(RefreshNeeded())
         return block.name, self._services.chooser.count(block)

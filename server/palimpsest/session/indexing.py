@@ -147,7 +147,5 @@ class Indexing:
                     events.emit(RefreshNeeded(restart=False))
             case IndexChanged():
                 events.emit(RefreshNeeded(restart=False))
-            case Failed(root, why):
-                events.emit(IndexBuilt(Path(root), why))
-            case _:
-                pass
+            case Failed(root):
+                events.emit(IndexBuilt(Path(root)))

@@ -101,10 +101,9 @@ class IndexBuilding:
 
 @dataclass(frozen=True, slots=True)
 class IndexBuilt:
-    """The index of a folder is complete, or, for a reason in a sentence, there is none."""
+    """The index of a folder is complete, or there will be none."""
 
     folder: Path
-    why_not: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,6 @@ def _block(type: BlockType, name: str, text: str, editable: bool) -> wire.Wanted
     return wire.WantedBlock(str(block.key), rendered, wire.text_hash(rendered))
 
 
-def _cached_blocks() -> Callable[[BlockType, str, str, bool], wire.WantedBlock]:
-    return lru_cache(KEPT_TEXTS)(_block)
-
-
 @dataclass(frozen=True, slots=True)
 class Requests:
     """Requests of one workspace under its settings.  `n_params`: of the model that is there now, None where there is
@@ -42,7 +38,7 @@ class Requests:
     settings: Settings
     n_params: Callable[[], int | None] = lambda: None
     _block: Callable[[BlockType, str, str, bool], wire.WantedBlock] = field(
-        default_factory=_cached_blocks, init=False, repr=False, compare=False
+        default_factory=lambda: lru_cache(KEPT_TEXTS)(_block), init=False, repr=False, compare=False
     )
 
     def sync(self, blocks: Iterable[Block], slot: wire.Slot, *, first: bool = True) -> wire.SyncRequest:

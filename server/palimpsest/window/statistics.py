@@ -15,7 +15,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date, timedelta
 from operator import add
 from pathlib import Path
@@ -81,27 +81,18 @@ class Sums:
     """The sums of some rows, `accepted` by part."""
 
     shown: int = 0
-    accepted: dict[str, int] | None = None
+    accepted: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PARTS, 0))
     rejected: int = 0
     characters: int = 0
 
     def add(self, happened: str, part: str, n: int, characters: int) -> None:
         if happened == "accepted":
-            accepted = self.accepted = self.accepted or dict.fromkeys(PARTS, 0)
-            accepted[part] = accepted.get(part, 0) + n
+            self.accepted[part] = self.accepted.get(part, 0) + n
             self.characters += characters
         elif happened == "shown":
             self.shown += n
         elif happened == "rejected":
             self.rejected += n
-
-    def as_object(self) -> dict[str, Any]:
-        return {
-            "shown": self.shown,
-            "accepted": self.accepted or dict.fromkeys(PARTS, 0),
-            "rejected": self.rejected,
-            "characters": self.characters,
-        }
 
 
 class Statistics:
@@ -185,8 +176,8 @@ class Statistics:
             "enabled": self.enabled,
             "complete": is_complete,
             "since": since,
-            **whole.as_object(),
-            **{name: {key: sums.as_object() for key, sums in table.items()} for name, table in tables.items()},
+            **asdict(whole),
+            **{name: {key: asdict(sums) for key, sums in table.items()} for name, table in tables.items()},
             "latency": {what: _quantiles(buckets) for what, buckets in sorted(waited.items())},
         }
 

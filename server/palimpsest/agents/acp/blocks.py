@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from acp.schema import (
     AudioContentBlock,
@@ -24,6 +24,9 @@ from palimpsest.conversations.descriptors.incoming import MessagePart
 from palimpsest.errors import InvalidArgument
 from palimpsest.languages.registry import language_of
 
+if TYPE_CHECKING:
+    from palimpsest.agents.acp.workspaces import AcpWorkspace
+
 _WORD_OR_FILE = re.compile(r"[\w`)\[]")
 Block = TextContentBlock | ImageContentBlock | AudioContentBlock | ResourceContentBlock | EmbeddedResourceContentBlock
 
@@ -34,21 +37,7 @@ class AcpPrompt:
     parts: tuple[MessagePart, ...] = ()
 
 
-class FileReader(Protocol):
-    def named(self, uri: str) -> str:
-        """What a URI's document is called here."""
-        ...
-
-    def text_of(self, uri: str) -> str | None:
-        """What is in it; None where it is not to be read."""
-        ...
-
-    def why_not(self, uri: str, text: str) -> str | None:
-        """Why its text, which came along, goes to no model, as the end of a sentence."""
-        ...
-
-
-def prompt_of(blocks: Iterable[Block], files: FileReader) -> AcpPrompt:
+def prompt_of(blocks: Iterable[Block], files: AcpWorkspace) -> AcpPrompt:
     """Raises InvalidArgument for what is neither text nor a link, and for secrets."""
     typed, parts, was_text = "", dict[str, MessagePart](), False
     for block in blocks:

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from palimpsest.conversations.compaction.words import WRITERS
 from palimpsest.conversations.operations.table import OPERATIONS
 from palimpsest.conversations.window_conversations import WindowConversations
 from palimpsest.errors import AlreadyExists, InvalidArgument
@@ -22,7 +23,8 @@ the conversation's children, is not theirs."""
 
 _LINE = re.compile(r"/([a-z]+)(?:[ \t]+(.*))?", re.DOTALL)
 _WRITE = re.compile(r"(\S+)[ \t]+(\S.*)")
-WRITERS = {"model": "the model", "mechanical": "rules", "person": "you"}
+
+
 NOTHING_YET = "This conversation has no refs yet."
 
 

@@ -59,6 +59,9 @@ STOPS: dict[Stopped, StopReason] = {
 }
 
 
+HEARD = (TurnBegan, TurnText, TurnEnded, CallBegan, CallDone, CompactionBegan, CompactionEnded)
+
+
 class AcpSession:
     """Everything to the editor goes through one queue, so that nothing overtakes what was told before."""
 
@@ -80,15 +83,7 @@ class AcpSession:
         self._queue: asyncio.Queue[Any] = asyncio.Queue()
         self._sending = asyncio.get_running_loop().create_task(self._send())
         events = workspace.session.events
-        self._listening = [
-            events.on(TurnBegan, self._turn_began),
-            events.on(TurnText, self._text),
-            events.on(TurnEnded, self._turn_ended),
-            events.on(CallBegan, self._call_began),
-            events.on(CallDone, self._call_done),
-            events.on(CompactionBegan, self._compaction_began),
-            events.on(CompactionEnded, self._compaction_ended),
-        ]
+        self._listening = [events.on(kind, self._happened) for kind in HEARD]
 
     async def prompt(self, blocks: Sequence[Block]) -> PromptResponse:
         """Behind a turn that was cancelled, as soon as that has ended: not every editor waits for its answer.  Raises
@@ -204,9 +199,27 @@ class AcpSession:
             used, size = talked.used, talked.total
             self._tell(UsageUpdate(session_update="usage_update", used=used, size=size))
 
-    def _turn_began(self, event: TurnBegan) -> None:
-        if event.conversation == self.conversation and event.turn.role == "user":
-            self._tell_documents(event.turn)
+    def _happened(self, event: Any) -> None:
+        if event.conversation != self.conversation:
+            return
+        match event:
+            case TurnBegan(turn=turn) if turn.role == "user":
+                self._tell_documents(turn)
+            case TurnText():
+                self._text(event)
+            case TurnEnded():
+                self._turn_ended(event)
+            case CallBegan():
+                self.call = updates.call_id(event.turn, event.number)
+                self._tell(updates.call_began(self.call, event.name, event.arguments))
+            case CallDone(call=call):
+                self.call = ""
+                identity = updates.call_id(event.turn, call.number)
+                self._tell(updates.call_done(identity, event.result, failed=call.status == "failed"))
+            case CompactionBegan(turn=turn) if self._lines.takes_compactions:
+                self._tell(updates.compaction(turn, "in_progress"))
+            case CompactionEnded(turn=turn) if self._lines.takes_compactions:
+                self._tell(updates.compaction_ended(turn, event.compaction, event.why))
 
     def _tell_documents(self, turn: Turn) -> None:
         for update in self._documents(turn):
@@ -219,11 +232,10 @@ class AcpSession:
         return [updates.said(f"\n\n{documents_text(found, n_more)}\n\n", f"documents-{turn.id}")] if found else []
 
     def _text(self, event: TurnText) -> None:
-        if event.conversation == self.conversation:
-            if not event.text.startswith(self._sent.get(event.turn, Spoken()).text):
-                self._held.pop(event.turn, None)  # that was a thought
-            held = self._held.setdefault(event.turn, HeldCalls(self._tools))
-            self._tell_text(replace(event, text=held.shown(event.text)))
+        if not event.text.startswith(self._sent.get(event.turn, Spoken()).text):
+            self._held.pop(event.turn, None)  # that was a thought
+        held = self._held.setdefault(event.turn, HeldCalls(self._tools))
+        self._tell_text(replace(event, text=held.shown(event.text)))
 
     def _tell_text(self, event: TurnText) -> None:
         if not self._is_warned and (why := unfit(self._session.services.supervisor.status.model)):
@@ -240,12 +252,11 @@ class AcpSession:
             self._tell(updates.said(more, name))
 
     def _turn_ended(self, event: TurnEnded) -> None:
-        if event.conversation == self.conversation:
-            shown = self._shown(event.turn, event.text) if event.stopped in CALLS else event.text
-            self._held.pop(event.turn.id, None)
-            self._tell_text(TurnText(self.conversation, event.turn.id, shown, _thought(event.turn)))
-            for update in _problems(event.turn):
-                self._tell(update)
+        shown = self._shown(event.turn, event.text) if event.stopped in CALLS else event.text
+        self._held.pop(event.turn.id, None)
+        self._tell_text(TurnText(self.conversation, event.turn.id, shown, _thought(event.turn)))
+        for update in _problems(event.turn):
+            self._tell(update)
 
     @property
     def _tools(self) -> Mapping[str, Sequence[str]]:
@@ -265,29 +276,6 @@ class AcpSession:
             self._tell(updates.call_done(self.call, CANCELLED, failed=True))
             self.call = ""
 
-    def _call_began(self, event: CallBegan) -> None:
-        if event.conversation == self.conversation:
-            self.call = updates.call_id(event.turn, event.number)
-            self._tell(updates.call_began(self.call, event.name, event.arguments))
-
-    def _call_done(self, event: CallDone) -> None:
-        if event.conversation == self.conversation:
-            self.call = ""
-            identity = updates.call_id(event.turn, event.call.number)
-            self._tell(updates.call_done(identity, event.result, failed=event.call.status == "failed"))
-
-    def _compaction_began(self, event: CompactionBegan) -> None:
-        if event.conversation == self.conversation:
-            self._tell_compaction(updates.compaction(event.turn, "in_progress"))
-
-    def _compaction_ended(self, event: CompactionEnded) -> None:
-        if event.conversation == self.conversation:
-            self._tell_compaction(updates.compaction_ended(event.turn, event.compaction, event.why))
-
-    def _tell_compaction(self, update: Mapping[str, Any]) -> None:
-        if self._lines.takes_compactions:
-            self._tell(update)
-
     def _all_said(self) -> list[Any]:
         memory = self._conversations.conversing.memory
         compacted = memory.compactions.applied(self.conversation) if self._lines.takes_compactions else {}
@@ -306,13 +294,12 @@ class AcpSession:
         if turn.role != "assistant":
             return []
         found = [updates.thought(it, name)] if (it := _thought(turn)) else list[Any]()
-        calls, shown = memory.turns.calls(turn.id), extracted(text, turn.details).shown
+        calls, shown = memory.turns.called(turn.id), extracted(text, turn.details).shown
         if said := self._shown(turn, shown) if calls else shown:
             found.append(updates.said(said, name))
         found += _problems(turn)
-        for call in calls:
+        for call, result in calls:
             identity = updates.call_id(turn.id, call.number)
-            result = memory.contents.text(call.result) if call.result else ""
             found.append(updates.call_began(identity, call.name, call.arguments))
             found.append(updates.call_done(identity, result, failed=call.status == "failed"))
         return [*found, *self._documents(turn)]

@@ -103,10 +103,9 @@ class Compactions:
             return self._applied(rows, _added(rows, conversation, summary, written_by), after_turn, kept)
 
     def pending(self, conversation: str) -> Compaction | None:
-        with self._database.reading() as rows:
-            row = rows.execute(
-                f"SELECT {COLUMNS} FROM compaction WHERE conversation = ? AND state = 'queued'", (conversation,)
-            ).fetchone()
+        row = self._database.row(
+            f"SELECT {COLUMNS} FROM compaction WHERE conversation = ? AND state = 'queued'", (conversation,)
+        )
         return None if row is None else _compaction(row)
 
     def apply_pending(self, conversation: str, after_turn: int, kept: Sequence[int] = ()) -> Compaction | None:
@@ -119,26 +118,22 @@ class Compactions:
 
     def applied(self, conversation: str) -> dict[int, Compaction]:
         """The newest one behind each turn that has one, on whichever branch."""
-        with self._database.reading() as rows:
-            records = rows.execute(
-                f"SELECT {COLUMNS} FROM compaction WHERE conversation = ? AND state = 'applied' ORDER BY id",
-                (conversation,),
-            ).fetchall()
+        records = self._database.rows(
+            f"SELECT {COLUMNS} FROM compaction WHERE conversation = ? AND state = 'applied' ORDER BY id",
+            (conversation,),
+        )
         return {row["turn"]: _compaction(row) for row in records}
 
     def behind(self, turn: int) -> Compaction | None:
         """The newest one that stands for all up to a turn."""
-        with self._database.reading() as rows:
-            row = rows.execute(
-                f"SELECT {COLUMNS} FROM compaction WHERE turn = ? AND state = 'applied' ORDER BY id DESC LIMIT 1",
-                (turn,),
-            ).fetchone()
+        row = self._database.row(
+            f"SELECT {COLUMNS} FROM compaction WHERE turn = ? AND state = 'applied' ORDER BY id DESC LIMIT 1", (turn,)
+        )
         return None if row is None else _compaction(row)
 
     def current(self, conversation: str) -> Compaction | None:
         """The newest one on the branch that is shown."""
-        with self._database.reading() as rows:
-            row = rows.execute(CURRENT, (conversation,)).fetchone()
+        row = self._database.row(CURRENT, (conversation,))
         return None if row is None else _compaction(row)
 
     def _applied(self, rows: sqlite3.Connection, made: Compaction, after_turn: int, kept: Sequence[int]) -> Compaction:

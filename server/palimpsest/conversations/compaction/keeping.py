@@ -44,13 +44,8 @@ def kept(
     kept `before`, then other code, which may be asked about yet; of each the newest first, as long as they fit.  Of
     code that was written again, the later is kept, unless it is shorter.  `most_with_code`: the most characters with
     that other code, `most_chars` where it is None."""
-    marked, others, code, mentioned = (
-        list[KeepableMessage](),
-        list[KeepableMessage](),
-        list[KeepableMessage](),
-        set[str](),
-    )
-    defined, by_lines = dict[str, int](), _mentioned_by_lines(messages)
+    marked, others, code = list[KeepableMessage](), list[KeepableMessage](), list[KeepableMessage]()
+    mentioned, defined, by_lines = set[str](), dict[str, int](), _mentioned_by_lines(messages)
     is_behind = True
     for one in reversed(messages):
         is_behind = is_behind and one.id != until

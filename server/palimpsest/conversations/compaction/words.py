@@ -5,7 +5,11 @@ In: a summary.  Out: Markdown.  Pure.
 
 from __future__ import annotations
 
-from palimpsest.conversations.compaction.compactions import Summary
+from collections.abc import Mapping
+
+from palimpsest.conversations.compaction.compactions import Summary, WrittenBy
+
+WRITERS: Mapping[WrittenBy, str] = {"model": "the model", "mechanical": "rules", "person": "you"}
 
 
 def in_words(summary: Summary) -> str:

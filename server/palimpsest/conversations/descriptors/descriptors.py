@@ -7,7 +7,7 @@ is in `Contents`, stored once.  Ids are `fd-1`, `fd-2`, … in each conversation
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from palimpsest.conversations.contents import Contents
@@ -109,12 +109,11 @@ class Descriptors:
 
     def list(self, conversation_id: str) -> Sequence[Descriptor]:
         """The descriptors that are open, the oldest first."""
-        with self._database.reading() as rows:
-            records = rows.execute(
-                f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND NOT closed"
-                " ORDER BY CAST(substr(id, 4) AS INTEGER)",
-                (conversation_id,),
-            ).fetchall()
+        records = self._database.rows(
+            f"SELECT {COLUMNS} FROM descriptor WHERE conversation = ? AND NOT closed"
+            " ORDER BY CAST(substr(id, 4) AS INTEGER)",
+            (conversation_id,),
+        )
         return [self._described(of_row(row)) for row in records]
 
     def read(
@@ -148,10 +147,6 @@ class Descriptors:
 
     def beginning(self, conversation_id: str, fd: str, n_chars: int) -> str:
         return self._contents.slice(addressed(self._database, conversation_id, fd).hash, 0, n_chars)
-
-    def pieces(self, conversation_id: str, fd: str) -> Iterator[str]:
-        """The text in parts, for what is too large to have in memory."""
-        return self._contents.pieces(addressed(self._database, conversation_id, fd).hash)
 
     def search(
         self,

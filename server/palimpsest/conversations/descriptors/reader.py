@@ -98,10 +98,9 @@ class StoredText:
 
     def count_pages(self) -> int:
         """Reads the whole text once, the first time that it is asked for."""
-        with self._database.reading() as rows:
-            row = rows.execute(
-                "SELECT length(starts) FROM page_start WHERE hash = ? AND page_size = ?", (self._hash, self._size)
-            ).fetchone()
+        row = self._database.row(
+            "SELECT length(starts) FROM page_start WHERE hash = ? AND page_size = ?", (self._hash, self._size)
+        )
         return self._make_pages() if row is None else int(row[0]) // _ENTRY.size
 
     def read(self, language: str, wanted: PartWanted, most: int | None = None) -> PageReading:
@@ -190,11 +189,10 @@ class StoredText:
         if not 1 <= page <= n_pages:
             there = "is page 1 only" if n_pages == 1 else f"are pages 1 to {n_pages}"
             raise OutOfRange("page", f"there is no page {page}.", hint=f"There {there}.")
-        with self._database.reading() as rows:
-            (data,) = rows.execute(
-                "SELECT substr(starts, ?, ?) FROM page_start WHERE hash = ? AND page_size = ?",
-                (1 + (page - 1) * _ENTRY.size, 2 * _ENTRY.size, self._hash, self._size),
-            ).fetchone()
+        (data,) = self._database.row(
+            "SELECT substr(starts, ?, ?) FROM page_start WHERE hash = ? AND page_size = ?",
+            (1 + (page - 1) * _ENTRY.size, 2 * _ENTRY.size, self._hash, self._size),
+        )
         starts = [PageStart(*one) for one in _ENTRY.iter_unpack(data)]
         return starts[0], starts[1].char if len(starts) > 1 else self.info.n_chars
 

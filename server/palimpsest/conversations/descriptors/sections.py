@@ -43,12 +43,11 @@ class Sections:
 
     def list(self, conversation_id: str, fd: str) -> Sequence[DescriptorSection]:
         """The sections of a descriptor, in the order of their lines."""
-        with self._database.reading() as rows:
-            records = rows.execute(
-                "SELECT name, start_line, end_line, created FROM section WHERE conversation = ? AND descriptor = ?"
-                " ORDER BY start_line, end_line, name",
-                (conversation_id, fd),
-            ).fetchall()
+        records = self._database.rows(
+            "SELECT name, start_line, end_line, created FROM section WHERE conversation = ? AND descriptor = ?"
+            " ORDER BY start_line, end_line, name",
+            (conversation_id, fd),
+        )
         return [DescriptorSection(fd, *row) for row in records]
 
     def get(self, conversation_id: str, fd: str, name: str) -> DescriptorSection:

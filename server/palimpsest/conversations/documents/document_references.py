@@ -43,12 +43,6 @@ class DocumentUse:
         return self.n_direct > 0 or self.n_read > 0
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSummary:
-    text: str
-    by_model: bool
-
-
 class DocumentReferences:
     """Keeps in a database which turns refer to which documents."""
 
@@ -71,27 +65,24 @@ class DocumentReferences:
         return every
 
     def of_turn(self, turn: int) -> list[DocumentReference]:
-        with self._database.reading() as rows:
-            found = rows.execute(
-                f"SELECT {_COLUMNS} FROM document_reference WHERE turn = ? ORDER BY number", (turn,)
-            ).fetchall()
+        found = self._database.rows(
+            f"SELECT {_COLUMNS} FROM document_reference WHERE turn = ? ORDER BY number", (turn,)
+        )
         return [_reference(row) for row in found]
 
     def of_conversation(self, conversation: str) -> list[tuple[int, DocumentReference]]:
         """With the turn of each, in the order of the turns, those of every branch."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                f"SELECT turn, {_COLUMNS} FROM document_reference WHERE conversation = ? ORDER BY turn, number",
-                (conversation,),
-            ).fetchall()
+        found = self._database.rows(
+            f"SELECT turn, {_COLUMNS} FROM document_reference WHERE conversation = ? ORDER BY turn, number",
+            (conversation,),
+        )
         return [(int(row["turn"]), _reference(row)) for row in found]
 
     def by_conversation(self) -> dict[str, list[DocumentReference]]:
         """Of every conversation, each document once."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                f"SELECT conversation, {_COLUMNS} FROM document_reference ORDER BY conversation, turn, number"
-            ).fetchall()
+        found = self._database.rows(
+            f"SELECT conversation, {_COLUMNS} FROM document_reference ORDER BY conversation, turn, number"
+        )
         every = dict[str, list[DocumentReference]]()
         for row in found:
             every.setdefault(row["conversation"], []).append(_reference(row))
@@ -99,25 +90,23 @@ class DocumentReferences:
 
     def usage(self) -> list[DocumentUse]:
         """Documents of all conversations, those used in most of them first."""
-        with self._database.reading() as rows:
-            found = rows.execute(
-                "SELECT path, COUNT(DISTINCT d.conversation), COUNT(DISTINCT d.turn), "
-                " COUNT(DISTINCT CASE kind WHEN 'direct' THEN d.turn END),"
-                " SUM(kind = 'search'), SUM(read), MAX(t.created)"
-                f" FROM document_reference d JOIN turn t ON t.id = d.turn WHERE path IS NOT NULL AND {_FIRST}"
-                " GROUP BY path"
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT path, COUNT(DISTINCT d.conversation), COUNT(DISTINCT d.turn), "
+            " COUNT(DISTINCT CASE kind WHEN 'direct' THEN d.turn END),"
+            " SUM(kind = 'search'), SUM(read), MAX(t.created)"
+            f" FROM document_reference d JOIN turn t ON t.id = d.turn WHERE path IS NOT NULL AND {_FIRST}"
+            " GROUP BY path"
+        )
         uses = [DocumentUse(*row) for row in found]
         return sorted(uses, key=lambda one: (not one.is_used, -one.n_conversations, -one.n_turns, one.path))
 
     def together(self, paths: Sequence[str]) -> dict[str, int]:
         """Other documents of the conversations that refer to one of these, with the number of such conversations."""
         counts, wanted = dict[str, int](), set(paths)
-        with self._database.reading() as rows:
-            found = rows.execute(
-                "SELECT d.conversation, d.path FROM document_reference d JOIN turn t ON t.id = d.turn"
-                f" WHERE d.path IS NOT NULL AND (d.kind = 'direct' OR d.read) AND {_FIRST}"
-            ).fetchall()
+        found = self._database.rows(
+            "SELECT d.conversation, d.path FROM document_reference d JOIN turn t ON t.id = d.turn"
+            f" WHERE d.path IS NOT NULL AND (d.kind = 'direct' OR d.read) AND {_FIRST}"
+        )
         used = dict[str, set[str]]()
         for conversation, path in found:
             used.setdefault(conversation, set()).add(path)
@@ -127,16 +116,15 @@ class DocumentReferences:
                     counts[path] = counts.get(path, 0) + 1
         return counts
 
-    def summary(self, content_hash: str) -> DocumentSummary | None:
-        with self._database.reading() as rows:
-            row = rows.execute("SELECT text, by_model FROM document_summary WHERE hash = ?", (content_hash,)).fetchone()
-        return None if row is None else DocumentSummary(row["text"], bool(row["by_model"]))
+    def summary(self, content_hash: str) -> str | None:
+        row = self._database.row("SELECT text FROM document_summary WHERE hash = ?", (content_hash,))
+        return None if row is None else str(row["text"])
 
-    def keep_summary(self, content_hash: str, text: str, *, by_model: bool) -> None:
+    def keep_summary(self, content_hash: str, text: str) -> None:
+        """The model's."""
         with self._database.transaction() as rows:
             rows.execute(
-                "INSERT OR REPLACE INTO document_summary VALUES (?, ?, ?)",
-                (content_hash, text[:LONGEST_SUMMARY], by_model),
+                "INSERT OR REPLACE INTO document_summary VALUES (?, ?, TRUE)", (content_hash, text[:LONGEST_SUMMARY])
             )
 
 

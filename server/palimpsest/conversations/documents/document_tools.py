@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
-from palimpsest.conversations.answers import Answer, listed, opening, passage
+from palimpsest.conversations.answers import Answer, element, listed, passage
 from palimpsest.conversations.documents.reference import DocumentReference, wikilink_to
 from palimpsest.conversations.documents.referring import Referring
 from palimpsest.conversations.memory import Memory
@@ -21,7 +21,6 @@ from palimpsest.documents import passages
 from palimpsest.documents.wikilinks import DocumentNames, Found, Link, Missing, links
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.text.amounts import amount
-from palimpsest.text.markup import escape_closing
 from palimpsest.text.stop_words import STOP_WORDS
 from palimpsest.window.workspace_documents import LinkPlace, WorkspaceDocuments
 
@@ -59,7 +58,7 @@ class DocumentTools:
         if text is None:
             raise NotFound("document", f"{path} {await self._documents.why_not(root, path)}.")
         under = meaning.heading.title if meaning.heading is not None else ""
-        content = passages.passage(text, meaning.heading, len(text)).text if meaning.heading is not None else text
+        content = passages.passage(text, meaning.heading, len(text)) if meaning.heading is not None else text
         about = await self._referring.summary(text, path)
         reference = DocumentReference(wikilink_to(path), path, "search", fragment=under, read=True, summary=about)
         await self._note(conversation_id, [reference])
@@ -85,18 +84,17 @@ class DocumentTools:
 
     async def find_excerpts(self, conversation_id: str, query: str, limit: int | None = None) -> Answer:
         """Sections that have some of the words, in whatever form, the best first, each as far as an excerpt goes."""
-        found = list[Excerpt]()
+        found, most = list[tuple[str, str, str]](), _most(limit)
         for root in self._documents.folders:
-            sections = await self._documents.found_by_words(root, _wanted(query), _most(limit))
-            found += [Excerpt(path, title, _cut(text, EXCERPT_CHARS)) for path, title, text in sections]
-        found = found[: _most(limit)]
+            sections = await self._documents.found_by_words(root, _wanted(query), most)
+            for path, heading, text in sections[: most - len(found)]:
+                cut = text if len(text) <= EXCERPT_CHARS else f"{text[:EXCERPT_CHARS].rstrip()} …"
+                found.append((path, heading, cut))
         await self._note(
             conversation_id,
             [
-                DocumentReference(
-                    wikilink_to(one.path), one.path, "search", fragment=one.heading, snippet=_snippet(one.text)
-                )
-                for one in found
+                DocumentReference(wikilink_to(path), path, "search", fragment=heading, snippet=_snippet(text))
+                for path, heading, text in found
             ],
         )
         return _excerpts(query, found)
@@ -191,19 +189,8 @@ def _most(limit: int | None) -> int:
     return FEW if limit is None else max(1, min(MOST, limit))
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most].rstrip()} …"
-
-
 def _snippet(text: str) -> str:
     return " ".join(text.split())[:SNIPPET_CHARS]
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    path: str
-    heading: str
-    text: str
 
 
 def _document(path: str, title: str, heading: str, text: str) -> Answer:
@@ -214,21 +201,18 @@ def _document(path: str, title: str, heading: str, text: str) -> Answer:
 
 def _documents(query: str, found: Sequence[tuple[str, str, str]]) -> Answer:
     """Path, title and summary of each."""
-    rows = [
-        f"<{opening('document', {'path': path, 'title': title})}>{escape_closing(summary, 'document')}</document>"
-        for path, title, summary in found
-    ]
+    rows = [element("document", {"path": path, "title": title}, summary) for path, title, summary in found]
     every = [{"path": path, "title": title, "summary": summary} for path, title, summary in found]
     about = {"query": query, "count": len(found)}
     return Answer(listed("documents", about, rows), {"count": len(found), "documents": every})
 
 
-def _excerpts(query: str, found: Sequence[Excerpt]) -> Answer:
+def _excerpts(query: str, found: Sequence[tuple[str, str, str]]) -> Answer:
+    """Path, heading and text of each."""
+    every = [{"document": path, "heading": heading, "text": text} for path, heading, text in found]
     rows = [
-        passage("excerpt", {"document": one.path, "heading": one.heading}, one.text).removesuffix("</excerpt>")
-        + "  </excerpt>"
-        for one in found
+        passage("excerpt", {"document": path, "heading": heading}, text).removesuffix("</excerpt>") + "  </excerpt>"
+        for path, heading, text in found
     ]
-    every = [{"document": one.path, "heading": one.heading, "text": one.text} for one in found]
     about = {"query": query, "count": len(found)}
     return Answer(listed("excerpts", about, rows), {"count": len(found), "excerpts": every})

@@ -13,13 +13,13 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.context.estimate import estimate
+from palimpsest.conversations import answers
 from palimpsest.conversations.documents.reference import NOT_FOUND, DocumentReference, without_repeats
 from palimpsest.conversations.memory import Memory
 from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Missing, Resolved
 from palimpsest.errors import PalimpsestError
-from palimpsest.text.markup import attribute, escape_closing
 from palimpsest.visible import visible
 from palimpsest.window.services import Services
 from palimpsest.window.workspace_documents import LinkPlace, WorkspaceDocuments
@@ -98,7 +98,7 @@ class Referring:
         if text is None:
             why = await self._documents.why_not(place.root, meaning.document.path)
             return replace(one, path=None, problem=f"{meaning.document.path} {why}"), ""
-        content = text if meaning.heading is None else passage(text, meaning.heading, len(text)).text
+        content = text if meaning.heading is None else passage(text, meaning.heading, len(text))
         return replace(one, summary=await self.summary(text, one.path or "", ask)), content
 
     async def summary(self, text: str, name: str, ask: Ask | None = None) -> str:
@@ -110,7 +110,7 @@ class Referring:
         name = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
         kept = await asyncio.to_thread(self._memory().documents.summary, name)
         if kept is not None:
-            return kept.text
+            return kept
         if ask is not None and settings.summaries == "auto" and text.strip():
             try:
                 said = " ".join((await ask(PROMPT + text[:SHOWN_CHARS])).split())
@@ -118,7 +118,7 @@ class Referring:
                 logger.info("no summary: %s", error)
                 said = ""
             if said:
-                await asyncio.to_thread(self._memory().documents.keep_summary, name, said, by_model=True)
+                await asyncio.to_thread(self._memory().documents.keep_summary, name, said)
                 return said
         return f"{first[: settings.summary_chars - 1].rstrip()}…" if first else ""
 
@@ -140,7 +140,7 @@ def fits(text: str, room_tokens: int) -> bool:
 
 
 def element(path: str, text: str) -> str:
-    return f"<document path={attribute(path)}>\n{escape_closing(text, 'document')}\n</document>"
+    return answers.passage("document", {"path": path}, text)
 
 
 def told(

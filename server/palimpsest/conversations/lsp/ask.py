@@ -77,7 +77,8 @@ async def ask(server: PalimpsestServer, asked: Ask) -> dict[str, Any]:
         )
     finally:
         stop()
-    return {**answered(memory, reply), "usage": await _usage(server, reply)}
+    taken = await conversations_of(session).counting.usage(reply.turn.conversation)
+    return {**answered(memory, reply), "usage": {"decoded": reply.decoded, **usage.answered(taken)}}
 
 
 async def append(server: PalimpsestServer, turn: Append) -> dict[str, Any]:
@@ -121,11 +122,6 @@ def documents_of(memory: Memory, reply: Reply) -> list[dict[str, Any]]:
     asked = reply.turns[0].parent if reply.turns else reply.turn.parent
     turns = [*([asked] if asked is not None else []), *(turn.id for turn in reply.turns)]
     return [{"turn": turn, **asdict(one)} for turn in turns for one in memory.documents.of_turn(turn)]
-
-
-async def _usage(server: PalimpsestServer, reply: Reply) -> dict[str, Any]:
-    found = await conversations_of(server.window.session).counting.usage(reply.turn.conversation)
-    return {"decoded": reply.decoded, **usage.answered(found)}
 
 
 def _cursor(server: PalimpsestServer, asked: Ask) -> CursorPlace | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.conversations.compaction.compactions import Compaction
+from palimpsest.conversations.compaction.words import WRITERS
 from palimpsest.conversations.events import CompactionBegan, CompactionEnded
 from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.lsp.operations import argument_of, given
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 BEGAN = "the conversation is being compacted: a summary takes the place of older turns"
 ENDED = "the conversation was compacted"
-WRITERS = {"model": "the model", "mechanical": "rules", "person": "you"}
 
 
 async def compact(server: PalimpsestServer, asked: Any) -> dict[str, Any]:

@@ -25,8 +25,8 @@ from palimpsest.errors import NotFound, StaleDocument
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import ConversationArguments, Nothing
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.convert import position_out
-from palimpsest.lsp.document_edits import ANSWER_S, why_not_made
+from palimpsest.lsp.convert import TOP, position_out
+from palimpsest.lsp.document_edits import ANSWER_S, applied
 from palimpsest.lsp.tolerance import LARGEST
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.conversations import SUFFIX
@@ -134,22 +134,18 @@ async def forked(server: PalimpsestServer, asked: ForkArguments) -> dict[str, An
 async def _shown(server: PalimpsestServer, beside: str, answer: dict[str, Any]) -> str:
     """A new file beside a document.  Raises StaleDocument where the editor does not make it."""
     uri = f"{beside.rpartition('/')[0]}/{answer['conversation']}{SUFFIX}"
-    start = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
     changes: list[Any] = [
         lsp.CreateFile(uri, options=lsp.CreateFileOptions(ignore_if_exists=True)),
         lsp.TextDocumentEdit(
-            lsp.OptionalVersionedTextDocumentIdentifier(uri, None), [lsp.TextEdit(start, answer["text"])]
+            lsp.OptionalVersionedTextDocumentIdentifier(uri, None), [lsp.TextEdit(TOP, answer["text"])]
         ),
     ]
     edit = lsp.WorkspaceEdit(document_changes=changes)
-    label = "Fork of a conversation"
     try:
         async with asyncio.timeout(ANSWER_S):
-            done = await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit, label=label))
+            done = await applied(server, lsp.ApplyWorkspaceEditParams(edit, label="Fork of a conversation"))
     except TimeoutError:
         done = lsp.ApplyWorkspaceEditResult(applied=False, failure_reason="it did not answer")
-    except JsonRpcException as error:
-        done = lsp.ApplyWorkspaceEditResult(applied=False, failure_reason=why_not_made(error))
     if not done.applied:
         why = f" ({done.failure_reason})" if done.failure_reason else ""
         raise StaleDocument(f"The editor did not make the fork's document{why}; palimpsest.conversation.open has it.")

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from palimpsest.conversations.answers import element, listed
 from palimpsest.conversations.documents.document_references import DocumentUse
 from palimpsest.conversations.documents.graph import graph_of
 from palimpsest.conversations.documents.graph_picture import svg
@@ -19,7 +20,6 @@ from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.refs.results import time_written
 from palimpsest.lsp.arguments import Count
 from palimpsest.lsp.command import Command
-from palimpsest.text.markup import attribute, escape_closing
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -48,7 +48,7 @@ async def list_(server: PalimpsestServer, asked: OfConversation) -> dict[str, An
         memory.conversations.get(asked.conversation)
         kept = await asyncio.to_thread(memory.documents.of_conversation, asked.conversation)
         known = await uris({one.path for _, one in kept if one.path})
-        rows = [{"turn": turn, **_fields(one, known)} for turn, one in kept]
+        rows = [{"turn": turn, **asdict(one), "uri": known.get(one.path or "", "")} for turn, one in kept]
         xml = _xml("document_references", [_reference_xml(turn, one) for turn, one in kept])
         return {"count": len(rows), "documents": rows, "xml": xml}
     usage = await asyncio.to_thread(memory.documents.usage)
@@ -69,21 +69,14 @@ async def related(server: PalimpsestServer, asked: RelatedTo) -> dict[str, Any]:
     found = await conversations_of(session).document_tools.related(asked.text, most, conversation_id=asked.conversation)
     uris = await session.workspace_documents.uris(one.path for one in found)
     rows = [{**asdict(one), "wikilink": wikilink_to(one.path), "uri": uris.get(one.path, "")} for one in found]
-    lines = [
-        f"  <document path={attribute(one.path)} title={attribute(one.title)} why={attribute(one.why)}>"
-        f"{escape_closing(one.summary, 'document')}</document>"
-        for one in found
-    ]
+    lines = [element("document", {"path": one.path, "title": one.title, "why": one.why}, one.summary) for one in found]
     return {"count": len(rows), "documents": rows, "xml": _xml("related_documents", lines)}
 
 
 async def graph(server: PalimpsestServer, asked: OfConversation) -> dict[str, Any]:
     session = server.window.session
     known = await graph_of(conversations_of(session).memory.now(), session.workspace_documents, asked.conversation)
-    lines = [
-        f"  <edge from={attribute(one.source)} to={attribute(one.target)} kind={attribute(one.kind)} />"
-        for one in known.edges
-    ]
+    lines = [element("edge", {"from": one.source, "to": one.target, "kind": one.kind}) for one in known.edges]
     return {
         "nodes": [asdict(node) for node in known.nodes],
         "edges": [asdict(edge) for edge in known.edges],
@@ -97,10 +90,6 @@ async def graph_svg(server: PalimpsestServer) -> str:
     """The virtual document `palimpsest:/documents/graph.svg`."""
     session = server.window.session
     return svg(await graph_of(conversations_of(session).memory.now(), session.workspace_documents))
-
-
-def _fields(one: DocumentReference, uris: Mapping[str, str]) -> dict[str, Any]:
-    return {**asdict(one), "uri": uris.get(one.path or "", "")}
 
 
 def _use(one: DocumentUse, uris: Mapping[str, str]) -> dict[str, Any]:
@@ -117,24 +106,18 @@ def _use(one: DocumentUse, uris: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _reference_xml(turn: int, one: DocumentReference) -> str:
-    where = f" path={attribute(one.path)}" if one.path is not None else f" problem={attribute(one.problem or 'broken')}"
-    read = "true" if one.read else "false"
-    return (
-        f'  <document turn="{turn}" link={attribute(one.wikilink)}{where} kind="{one.kind}" read="{read}">'
-        f"{escape_closing(one.summary, 'document')}</document>"
-    )
+    where = {"path": one.path} if one.path is not None else {"problem": one.problem or "broken"}
+    about = {"turn": turn, "link": one.wikilink, **where, "kind": one.kind, "read": one.read}
+    return element("document", about, one.summary)
 
 
 def _use_xml(one: DocumentUse) -> str:
-    used = "true" if one.is_used else "false"
-    return (
-        f'  <document path={attribute(one.path)} conversations="{one.n_conversations}" turns="{one.n_turns}" '
-        f'used="{used}" />'
-    )
+    about = {"path": one.path, "conversations": one.n_conversations, "turns": one.n_turns, "used": one.is_used}
+    return element("document", about)
 
 
-def _xml(element: str, lines: Sequence[str]) -> str:
-    return "\n".join([f'<{element} count="{len(lines)}">', *lines, f"</{element}>"])
+def _xml(name: str, rows: Sequence[str]) -> str:
+    return listed(name, {"count": len(rows)}, rows)
 
 
 COMMANDS = (

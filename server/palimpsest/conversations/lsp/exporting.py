@@ -11,13 +11,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from palimpsest.conversations.answers import element
 from palimpsest.conversations.export import gathered
 from palimpsest.conversations.export_markdown import markdown
 from palimpsest.conversations.feature import conversations_of
 from palimpsest.conversations.memory import Memory
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp.command import Command
-from palimpsest.text.markup import attribute
 from palimpsest.text.positions import well_formed
 from palimpsest.workspace.changes import FileWrite
 from palimpsest.workspace.places import FIELD
@@ -52,9 +52,9 @@ async def exported(server: PalimpsestServer, conversation: str, format: Format =
 
 async def export(server: PalimpsestServer, asked: Export) -> dict[str, Any]:
     text = await exported(server, asked.conversation, asked.format)
-    told = f"conversation={attribute(asked.conversation)} format={attribute(asked.format)}"
+    told: dict[str, Any] = {"conversation": asked.conversation, "format": asked.format}
     if not asked.path:
-        return {"conversation": asked.conversation, "format": asked.format, "text": text, "xml": f"<export {told} />"}
+        return {**told, "text": text, "xml": element("export", told)}
     window = server.window
     roots, exclude = window.session.services.roots.folders, window.settings.context.exclude
     try:
@@ -64,14 +64,8 @@ async def export(server: PalimpsestServer, asked: Export) -> dict[str, Any]:
     except PalimpsestError as error:
         error.message = error.message.replace(f"{FIELD}: ", "path: ", 1)  # as this command calls it
         raise
-    return {
-        "conversation": asked.conversation,
-        "format": asked.format,
-        "path": written.shown,
-        "bytes": written.bytes,
-        "lines": written.lines,
-        "xml": f"<export {told} path={attribute(written.shown)} bytes={attribute(str(written.bytes))} />",
-    }
+    told |= {"path": written.shown, "bytes": written.bytes}
+    return {**told, "lines": written.lines, "xml": element("export", told)}
 
 
 COMMANDS = (

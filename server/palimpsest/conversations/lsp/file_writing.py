@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types as lsp
 
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.convert import range_out
 from palimpsest.lsp.document_edits import make
 from palimpsest.text.uris import to_uri
 from palimpsest.workspace.changes import FileWrite, change, n_lines
@@ -64,9 +64,8 @@ async def check_before(server: PalimpsestServer, file: FileWrite) -> tuple[Path,
 async def _apply(server: PalimpsestServer, snapshot: Snapshot, file: FileWrite, name: str) -> None:
     one = await asyncio.to_thread(change, snapshot.text, file)
     assert one.range is not None  # `change` says where
-    encoding = server.window.client.encoding
-    start, end = (position_out(snapshot, at, encoding) for at in (one.range.start, one.range.end))
-    edit, wanted = lsp.TextEdit(lsp.Range(start, end), one.text), snapshot.changed([one], snapshot.version)[0].text
+    edit = lsp.TextEdit(range_out(snapshot, one.range, server.window.client.encoding), one.text)
+    wanted = snapshot.changed([one], snapshot.version)[0].text
     try:
         await make(server, snapshot, edit, LABEL.format(name), wanted)
     except PalimpsestError as error:

@@ -15,20 +15,19 @@ from palimpsest.documents.lsp.link_texts import fenced, plain
 from palimpsest.documents.passages import LONGEST_LINE
 from palimpsest.errors import PalimpsestError
 from palimpsest.lsp import virtual
-from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.lsp.convert import TOP, position_in, range_out
+from palimpsest.text.snapshot import Range
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
-
-TOP = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 
 
 async def document_link(server: PalimpsestServer, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
     snapshot, encoding = server.window.session.documents.get(params.text_document.uri), server.window.client.encoding
     conversation, found = conversation_of(snapshot), list[lsp.DocumentLink]()
     for one in ids(snapshot.text) if conversation else ():
-        start, end = (position_out(snapshot, snapshot.position(at), encoding) for at in (one.start, one.end))
-        found.append(lsp.DocumentLink(lsp.Range(start, end), uri_of(conversation, one.kind, one.id), one.id))
+        where = range_out(snapshot, Range(snapshot.position(one.start), snapshot.position(one.end)), encoding)
+        found.append(lsp.DocumentLink(where, uri_of(conversation, one.kind, one.id), one.id))
     return found
 
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import quote
 
 from palimpsest.conversations.refs.scanner import LONGEST_ID
 from palimpsest.conversations.transcript.marks import PLAIN_ID
 from palimpsest.documents.markdown import front_matter
 from palimpsest.text.snapshot import Position, Snapshot
-
-if TYPE_CHECKING:
-    pass
 
 MOST = 2_000
 LONGEST_FRONT = 8_000

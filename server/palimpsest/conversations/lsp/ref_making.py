@@ -12,6 +12,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.conversations.lsp.link_ids import conversation_of
 from palimpsest.conversations.transcript.reading import parse
+from palimpsest.lsp.protocol import converter
 
 if TYPE_CHECKING:
     from palimpsest.conversations.conversations import Conversation
@@ -50,8 +51,7 @@ def selection(
     if range.start == range.end:
         return
     server.window.session.services.privacy.check(snapshot)
-    start, end = ({"line": at.line, "character": at.character} for at in (range.start, range.end))
-    given = {"conversation": to.id, "uri": snapshot.uri, "range": {"start": start, "end": end}, "tell": True}
+    given = {"conversation": to.id, "uri": snapshot.uri, "range": converter().unstructure(range), "tell": True}
     yield _action(f"put this selection into a descriptor of {called(to)}", DESCRIPTOR, CREATE, given)
 
 

@@ -166,8 +166,7 @@ def pending_of(memory: Memory, conversation: str | None, transcript: Transcript)
     if last < kept or (is_answered and turns[last].id is None):
         return None
     if is_answered:  # an earlier turn was edited, and replies of before stand behind it
-        edited = next((at for at in range(kept, len(turns)) if turns[at].role == "user"), last)
-        last = edited
+        last = next((at for at in range(kept, len(turns)) if turns[at].role == "user"), last)
     known = {turn.id: turn for turn in branch}
     there = [(turn, known[turn.id]) for turn in turns[kept:last] if turn.id in known]
     untouched = {one.id for turn, one in there if _is_kept(memory, turn, one)}

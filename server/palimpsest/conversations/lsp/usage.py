@@ -19,15 +19,12 @@ async def of_conversation(server: PalimpsestServer, conversation: str, *, items:
     """`items`: with what each message, result, tool and block of it takes."""
     counting = conversations_of(server.window.session).counting
     answer = answered(await counting.usage(conversation))
-    return answer | ({"items": list(map(asdict, await counting.items(conversation)))} if items else {})
+    return answer | ({"items": await counting.items(conversation)} if items else {})
 
 
 def answered(found: ConversationUsage) -> dict[str, Any]:
     """`compact`: it is time to."""
-    parts = {
-        name: {"used": part.used, "budget": part.budget, "percentage": part.percentage}
-        for name, part in found.parts.items()
-    }
+    parts = {name: asdict(part) | {"percentage": part.percentage} for name, part in found.parts.items()}
     return {
         "total": found.total,
         "used": found.used,

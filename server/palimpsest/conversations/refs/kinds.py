@@ -13,7 +13,7 @@ from palimpsest.documents.markdown import unfenced
 from palimpsest.languages.embedded import called
 from palimpsest.languages.plain import is_prose
 from palimpsest.languages.registry import language_of, languages
-from palimpsest.syntax.parse import Language, Parsed, parse_file
+from palimpsest.syntax.parse import Parsed, parse_file
 from palimpsest.syntax.scopes import scopes
 
 CODE, DATA, TEXT = "code", "data", "text"
@@ -71,7 +71,7 @@ def _tried(content: str) -> Parsed | None:
     """A parse in the first language in which the content has no error and defines something, most definitions first."""
     if len(content) > MOST_TRIED or not content.strip():
         return None
-    tried = [language for language in languages() if _can_be_tried(language)]
+    tried = [it for it in languages() if it.grammar is not None and it.is_checked and not it.whole_file]
     if len(content) > HEAD:  # a log of 20,000 characters takes a parser up to 0.3 s, and there are many
         # Two, since one may end in the middle of a long string.
         heads = [content[: content.rfind("\n", 0, most) + 1 or most] for most in (HEAD, HEAD // 2)]
@@ -79,10 +79,6 @@ def _tried(content: str) -> Parsed | None:
     parses = [parse_file(content, language) for language in tried]
     fitting = [parsed for parsed in parses if not parsed.n_errors and _first_definition(parsed)]
     return max(fitting, key=lambda parsed: len(scopes(parsed)), default=None)
-
-
-def _can_be_tried(language: Language) -> bool:
-    return language.grammar is not None and language.is_checked and not language.whole_file
 
 
 def _is_json(content: str) -> bool:

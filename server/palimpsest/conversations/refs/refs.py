@@ -99,22 +99,20 @@ class Refs:
 
     def list(self, conversation_id: str) -> Sequence[Ref]:
         """The newest version of each, in the order in which their ids were first used."""
-        with self._database.reading() as rows:
-            records = rows.execute(
-                f"SELECT {_COLUMNS} FROM ref AS r WHERE conversation = ? AND version = "
-                "(SELECT max(version) FROM ref WHERE conversation = r.conversation AND id = r.id) "
-                "ORDER BY (SELECT min(rowid) FROM ref WHERE conversation = r.conversation AND id = r.id)",
-                (conversation_id,),
-            ).fetchall()
+        records = self._database.rows(
+            f"SELECT {_COLUMNS} FROM ref AS r WHERE conversation = ? AND version = "
+            "(SELECT max(version) FROM ref WHERE conversation = r.conversation AND id = r.id) "
+            "ORDER BY (SELECT min(rowid) FROM ref WHERE conversation = r.conversation AND id = r.id)",
+            (conversation_id,),
+        )
         return [_ref(row) for row in records]
 
     def versions(self, conversation_id: str, ref_id: str) -> Sequence[Ref]:
         """All versions of a ref, the oldest first."""
-        with self._database.reading() as rows:
-            records = rows.execute(
-                f"SELECT {_COLUMNS} FROM ref AS r WHERE conversation = ? AND id = ? ORDER BY version",
-                (conversation_id, ref_id),
-            ).fetchall()
+        records = self._database.rows(
+            f"SELECT {_COLUMNS} FROM ref AS r WHERE conversation = ? AND id = ? ORDER BY version",
+            (conversation_id, ref_id),
+        )
         if not records:
             raise NotFound(
                 "ref_id", f"there is no ref {ref_id!r} in this conversation.", hint=self._hint(conversation_id)

@@ -68,12 +68,8 @@ class Scanner:
     _held: str = ""
     _offset: int = 0
     _before: str = ""
-    _left: list[int] = field(default_factory=list)
-
-    @property
-    def left_as_text(self) -> tuple[int, ...]:
-        """Where tags are that have attributes but no usable id, or are too deep."""
-        return tuple(self._left)
+    left_as_text: list[int] = field(default_factory=list)
+    """Where tags are that have attributes but no usable id, or are too deep."""
 
     def feed(self, piece: str) -> list[Event]:
         return self._read(piece, is_last=False)
@@ -132,7 +128,7 @@ class Scanner:
         id = attributes.pop("id", "")
         if not is_id(id) or self.depth >= DEEPEST:
             if attributes or id:
-                self._left.append(self._offset + at)
+                self.left_as_text.append(self._offset + at)
             return None, len(tag[0]) - len(tag[1] or "")
         self.depth += 1
         return OpenedTag(id, attributes, tag[1] or "", self._offset + at), len(tag[0])

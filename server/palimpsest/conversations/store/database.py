@@ -11,9 +11,10 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from palimpsest.conversations.store import damage
 from palimpsest.conversations.store.schema import STEPS
@@ -97,6 +98,15 @@ class Database:
                     if is_outer:
                         self._reads = None
                         self._reader.execute("COMMIT")
+
+    def row(self, statement: str, values: Sequence[object] = ()) -> Any:
+        """The first row of a query, None where there is none."""
+        with self.reading() as rows:
+            return rows.execute(statement, values).fetchone()
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
+        with self.reading() as rows:
+            return rows.execute(statement, values).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

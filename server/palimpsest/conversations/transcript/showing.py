@@ -7,16 +7,11 @@ from __future__ import annotations
 
 from palimpsest.conversations.compaction.words import in_words
 from palimpsest.conversations.conversations import Conversation
+from palimpsest.conversations.documents.reference import DocumentReference
 from palimpsest.conversations.memory import Memory
 from palimpsest.conversations.refs.tags import PROBLEMS, extracted
 from palimpsest.conversations.reply_writer import THOUGHT
-from palimpsest.conversations.transcript.writing import (
-    WrittenCall,
-    WrittenCompaction,
-    WrittenDocument,
-    WrittenTurn,
-    written,
-)
+from palimpsest.conversations.transcript.writing import WrittenCall, WrittenCompaction, WrittenTurn, written
 from palimpsest.conversations.turns import Turn
 
 LONGEST_RESULT = 20_000
@@ -60,11 +55,10 @@ def written_turn(memory: Memory, turn: Turn, most_documents: int = 10) -> Writte
     return WrittenTurn(turn.role, turn.id, text, calls, documents, n_more, refs, why, problems, compacted, thought)
 
 
-def written_documents(memory: Memory, turn: Turn, most: int) -> tuple[list[WrittenDocument], int]:
+def written_documents(memory: Memory, turn: Turn, most: int) -> tuple[list[DocumentReference], int]:
     """What a turn refers to, and how much more."""
     references = memory.documents.of_turn(turn.id)
-    documents = [WrittenDocument(one.wikilink, one.path, one.summary, one.problem) for one in references[:most]]
-    return documents, max(0, len(references) - most)
+    return references[:most], max(0, len(references) - most)
 
 
 def _result(memory: Memory, name: str | None) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from palimpsest.conversations.transcript.reading import DocumentTurn, Transcript, parse
 from palimpsest.conversations.transcript.writing import WrittenTurn, lines_of, turn_text
 from palimpsest.documents.markdown import field_rows
+from palimpsest.text.alike import ends_alike
 from palimpsest.text.conversations import MARK
 from palimpsest.types import LineEdit
 
@@ -65,16 +66,11 @@ def without(text: str, turn: DocumentTurn) -> str:
 
 def line_edit(before: Sequence[str], after: str) -> LineEdit | None:
     """What leads from the lines to the text; None where they are the same."""
-    now = after.split("\n")
-    start, most = 0, min(len(before), len(now))
-    while start < most and before[start] == now[start]:
-        start += 1
-    end = 0
-    while end < most - start and before[len(before) - 1 - end] == now[len(now) - 1 - end]:
-        end += 1
-    if start == len(before) == len(now):
+    now = tuple(after.split("\n"))
+    if tuple(before) == now:
         return None
-    return LineEdit(start, len(before) - end, tuple(now[start : len(now) - end]))
+    start, end = ends_alike(before, now)
+    return LineEdit(start, len(before) - end, now[start : len(now) - end])
 
 
 def is_same(one: str, other: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palimpsest.conversations.documents.reference import problem_told
+from palimpsest.conversations.documents.reference import DocumentReference, problem_told
 from palimpsest.conversations.transcript.marks import BESIDE, escaped, heading, ref_link
 from palimpsest.documents.markdown import fence_mark, fences, field_rows
 
@@ -24,16 +24,6 @@ class WrittenCall:
     arguments: Mapping[str, Any]
     status: str
     result: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenDocument:
-    """`path` None: the link leads nowhere, for the reason `problem`."""
-
-    wikilink: str
-    path: str | None
-    summary: str = ""
-    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +41,7 @@ class WrittenTurn:
     id: int | None
     text: str
     calls: Sequence[WrittenCall] = ()
-    documents: Sequence[WrittenDocument] = ()
+    documents: Sequence[DocumentReference] = ()
     n_more_documents: int = 0
     refs: Sequence[str] = ()
     unfinished: str = ""
@@ -104,9 +94,13 @@ def compaction_text(one: WrittenCompaction) -> str:
 
 
 def call_text(call: WrittenCall) -> str:
-    given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
-    asked = " ".join(f"{call.name}({given}): {call.status}".split())
+    asked = " ".join(f"{call_written(call.name, call.arguments)}: {call.status}".split())
     return folded(_plain(asked), call.result, "xml")
+
+
+def call_written(name: str, arguments: Mapping[str, Any]) -> str:
+    given = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in arguments.items())
+    return f"{name}({given})"
 
 
 def folded(head: str, text: str, language: str = "") -> str:
@@ -125,7 +119,7 @@ def _code_as_it_is(text: str) -> str:
     return "".join(part if at % 2 else _plain(part) for at, part in enumerate(_CODE.split(" ".join(text.split()))))
 
 
-def documents_text(documents: Iterable[WrittenDocument], n_more: int = 0) -> str:
+def documents_text(documents: Iterable[DocumentReference], n_more: int = 0) -> str:
     rows = ["Referenced documents:"]
     for one in documents:
         where = f" ({one.path})" if one.path is not None else f" ({problem_told(one.problem)})"

@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 
 from palimpsest.documents.lsp.link_places import link_at, links_of, meant, opened_by, target_of
 from palimpsest.documents.wikilinks import Found
-from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.lsp.convert import position_in, range_out
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -27,7 +27,7 @@ async def document_link(server: PalimpsestServer, params: lsp.DocumentLinkParams
     every = await links_of(session, snapshot) if window.settings.documents.links else []
     for one in await meant(session, snapshot, every):
         if isinstance(one.meaning, Found):
-            where = lsp.Range(position_out(snapshot, one.start, encoding), position_out(snapshot, one.end, encoding))
+            where = range_out(snapshot, one.where, encoding)
             found.append(lsp.DocumentLink(where, target_of(snapshot, one, one.meaning), one.meaning.document.path))
     return found
 

@@ -15,7 +15,8 @@ from palimpsest.documents.lsp.link_texts import told
 from palimpsest.documents.wikilinks import Found, links
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.convert import TOP, position_out
+from palimpsest.lsp.protocol import converter
 from palimpsest.text.snapshot import Position, Snapshot
 from palimpsest.text.uris import to_uri
 
@@ -54,8 +55,7 @@ async def open_(server: PalimpsestServer, asked: ToOpen) -> dict[str, Any]:
     if server.window.client.shows:
         params = lsp.ShowDocumentParams(uri, take_focus=True, selection=where)
         server.protocol.send_request(lsp.WINDOW_SHOW_DOCUMENT, params)
-    start, end = ({"line": at.line, "character": at.character} for at in (where.start, where.end))
-    return {"uri": uri, "path": meaning.document.path, "range": {"start": start, "end": end}}
+    return {"uri": uri, "path": meaning.document.path, "range": converter().unstructure(where)}
 
 
 def _passage(server: PalimpsestServer, shown: Snapshot, text: str, meaning: Found) -> lsp.Range | None:
@@ -74,7 +74,7 @@ def _passage(server: PalimpsestServer, shown: Snapshot, text: str, meaning: Foun
 
 def _selected(server: PalimpsestServer, shown: Snapshot, meaning: Found) -> lsp.Range:
     if meaning.heading is None:
-        return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+        return TOP
     last = max(meaning.heading.start, min(meaning.heading.end, shown.line_count) - 1)
     while last > meaning.heading.start and not shown.lines[last].strip():
         last -= 1

@@ -17,7 +17,7 @@ from palimpsest.documents.lsp.link_places import LinkAt, is_markdown, links_of, 
 from palimpsest.documents.lsp.link_texts import told
 from palimpsest.documents.wikilinks import Found, Several
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp.convert import position_out
+from palimpsest.lsp.convert import range_out
 from palimpsest.lsp.diagnostics import OWN
 from palimpsest.text.conversations import is_conversation
 from palimpsest.text.snapshot import Snapshot
@@ -110,9 +110,8 @@ class _Warnings:
             self._warned.add(uri)
 
     def _diagnostic(self, snapshot: Snapshot, one: LinkAt) -> lsp.Diagnostic:
-        encoding = self._server.window.client.encoding
         return lsp.Diagnostic(
-            lsp.Range(position_out(snapshot, one.start, encoding), position_out(snapshot, one.end, encoding)),
+            range_out(snapshot, one.where, self._server.window.client.encoding),
             f"{snapshot.text[one.link.start : one.link.end]}: {told(one.meaning)}",
             lsp.DiagnosticSeverity.Warning,
             code=AMBIGUOUS if isinstance(one.meaning, Several) else BROKEN,

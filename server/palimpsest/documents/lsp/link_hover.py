@@ -15,7 +15,7 @@ from palimpsest.documents.lsp.link_texts import fenced, plain, told
 from palimpsest.documents.passages import passage, summary_of
 from palimpsest.documents.wikilinks import Found, Missing
 from palimpsest.errors import PalimpsestError
-from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.lsp.convert import position_in, range_out
 from palimpsest.text.snapshot import Position, Snapshot
 
 if TYPE_CHECKING:
@@ -57,14 +57,13 @@ async def _of_link(server: PalimpsestServer, snapshot: Snapshot, position: Posit
     most = window.settings.documents.hover_lines
     shown = await asyncio.to_thread(passage, text, meaning.heading, most, document.path)
     summary = await asyncio.to_thread(summary_of, text, document.path) if meaning.heading is None else ""
-    if summary and " ".join(summary.rstrip("….").split()) not in " ".join(shown.text.split()):
+    if summary and " ".join(summary.rstrip("….").split()) not in " ".join(shown.split()):
         parts.append(plain(summary))
-    if shown.text:
-        parts.append(fenced(shown.text, "markdown"))
+    if shown:
+        parts.append(fenced(shown, "markdown"))
     return _hover(server, snapshot, one, "\n\n".join(parts))
 
 
 def _hover(server: PalimpsestServer, snapshot: Snapshot, one: LinkAt, said: str) -> lsp.Hover:
-    encoding = server.window.client.encoding
-    where = lsp.Range(position_out(snapshot, one.start, encoding), position_out(snapshot, one.end, encoding))
+    where = range_out(snapshot, one.where, server.window.client.encoding)
     return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, said), where)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from palimpsest.documents.prose import prose_links
 from palimpsest.documents.wikilinks import Found, Link, Resolved, links
 from palimpsest.syntax.scopes import docstring, scopes
-from palimpsest.text.snapshot import Position, Snapshot
+from palimpsest.text.snapshot import Position, Range, Snapshot
 from palimpsest.text.uris import to_uri
 from palimpsest.window.workspace_documents import LinkPlace
 
@@ -28,8 +28,7 @@ SUFFIXES = (".md", ".markdown")
 @dataclass(frozen=True, slots=True)
 class LinkAt:
     link: Link
-    start: Position
-    end: Position
+    where: Range
     meaning: Resolved
     place: LinkPlace
 
@@ -59,7 +58,7 @@ async def meant(session: Session, snapshot: Snapshot, found: Iterable[Link]) -> 
         return []
     meanings = await session.workspace_documents.meant(place, every, snapshot.text if is_markdown(snapshot) else "")
     return [
-        LinkAt(link, snapshot.position(link.start), snapshot.position(link.end), meaning, place)
+        LinkAt(link, Range(snapshot.position(link.start), snapshot.position(link.end)), meaning, place)
         for link, meaning in zip(every, meanings, strict=True)
     ]
 

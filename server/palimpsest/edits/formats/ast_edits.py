@@ -15,6 +15,8 @@ from palimpsest.edits.formats.elements import (
     Element,
     attributes,
     closing,
+    one_less,
+    one_more,
     unfenced,
 )
 from palimpsest.edits.formats.format import EditFormat
@@ -104,15 +106,7 @@ def _content_lines(content: str, kind: str) -> list[str]:
     if not content:
         return []
     lines = unfenced(LAST_LINE_END.sub("", content).split("\n"))
-    return ungutter([unescape_closing(UNESCAPED.sub(_one_less, line), kind) for line in lines])
-
-
-def _one_less(match: re.Match[str]) -> str:
-    return f"{match[1]}&{match[2]}" if match[2] else f"{match[1]}<"
-
-
-def _one_more(match: re.Match[str]) -> str:
-    return f"{match[1]}&amp;{match[2]}" if match[2] else f"{match[1]}&lt;"
+    return ungutter([unescape_closing(UNESCAPED.sub(one_less, line), kind) for line in lines])
 
 
 def _edits(operation: _Operation, block: ShownBlock, nodes: Nodes) -> list[LineEdit]:
@@ -188,5 +182,5 @@ def _with_content(kind: str, node: BlockNode, lines: Sequence[str], block: Shown
         lines = [f"L1 {line}" for line in lines]
     if unfenced(list(lines)) != list(lines):
         lines = ["```", *lines, "```"]
-    content = [ESCAPED.sub(_one_more, escape_closing(line, kind)) for line in lines]
+    content = [ESCAPED.sub(one_more, escape_closing(line, kind)) for line in lines]
     return [f"<{kind} node={attribute(node.address)}{indent}>", *content, f"</{kind}>"]

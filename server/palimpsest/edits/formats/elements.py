@@ -110,14 +110,10 @@ def unfenced(lines: list[str]) -> list[str]:
 def element(name: str, lines: Sequence[str], block: ShownBlock) -> str:
     """A `<suggestion>` with these lines, ending in a newline.  Lines that would be read differently because they are
     blank or begin with a fence are put between fences."""
-    content = _content_of(lines, block)
+    content = "".join(f"{escaped(line, block)}\n" for line in lines)
     if Element(name, f"\n{content}").lines(block) != list(lines):
         content = f"```\n{content}```\n"
     return f"<suggestion name={attribute(name)}>\n{content}</suggestion>\n"
-
-
-def _content_of(lines: Sequence[str], block: ShownBlock) -> str:
-    return "".join(f"{escaped(line, block)}\n" for line in lines)
 
 
 def summary_element(summary: str) -> str:
@@ -130,10 +126,19 @@ def escaped(text: str, block: ShownBlock | None) -> str:
     text = escape_closing(text, "suggestion")
     if block:
         text = escape_closing(text, block.element)
-    return OPENER.sub(lambda m: f"{m[1]}&{f'amp;{m[2]}' if m[2] else 'lt;'}", text)
+    return OPENER.sub(one_more, text)
 
 
 def unescaped(text: str, block: ShownBlock | None) -> str:
-    text = ESCAPED_OPENER.sub(lambda m: f"{m[1]}&{m[2]}" if m[2] else f"{m[1]}<", text)
-    text = unescape_closing(text, "suggestion")
+    text = unescape_closing(ESCAPED_OPENER.sub(one_less, text), "suggestion")
     return unescape_closing(text, block.element) if block else text
+
+
+def one_more(match: re.Match[str]) -> str:
+    """What `OPENER` matches, escaped once more."""
+    return f"{match[1]}&amp;{match[2]}" if match[2] else f"{match[1]}&lt;"
+
+
+def one_less(match: re.Match[str]) -> str:
+    """What `ESCAPED_OPENER` matches, escaped once less."""
+    return f"{match[1]}&{match[2]}" if match[2] else f"{match[1]}<"

@@ -136,8 +136,8 @@ def placed(block: ShownBlock, old: Sequence[str], new: Sequence[str], what: str)
     left_out = {block.lines[i].text.strip() for i in marks(block)}
     bare = (ungutter(old, left_out), ungutter(new, left_out))
     for quoted, wanted in [(old, new), bare] if bare[0] != list(old) else [(old, new)]:
-        for find in (_exactly, _by_words):
-            head, tail = (0, 0) if find is _exactly else _blank_ends(quoted)
+        for find in (occurrences, _by_words):
+            head, tail = (0, 0) if find is occurrences else _blank_ends(quoted)
             starts = find(block, quoted[head : len(quoted) - tail])
             if len(starts) > 1:
                 raise Unplaced(f'{what} stands {len(starts)} times in "{block.name}": {_excerpt(quoted)}')
@@ -155,10 +155,6 @@ def placed(block: ShownBlock, old: Sequence[str], new: Sequence[str], what: str)
 
 def occurrences(block: ShownBlock, lines: Sequence[str]) -> list[int]:
     """The indexes where these lines occur consecutively and unchanged in the block."""
-    return _exactly(block, lines)
-
-
-def _exactly(block: ShownBlock, lines: Sequence[str]) -> list[int]:
     return _windows(block, lines, lambda line: line)
 
 

@@ -98,13 +98,11 @@ def _first_replaces(operations: list[_Operation]) -> list[_Operation]:
     deletion)."""
     seen, result = set[int](), list[_Operation]()
     for operation in operations:
-        if operation.kind == "insert":
-            result.append(operation)
-        elif operation.kind == "replace" and operation.number in seen:
-            result.append(_Operation("insert", operation.number, operation.text))
-        else:
+        if operation.kind == "replace" and operation.number in seen:
+            operation = _Operation("insert", operation.number, operation.text)
+        elif operation.kind != "insert":
             seen.add(operation.number)
-            result.append(operation)
+        result.append(operation)
     return result
 
 
@@ -122,7 +120,7 @@ def _edits(operations: Iterable[_Operation], block: ShownBlock) -> tuple[LineEdi
     indexes[0] = next((i for i, line in enumerate(block.lines) if line.document_line is not None), 0)
     edits = list[LineEdit]()
     for number in sorted(touched, key=lambda number: (indexes[number], number > 0)):
-        at, texts = indexes[number], list[str]()
+        at = indexes[number]
         kinds = {o.kind for o in touched[number]}
         if kinds >= {"replace", "delete"}:
             raise Unplaced(f'line {number} of "{block.name}" is both replaced and deleted')

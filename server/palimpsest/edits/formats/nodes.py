@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from palimpsest.edits.formats.lines import Unplaced, texts
+from palimpsest.edits.formats.lines import Unplaced, indent_of, texts
 from palimpsest.edits.shown import ShownBlock
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import Parsed, parse_text
@@ -71,7 +71,7 @@ def nodes_of(block: ShownBlock) -> Nodes:
     """The definitions of a block, outer ones before inner ones.  If no definition spans the whole block, the whole
     block comes first."""
     lines = texts(block)
-    margin = _margin(lines)
+    margin = indent_of(next((line for line in lines if line.strip()), ""))
     parsed = parse_text("\n".join(line.removeprefix(margin) for line in lines), language_of("", block.uri))
     is_lines = parsed.snapshot.line_count == len(lines)  # a lone carriage return would count as another line
     definitions = scopes(parsed)[1:] if is_lines else []
@@ -90,11 +90,6 @@ def nodes_of(block: ShownBlock) -> Nodes:
     if not nodes or any(lines[i].strip() for i in outside):
         nodes.insert(0, whole)
     return Nodes(tuple(nodes), whole, parsed, margin, around)
-
-
-def _margin(lines: Sequence[str]) -> str:
-    first = next((line for line in lines if line.strip()), "")
-    return first[: len(first) - len(first.lstrip())]
 
 
 def _listed(nodes: Sequence[BlockNode]) -> str:

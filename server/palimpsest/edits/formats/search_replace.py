@@ -8,8 +8,7 @@ All marks of a pair have as many signs as its first mark, so that lines of code 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 from palimpsest.edits.formats.elements import Element, escaped
 from palimpsest.edits.formats.format import EditFormat
@@ -51,14 +50,12 @@ class SearchReplace(EditFormat):
         return [line for old, new in hunks(block, edits) for line in _pair(block, old, new)]
 
     def edits(self, suggestion: Element, block: ShownBlock) -> Sequence[LineEdit]:
-        lines, edits = suggestion.lines(block), list[LineEdit]()
-        pairs = _pairs(lines, suggestion.complete)
-        if not pairs and any(line.strip() for line in lines) and suggestion.complete:
+        lines, edits, n_pairs = suggestion.lines(block), list[LineEdit](), 0
+        for old, new in _pairs(lines, suggestion.complete):
+            n_pairs += 1
+            edits += placed(block, old, new, "a SEARCH part")
+        if not n_pairs and any(line.strip() for line in lines) and suggestion.complete:
             raise Unplaced("there is no SEARCH part")
-        for pair in pairs:
-            if pair.problem:
-                raise Unplaced(pair.problem)
-            edits += placed(block, pair.old, pair.new, "a SEARCH part")
         return edits
 
     def grammar(self, blocks: Iterable[ShownBlock]) -> str:
@@ -67,18 +64,10 @@ class SearchReplace(EditFormat):
         return reply_grammar(blocks, _rules, shared=f"{FREE}\n{_ROOM}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """`problem` says why this is not a valid pair."""
-
-    old: tuple[str, ...]
-    new: tuple[str, ...] = ()
-    problem: str = ""
-
-
-def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:
-    """The pairs in order; text outside them is ignored, and so is a last pair that was cut off."""
-    pairs, at = list[_Pair](), 0
+def _pairs(lines: Sequence[str], complete: bool) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """What each pair searches, and its replacement, in order; text outside them is ignored, and so is a last pair that
+    was cut off.  Raises Unplaced for one without a divider."""
+    at = 0
     while at < len(lines):
         head = SEARCH.match(lines[at])
         at += 1
@@ -88,7 +77,7 @@ def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:
         divider = _next(DIVIDER, lines, at, signs)
         if divider is None:
             if complete:
-                pairs.append(_Pair((), problem="a SEARCH part has no ======= behind it"))
+                raise Unplaced("a SEARCH part has no ======= behind it")
             break
         end = _next(REPLACE, lines, divider + 1, signs)
         following = _next(SEARCH, lines, divider + 1, signs)
@@ -97,9 +86,8 @@ def _pairs(lines: Sequence[str], complete: bool) -> list[_Pair]:
         if end is None and not complete:
             break
         end = len(lines) if end is None else end
-        pairs.append(_Pair(tuple(lines[at:divider]), tuple(lines[divider + 1 : end])))
+        yield lines[at:divider], lines[divider + 1 : end]
         at = end
-    return pairs
 
 
 def _next(mark: re.Pattern[str], lines: Sequence[str], start: int, signs: int) -> int | None:

@@ -17,10 +17,11 @@ from palimpsest.edits.lsp.suggestions import ACCEPT, APPLIED, APPLY, Suggest, be
 from palimpsest.errors import InvalidArgument
 from palimpsest.lsp.action_kinds import is_asked
 from palimpsest.lsp.arguments import read
-from palimpsest.lsp.convert import position_in
+from palimpsest.lsp.convert import TOP, position_in
 from palimpsest.lsp.diagnostics import OWN, tell_seen
 from palimpsest.lsp.edits import asks_first, title_of
 from palimpsest.lsp.progress import progress
+from palimpsest.lsp.protocol import converter
 from palimpsest.window.events import CursorMoved
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ async def code_action(server: PalimpsestServer, params: lsp.CodeActionParams) ->
             if d.source != OWN
         ]
     if params.context.only and is_asked(params.context.only, SOURCE):
-        whole = lsp.CodeActionParams(params.text_document, _top(), params.context)
+        whole = lsp.CodeActionParams(params.text_document, TOP, params.context)
         found.append(_action(server, "Palimpsest: look over the file's own statements", SOURCE, whole, ""))
     return found
 
@@ -96,10 +97,6 @@ def _fill_in(server: PalimpsestServer, action: lsp.CodeAction, offer: OfferedPro
         apply_soon(server, identity)
 
 
-def _top() -> lsp.Range:
-    return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
-
-
 def _action(
     server: PalimpsestServer,
     title: str,
@@ -110,11 +107,10 @@ def _action(
     *,
     selection: bool = False,
 ) -> lsp.CodeAction:
-    start = {"line": params.range.start.line, "character": params.range.start.character}
-    data: dict[str, Any] = {"uri": params.text_document.uri, "position": start, "instruction": instruction}
+    where: dict[str, Any] = converter().unstructure(params.range)
+    data = {"uri": params.text_document.uri, "position": where["start"], "instruction": instruction}
     if selection:
-        end = {"line": params.range.end.line, "character": params.range.end.character}
-        data["range"] = {"start": start, "end": end}
+        data["range"] = where
     client = server.window.client
     return lsp.CodeAction(
         title=title,

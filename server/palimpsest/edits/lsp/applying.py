@@ -10,7 +10,6 @@ first, and says that the edit was applied when a part of it was.
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,17 +18,15 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from palimpsest.edits.line_edits import applied
-from palimpsest.errors import InvalidArgument, PalimpsestError
-from palimpsest.lsp.document_edits import why_not_made
+from palimpsest.errors import Denied, InvalidArgument, PalimpsestError
+from palimpsest.lsp import document_edits
+from palimpsest.lsp.asking import chosen
 from palimpsest.lsp.edits import asks_first, proposal_edit, size_of, title_of
-from palimpsest.text.previews import without_links
 from palimpsest.window.events import DocumentChanged, DocumentOpened
 
 if TYPE_CHECKING:
     from palimpsest.edits.suggestions.proposals import OfferedProposal
     from palimpsest.lsp.server import PalimpsestServer
-
-logger = logging.getLogger(__name__)
 
 YES, NO = "Apply", "Do not apply"
 SEEN_S = 2.0
@@ -91,17 +88,12 @@ async def _why_not(server: PalimpsestServer, offer: OfferedProposal) -> str:
     """Ask the person; why it is not to be applied, or ""."""
     roots = server.window.roots
     files = ", ".join(f"{roots.locate(change.uri)[1]} ({size_of(change)})" for change in offer.proposal.changes)
-    params = lsp.ShowMessageRequestParams(
-        type=lsp.MessageType.Info,
-        message=without_links(f"{title_of(offer.proposal.summary)} Changes {files}. Apply all of it?"),
-        actions=[lsp.MessageActionItem(YES), lsp.MessageActionItem(NO)],
-    )
+    question = f"{title_of(offer.proposal.summary)} Changes {files}. Apply all of it?"
     try:
-        chosen = await server.window_show_message_request_async(params)
-    except JsonRpcException as error:
-        logger.warning("the client did not ask the person: %s", error)
+        answer = await chosen(server, question, (YES, NO), cannot=CANNOT_ASK)
+    except Denied:
         return CANNOT_ASK
-    return "" if chosen is not None and chosen.title == YES else "it was not confirmed"
+    return "" if answer == YES else "it was not confirmed"
 
 
 async def _answered(server: PalimpsestServer, offer: OfferedProposal, watch: _Watch) -> lsp.ApplyWorkspaceEditResult:
@@ -119,10 +111,7 @@ async def _told_to_apply(server: PalimpsestServer, offer: OfferedProposal) -> ls
     edit = proposal_edit(offer.proposal, offer.snapshots, server.window.client)
     metadata = lsp.WorkspaceEditMetadata(is_refactoring=True) if server.window.client.edit_metadata else None
     params = lsp.ApplyWorkspaceEditParams(edit, title_of(offer.proposal.summary), metadata)
-    try:
-        return await server.workspace_apply_edit_async(params)
-    except JsonRpcException as error:
-        return lsp.ApplyWorkspaceEditResult(applied=False, failure_reason=why_not_made(error))
+    return await document_edits.applied(server, params)
 
 
 class _Watch:

@@ -16,6 +16,7 @@ from lsprotocol import types as lsp
 from palimpsest.config.settings import MOST_AT_ONCE
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.lsp.applying import confirm_and_apply, is_done
+from palimpsest.edits.suggestions.proposals import SuggestionRequest
 from palimpsest.errors import InvalidArgument, NotFound
 from palimpsest.json_data import Range
 from palimpsest.lsp.arguments import At, Between, Id, among
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from palimpsest.edits.suggestions.ranking import Suggested
     from palimpsest.edits.summaries import Summarized
     from palimpsest.lsp.server import PalimpsestServer
-    from palimpsest.lsp.window import Client
-    from palimpsest.text.roots import Roots
 
 SUGGEST = "palimpsest.suggest"
 APPLY = "palimpsest.suggest.apply"
@@ -72,14 +71,8 @@ async def suggested(server: PalimpsestServer, asked: Suggest) -> Suggested:
     window.roots.check_edit(asked.uri)
     snapshot = session.documents.get(asked.uri)
     position = position_in(snapshot, asked.position.lsp, window.client.encoding)
-    return await session.suggestions.at(
-        asked.uri,
-        position,
-        instruction=asked.instruction,
-        n=asked.n or options.n,
-        lines=lines,
-        format=format,
-    )
+    request = SuggestionRequest(asked.uri, position, asked.instruction, asked.n or options.n, lines, format)
+    return await session.suggestions.at(request)
 
 
 async def suggest(server: PalimpsestServer, asked: Suggest) -> dict[str, Any]:
@@ -159,34 +152,6 @@ async def draft_page(server: PalimpsestServer, parts: Sequence[str]) -> str:
     return server.window.session.suggestions.draft(parts[0], int(number))
 
 
-def _answered(suggested: Suggested, client: Client, roots: Roots) -> dict[str, Any]:
-    found = []
-    for proposal in suggested.proposals:
-        first = proposal.changes[0]
-        found.append(
-            {
-                "id": proposal.id,
-                "name": first.names[0],
-                "uri": first.uri,
-                "title": heading_of(proposal),
-                "edit": converter().unstructure(proposal_edit(proposal, suggested.snapshots, client)),
-                "agreement": proposal.agreement,
-                "summary": proposal.summary,
-                "flags": list(proposal.flags),
-                "documents": [
-                    {"uri": change.uri, "names": list(change.names), "open": change.is_open, "draft": draft}
-                    for change, draft in zip(proposal.changes, drafts_of(proposal), strict=True)
-                ],
-                "diff": proposal_diff(proposal, suggested.snapshots, roots),
-            }
-        )
-    return {
-        "suggestions": found,
-        "summary": suggested.summary,
-        "refused": [{"name": refusal.name, "reason": refusal.reason} for refusal in suggested.refused],
-    }
-
-
 COMMANDS = (
     Command(
         SUGGEST,
@@ -242,9 +207,34 @@ def reason_for_nothing(found: Suggested) -> str:
     return f"no edit: {found.refused[0].reason}" if found.refused else "nothing to suggest here"
 
 
-def _answer(server: PalimpsestServer, found: Suggested) -> dict[str, Any]:
-    answer = _answered(found, server.window.client, server.window.roots)
-    return {**answer, "why_not": "" if found.proposals else f"{reason_for_nothing(found).rstrip('.')}."}
+def _answer(server: PalimpsestServer, suggested: Suggested) -> dict[str, Any]:
+    client, roots = server.window.client, server.window.roots
+    found = []
+    for proposal in suggested.proposals:
+        first = proposal.changes[0]
+        found.append(
+            {
+                "id": proposal.id,
+                "name": first.names[0],
+                "uri": first.uri,
+                "title": heading_of(proposal),
+                "edit": converter().unstructure(proposal_edit(proposal, suggested.snapshots, client)),
+                "agreement": proposal.agreement,
+                "summary": proposal.summary,
+                "flags": list(proposal.flags),
+                "documents": [
+                    {"uri": change.uri, "names": list(change.names), "open": change.is_open, "draft": draft}
+                    for change, draft in zip(proposal.changes, drafts_of(proposal), strict=True)
+                ],
+                "diff": proposal_diff(proposal, suggested.snapshots, roots),
+            }
+        )
+    return {
+        "suggestions": found,
+        "summary": suggested.summary,
+        "refused": [{"name": refusal.name, "reason": refusal.reason} for refusal in suggested.refused],
+        "why_not": "" if found else f"{reason_for_nothing(suggested).rstrip('.')}.",
+    }
 
 
 def _lines(selected: Between) -> range | None:

@@ -31,8 +31,6 @@ class SuggestionModel:
     def __init__(self, services: Services, files: EditableFiles) -> None:
         self._services = services
         self._files = files
-        self._name_fixes = name_fixes.NameFixes(services)
-        self._slip_fixes = slip_fixes.SlipFixes(services)
 
     async def ask(
         self,
@@ -74,9 +72,9 @@ class SuggestionModel:
         if not draft.changes:
             place, options = name_fixes.NameQuery(engine, view, blocks), services.settings.suggestion
             if _is_wanted(options.mend_names, instructions):
-                fixes = await self._name_fixes.replies(place, request, blocks_shown[EDITING])
+                fixes = await name_fixes.replies(services, place, request, blocks_shown[EDITING])
             if not fixes and _is_wanted(options.mend_slips, instructions):
-                fixes = await self._slip_fixes.replies(place, request, blocks_shown[EDITING])
+                fixes = await slip_fixes.replies(services, place, request, blocks_shown[EDITING])
         answer = await services.generate(engine, query, blocks)
         prompt = SuggestionPrompt(request, blocks_shown, then, draft, words, view.cells_hide_names)
         return await ranked(services, self._files, prompt, answer.choices, fixes)

@@ -37,49 +37,44 @@ class NameQuery:
     blocks: Sequence[Block]
 
 
-class NameFixes:
-    """Writes a reply that corrects names which are defined nowhere."""
+async def replies(services: Services, place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> list[str]:
+    """One that puts right all names of the editing block that can be, or none.
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
+    Raises EngineError when the engine cannot answer.
+    """
+    places = {line.document_line: i for i, line in enumerate(block.lines) if line.number is not None}
+    edits, corrections = dict[int, LineEdit](), list[str]()
+    for slip in reversed(_slips(place, request, places.keys())):  # from the last: columns stay right
+        name = await _meant(services, place, slip)
+        i, at = places[slip.start.line], slip.start.column
+        text = edits[i].lines[0] if i in edits else place.view.parsed.snapshot.lines[slip.start.line]
+        edits[i] = LineEdit(i, i + 1, (text[:at] + name + text[at + len(slip.name) :],))
+        corrections.insert(0, f"`{name}` for `{slip.name}`")
+    if not edits:
+        return []
+    summary = f"Write {', '.join(corrections)}, which {'is' if len(corrections) == 1 else 'are'} defined nowhere."
+    return [FORMATS[FIX_FORMAT].write(block, [edits[i] for i in sorted(edits)], summary)]
 
-    async def replies(self, place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> list[str]:
-        """One that puts right all names of the editing block that can be, or none.
 
-        Raises EngineError when the engine cannot answer.
-        """
-        places = {line.document_line: i for i, line in enumerate(block.lines) if line.number is not None}
-        edits, corrections = dict[int, LineEdit](), list[str]()
-        for slip in reversed(_slips(place, request, places.keys())):  # from the last: columns stay right
-            name = await self._meant(place, slip)
-            i, at = places[slip.start.line], slip.start.column
-            text = edits[i].lines[0] if i in edits else place.view.parsed.snapshot.lines[slip.start.line]
-            edits[i] = LineEdit(i, i + 1, (text[:at] + name + text[at + len(slip.name) :],))
-            corrections.insert(0, f"`{name}` for `{slip.name}`")
-        if not edits:
-            return []
-        summary = f"Write {', '.join(corrections)}, which {'is' if len(corrections) == 1 else 'are'} defined nowhere."
-        return [FORMATS[FIX_FORMAT].write(block, [edits[i] for i in sorted(edits)], summary)]
+async def _meant(services: Services, place: NameQuery, slip: Slip) -> str:
+    first, *others = slip.meant
+    answer = await _ask_word(services, place, slip) if others else ""
+    return answer if answer in others else first
 
-    async def _meant(self, place: NameQuery, slip: Slip) -> str:
-        first, *others = slip.meant
-        answer = await self._ask_word(place, slip) if others else ""
-        return answer if answer in others else first
 
-    async def _ask_word(self, place: NameQuery, slip: Slip) -> str:
-        """The model's word behind the first character, as if the rest were not written yet."""
-        if not (await place.engine.model()).fim_layouts:
-            return ""
-        services, old, start = self._services, place.view.parsed.snapshot, slip.start
-        cursor = Position(start.line, start.column + 1)
-        rest = Range(cursor, Position(start.line, start.column + len(slip.name)))
-        new, edits = old.changed([ContentChange(rest, "")], old.version)
-        begun = services.view_of(services.parser.imagined(old, new, edits), cursor)
-        answer = await services.generate(
-            place.engine, requests.name(services.requests, begun, place.blocks), place.blocks
-        )
-        match = WORD.match(slip.name[0] + answer.choices[0].text)
-        return match[0] if match else ""
+async def _ask_word(services: Services, place: NameQuery, slip: Slip) -> str:
+    """The model's word behind the first character, as if the rest were not written yet."""
+    if not (await place.engine.model()).fim_layouts:
+        return ""
+    old, start = place.view.parsed.snapshot, slip.start
+    cursor = Position(start.line, start.column + 1)
+    rest = Range(cursor, Position(start.line, start.column + len(slip.name)))
+    new, edits = old.changed([ContentChange(rest, "")], old.version)
+    begun = services.view_of(services.parser.imagined(old, new, edits), cursor)
+    asked = requests.name(services.requests, begun, place.blocks)
+    answer = await services.generate(place.engine, asked, place.blocks)
+    match = WORD.match(slip.name[0] + answer.choices[0].text)
+    return match[0] if match else ""
 
 
 def _slips(place: NameQuery, request: SuggestionRequest, document_lines: Collection[int | None]) -> list[Slip]:

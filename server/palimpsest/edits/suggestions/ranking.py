@@ -45,7 +45,6 @@ class Suggested:
     proposals: tuple[Proposal, ...]
     refused: tuple[Refusal, ...]
     summary: str
-    replies: int
     snapshots: Mapping[str, Snapshot]
     request: SuggestionRequest
 
@@ -78,7 +77,7 @@ async def ranked(
     choices: Sequence[wire.Choice],
     fixes: Sequence[str] = (),
 ) -> Suggested:
-    """Everything that the choices come to, and replies of ours (`name_fixes.py`), which are in the format MENDED.
+    """Everything that the choices come to, and replies of ours (`name_fixes.py`), which are in `FIX_FORMAT`.
     Whoever types goes first: between two of them the loop is let go.
 
     Raises InvalidArgument when the document asked about has been closed."""
@@ -119,7 +118,7 @@ async def ranked(
     for refusal in refused:
         logger.info("suggestion for %s refused: %s", refusal.name or "no block", without_code(refusal.reason))
     summary = next(filter(None, [*(proposal.summary for proposal in proposals), *summaries]), "")
-    return Suggested(tuple(proposals), tuple(refused), summary, len(choices), latest, request)
+    return Suggested(tuple(proposals), tuple(refused), summary, latest, request)
 
 
 def without_code(reason: str) -> str:

@@ -36,39 +36,33 @@ ASKS = re.compile(r"\b(?:bugs?|correct|fix|mend|mistakes?|repair|slips?|typos?|w
 """What an instruction says that this may answer."""
 
 
-class SlipFixes:
-    """Writes a reply that puts right the line that the model finds much likelier otherwise."""
+async def replies(services: Services, place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> list[str]:
+    """One with the change of a line that the code gains most by, or none.
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
-
-    async def replies(self, place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> list[str]:
-        """One with the change that the code gains most by, or none.
-
-        Raises EngineError when the engine cannot answer.
-        """
-        engine = place.engine
-        if not isinstance(engine, Scores) or not (await engine.model()).in_place:
-            return []
-        fixes = _fixes(place, request, block)
-        if not fixes:
-            return []
-        asked = scores(self._services.requests, place.view, place.blocks, fixes)
-        try:
-            answer = await self._services.score(engine, asked, place.blocks)
-        except ContextTooLarge as error:  # the replies may still fit
-            logger.info("slips were not looked for: %s", error)
-            return []
-        likely = [
-            (gain, -i)
-            for i, (gain, fix) in enumerate(zip(answer.gains, fixes, strict=True))
-            if gain >= (LEAST_IF_BROKEN if fix.completes else LEAST_GAIN)
-        ]
-        if not likely:
-            return []
-        best = fixes[-max(likely)[1]]
-        edit = LineEdit(best.index, best.index + 1, best.instead)
-        return [FORMATS[FIX_FORMAT].write(block, [edit], best.summary)]
+    Raises EngineError when the engine cannot answer.
+    """
+    engine = place.engine
+    if not isinstance(engine, Scores) or not (await engine.model()).in_place:
+        return []
+    fixes = _fixes(place, request, block)
+    if not fixes:
+        return []
+    asked = scores(services.requests, place.view, place.blocks, fixes)
+    try:
+        answer = await services.score(engine, asked, place.blocks)
+    except ContextTooLarge as error:  # the replies may still fit
+        logger.info("slips were not looked for: %s", error)
+        return []
+    likely = [
+        (gain, -i)
+        for i, (gain, fix) in enumerate(zip(answer.gains, fixes, strict=True))
+        if gain >= (LEAST_IF_BROKEN if fix.completes else LEAST_GAIN)
+    ]
+    if not likely:
+        return []
+    best = fixes[-max(likely)[1]]
+    edit = LineEdit(best.index, best.index + 1, best.instead)
+    return [FORMATS[FIX_FORMAT].write(block, [edit], best.summary)]
 
 
 def _fixes(place: NameQuery, request: SuggestionRequest, block: ShownBlock) -> Sequence[LineFix]:

@@ -33,29 +33,17 @@ class Suggestions:
 
     # Asking ---------------------------------------------------------------------------------------------------
 
-    async def at(
-        self,
-        uri: str,
-        position: Position,
-        *,
-        instruction: str = "",
-        n: int = 1,
-        lines: range | None = None,
-        format: str = "",
-    ) -> Suggested:
+    async def at(self, request: SuggestionRequest) -> Suggested:
         """Edits of the block at a position, or of the document lines `lines` in it.
 
         Raises EngineError when the engine cannot answer, InvalidArgument for a document that is not open.
         """
-        request = SuggestionRequest(uri, position, instruction, n, lines, format)
         return await self._ask(self._offers.numbered(request))
 
     async def rerun(self, identity: str) -> Suggested:
         """The same question once more, without what was offered for it before.  Raises as `at` does, InvalidArgument
         for an unknown id, StaleDocument where the place is gone."""
-        offer = self._offers.get(identity)
-        request = self._moved(offer)
-        return await self._ask(self._offers.numbered(request))
+        return await self.at(self._moved(self._offers.get(identity)))
 
     async def go_on(self, identity: str, instruction: str = "") -> Suggested:
         """The next reply, made on the text with the proposal in it; what is suggested then is both together.  Raises

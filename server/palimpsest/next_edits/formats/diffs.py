@@ -23,26 +23,11 @@ AROUND = 3
 MOST_LINES, MOST_BYTES = 8, 512
 """A hunk is compared word by word if it has at most so many lines and bytes, before and after."""
 _WORDS = re.compile(r"\w+|\s+|([^\w\s])\1*")
+_HEADING = re.compile(r"(?:^|\n)@@ -\d+,\d+ \+\d+,\d+ @@\n")
 Edit = tuple[int, int, str]
 """Two offsets in a text, and what belongs between them."""
 Span = tuple[int, int, int, int]
 """Where something begins and ends in one sequence, and where what replaces it does in another."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """`first` is its first line in the text after the change, from 0; `lines` begin with `-`, `+` or a space."""
-
-    first: int
-    lines: tuple[str, ...]
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """Before and after; empty where nothing changed."""
-        if not any(line[:1] in ("-", "+") for line in self.lines):
-            return "", ""
-        before = "\n".join(line[1:] for line in self.lines if line[:1] != "+")
-        return before, "\n".join(line[1:] for line in self.lines if line[:1] != "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +66,14 @@ def unified(before: Sequence[str], after: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in written)
 
 
-def hunks(diff: str) -> Iterator[Hunk]:
-    """Those of what `unified` has written; lines without a heading are one that begins at the first line."""
-    first, lines = 0, list[str]()
-    for line in diff.removesuffix("\n").split("\n"):
-        if heading := re.match(r"@@ -\d+,\d+ \+(\d+),\d+ @@", line):
-            if lines:
-                yield Hunk(first, tuple(lines))
-            first, lines = int(heading[1]) - 1, []
-        else:
-            lines.append(line)
-    if lines:
-        yield Hunk(first, tuple(lines))
+def hunks(diff: str) -> Iterator[tuple[str, str]]:
+    """Those of what `unified` has written, each before and after; empty where nothing changed.  Lines without a heading
+    are one."""
+    for written in _HEADING.split(diff.removesuffix("\n")):
+        lines = written.split("\n")
+        is_changed = any(line[:1] in ("-", "+") for line in lines)
+        before, after = ([line[1:] for line in lines if is_changed and line[:1] != mark] for mark in "+-")
+        yield "\n".join(before), "\n".join(after)
 
 
 def smallest_edits(snapshot: Snapshot, window: range, new: str) -> tuple[OffsetEdit, ...]:

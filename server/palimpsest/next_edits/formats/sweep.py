@@ -84,8 +84,8 @@ def _document(path: str, text: str) -> str:
 
 
 def _piece(change: PastChange) -> PromptPiece:
-    texts = [hunk.texts for hunk in hunks(change.diff)]
-    original, updated = (_cut(part for part in side if part) for side in zip(*texts, strict=True))
+    sides = zip(*hunks(change.diff), strict=True)
+    original, updated = (_cut(part for part in side if part) for side in sides)
     written = _document(f"{change.path}.diff", f"original:\n{ended(original)}updated:\n{updated}")
     return PromptPiece("text" if change.is_open else "change", written)
 

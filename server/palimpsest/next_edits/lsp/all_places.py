@@ -11,7 +11,8 @@ from lsprotocol import types as lsp
 
 from palimpsest.edits.feature import REWRITE
 from palimpsest.lsp.action_kinds import is_asked
-from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.lsp.convert import position_in, range_out
+from palimpsest.lsp.edits import workspace_edit
 
 if TYPE_CHECKING:
     from palimpsest.lsp.server import PalimpsestServer
@@ -28,15 +29,7 @@ async def code_action(server: PalimpsestServer, params: lsp.CodeActionParams) ->
     found = await session.next_edits.all_here(snapshot.uri, position_in(snapshot, params.range.start, encoding))
     if found is None:
         return []
-    edits = list[lsp.TextEdit | lsp.AnnotatedTextEdit | lsp.SnippetTextEdit]()
-    for where, text in found.edits:
-        start, end = (position_out(snapshot, at, encoding) for at in (where.start, where.end))
-        edits.append(lsp.TextEdit(lsp.Range(start, end), text))
-    identity = lsp.OptionalVersionedTextDocumentIdentifier(snapshot.uri, snapshot.version)
-    edit = (
-        lsp.WorkspaceEdit(document_changes=[lsp.TextDocumentEdit(identity, edits)])
-        if window.client.versioned_edits
-        else lsp.WorkspaceEdit(changes={snapshot.uri: [one for one in edits if isinstance(one, lsp.TextEdit)]})
-    )
+    edits = [lsp.TextEdit(range_out(snapshot, where, encoding), text) for where, text in found.edits]
+    edit = workspace_edit(window.client, [(snapshot.uri, snapshot.version, edits)])
     title = f"Palimpsest: {found.message}, in all {len(edits)} places of this file"
     return [lsp.CodeAction(title=title, kind=REWRITE, edit=edit)]

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from lsprotocol import types as lsp
 
 from palimpsest.errors import InvalidArgument, PalimpsestError, StaleDocument
-from palimpsest.lsp.arguments import At, DocumentArguments, Id, read
+from palimpsest.lsp.arguments import At, DocumentArguments, Id, read, refusals_logged
 from palimpsest.lsp.command import Command
-from palimpsest.lsp.convert import position_in, position_out
+from palimpsest.lsp.convert import position_in, range_out
+from palimpsest.lsp.protocol import converter
 from palimpsest.window.events import NextEditModelFailed, RefreshNeeded
 
 if TYPE_CHECKING:
@@ -109,13 +110,10 @@ def register(server: PalimpsestServer) -> None:
 
     @server.feature(SHOWN)
     async def shown(params: Any) -> None:
-        try:
+        with refusals_logged(SHOWN):
             given = (read(SHOWN, ShownParams, params).item.command.arguments or [None])[0]
-            window.session.next_edits.mark_shown(
-                given if isinstance(given, str) else read("arguments[0]", Id, given).id
-            )
-        except InvalidArgument as error:
-            logger.warning("%s: %s", SHOWN, error)
+            identity = given if isinstance(given, str) else read("arguments[0]", Id, given).id
+            window.session.next_edits.mark_shown(identity)
 
     @server.feature(FOCUS)
     async def focus(params: Any) -> None:
@@ -136,15 +134,11 @@ async def _next(server: PalimpsestServer, asked: NextEditParams) -> NextEdit | N
 def _answer(server: PalimpsestServer, found: NextEdit | None) -> dict[str, Any]:
     if found is None:
         return {"edits": [], "total": 0}
-    encoding, snapshot = server.window.client.encoding, found.snapshot
-    start, end = (position_out(snapshot, at, encoding) for at in (found.range.start, found.range.end))
+    snapshot = found.snapshot
     edit = {
         "id": found.id,
         "textDocument": {"uri": snapshot.uri, "version": snapshot.version if found.is_open else None},
-        "range": {
-            "start": {"line": start.line, "character": start.character},
-            "end": {"line": end.line, "character": end.character},
-        },
+        "range": converter().unstructure(range_out(snapshot, found.range, server.window.client.encoding)),
         "text": found.text,
         "kind": found.kind,
         "message": found.message,
