@@ -49,7 +49,9 @@ def create_app(core: EngineCore, life: Life, keys: Sequence[str]) -> ASGIApp:
 
 def failure(error: Exception) -> Response:
     """An error in llama-server's form."""
-    return errors.refusal(errors.not_found() if isinstance(error, HTTPException) else errors.of(error))
+    if isinstance(error, HTTPException):
+        return errors.refusal(errors.error(404, "File Not Found", "not_found_error"))
+    return errors.refusal(errors.of(error))
 
 
 def _llama_server(serving: Serving) -> ASGIApp:

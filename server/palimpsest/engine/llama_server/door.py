@@ -72,7 +72,7 @@ class AccessCheck:
     def _refusal(own: bool) -> Response:
         if own:
             return failed(EngineUnavailable("The engine refused the key.", hint="Set the engine's API key."), 401)
-        return errors.refusal(errors.no_key())
+        return errors.refusal(errors.error(401, "Invalid API Key", "authentication_error"))
 
     @staticmethod
     def _stopping(own: bool) -> Response:

@@ -6,6 +6,8 @@ In: requests.  Out: answers in each route's form.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -35,10 +37,10 @@ class TextRoutes:
         self._rendering = asyncio.Lock()  # one at a time: a thread that waits is one that others lack
 
     def routes(self) -> list[Route]:
-        table = {
-            "/completion": self.completion,
-            "/completions": self.completion,
-            "/v1/completions": self.openai_completion,
+        table: dict[str, Callable[[Request], Awaitable[Response]]] = {
+            "/completion": partial(self.completion, NativeReplies),
+            "/completions": partial(self.completion, NativeReplies),
+            "/v1/completions": partial(self.completion, CompletionReplies),
             "/chat/completions": self.chat,
             "/v1/chat/completions": self.chat,
             "/infill": self.infill,
@@ -48,13 +50,7 @@ class TextRoutes:
         }
         return [Route(path, handler, methods=["POST"]) for path, handler in table.items()]
 
-    async def completion(self, request: Request) -> Response:
-        return await self._completion(request, NativeReplies)
-
-    async def openai_completion(self, request: Request) -> Response:
-        return await self._completion(request, CompletionReplies)
-
-    async def _completion(self, request: Request, form: type[Replies]) -> Response:
+    async def completion(self, form: type[Replies], request: Request) -> Response:
         fields = Fields(await body(request))
         read = params.read(fields)
         several = prompts.read(fields.raw("prompt"))
