@@ -99,11 +99,6 @@ class Stores:
     def is_of(self, workspace: str, digest: str) -> bool:
         return digest in self._noted.get(workspace, ())
 
-    @property
-    def workspaces(self) -> list[str]:
-        """Those of which something was noted."""
-        return list(self._noted)
-
     def keys_of(self, workspace: str) -> list[str]:
         """What the workspace's blocks in the store are called."""
         items = (self.memory.peek(digest) for digest in self._noted.get(workspace, ()))
