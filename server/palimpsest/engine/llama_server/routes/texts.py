@@ -25,7 +25,7 @@ from palimpsest.engine.llama_server.completions.prompt_tokens import prompt_toke
 from palimpsest.engine.llama_server.requests import chat, infill, params, prompts
 from palimpsest.engine.llama_server.requests.chat import Chat
 from palimpsest.engine.llama_server.requests.fields import Fields, called
-from palimpsest.engine.llama_server.serving.serving import ModelProperties, Serving, WorkInSlot
+from palimpsest.engine.llama_server.serving.serving import Serving, WorkInSlot
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import InvalidArgument
 
@@ -67,8 +67,7 @@ class TextRoutes:
         fields = Fields(_with_schema(data))
         asked = chat.read(fields)
         read = params.read(fields, n_probs=_n_probs(fields))
-        properties = await self._serving.properties()
-        text = await self._rendered(asked, properties)
+        text = await self._rendered(asked)
         return await _answer(self._serving, request, ChatReplies(read, asked.before), "chat", [_ask((text,))])
 
     async def infill(self, request: Request) -> Response:
@@ -80,8 +79,7 @@ class TextRoutes:
 
     async def apply_template(self, request: Request) -> Response:
         asked = chat.read(Fields(await body(request)))
-        properties = await self._serving.properties()
-        return errors.reply({"prompt": await self._rendered(asked, properties)})
+        return errors.reply({"prompt": await self._rendered(asked)})
 
     async def tokenize(self, request: Request) -> Response:
         fields = Fields(await body(request))
@@ -113,7 +111,8 @@ class TextRoutes:
 
         return errors.reply({"content": await asyncio.wrap_future(self._serving.core.call(work))})
 
-    async def _rendered(self, asked: Chat, properties: ModelProperties) -> str:
+    async def _rendered(self, asked: Chat) -> str:
+        properties = await self._serving.properties()
         async with self._rendering:
             return await asyncio.to_thread(
                 asked.text, self._serving.renderer, properties.template, bos=properties.bos, eos=properties.eos
