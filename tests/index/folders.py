@@ -110,4 +110,5 @@ class Known:
 
 
 def _paths(reader: IndexReader) -> list[str]:
+    # no door: an index is asked for names, never for all of its files
     return [path for (path,) in reader._rows("SELECT path FROM files ORDER BY path", ())]

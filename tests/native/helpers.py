@@ -43,6 +43,7 @@ class TestedEngine(NativeEngine):
 def forget(engine: NativeEngine) -> None:
     """Make it what it was when it was loaded.  Raises AssertionError where its cache is not sound."""
     engine.workspaces.check()
+    # no door: only who named a workspace asks what is stored of it
     for name in {*engine.workspaces, *engine.store._noted}:
         engine.workspaces.reset(name)
     engine.workspaces.check()

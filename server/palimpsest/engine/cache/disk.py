@@ -51,7 +51,7 @@ StoredItem: TypeAlias = StoredKV | DiskKV
 
 class DiskStore:
     """Digest → KV.  Every method but the writer's own belongs to the engine's thread, and none of them waits for the
-    disk to write but `flush` and a patient `put`."""
+    disk to write but `close` and a patient `put`."""
 
     def __init__(self, folder: Path, model: str, max_bytes: int, *, max_waiting: int = MAX_WAITING) -> None:
         """`folder` is shared by all models, and so is the bound."""
@@ -133,11 +133,6 @@ class DiskStore:
                 self._waiting_bytes -= item.n_bytes
         with suppress(OSError):  # what stays is overwritten, or trimmed
             self._path(digest).unlink(missing_ok=True)
-
-    def flush(self) -> None:
-        """Return when everything is written, or will not be."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._waiting)
 
     def close(self) -> None:
         """Write what waits, end the thread."""

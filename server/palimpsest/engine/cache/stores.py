@@ -115,11 +115,6 @@ class Stores:
             if (item := self.memory.peek(digest)) is not None:
                 self._to_disk(digest, item)
 
-    def flush(self) -> None:
-        """Return when nothing waits to be written."""
-        if self._disk is not None:
-            self._disk.flush()
-
     def close(self) -> None:
         """All of memory to disk, what was used last first.  Returns when it is written."""
         if self._disk is not None:
