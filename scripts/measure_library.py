@@ -34,8 +34,7 @@ COLUMNS = {
 def child(asked: dict[str, str]) -> None:
     """Measures once for each line of stdin."""
     from palimpsest.engine.llama import library
-    from palimpsest.engine.llama.batch import Run
-    from palimpsest.engine.llama.native import Context, ContextParams, Model
+    from palimpsest.engine.llama.native import Context, ContextParams, Model, Run
 
     library.choose(asked.get("library", ""))
     said = os.fdopen(os.dup(1), "w")

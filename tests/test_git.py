@@ -12,7 +12,7 @@ import pytest
 
 from palimpsest.errors import GitError
 from palimpsest.system import git
-from palimpsest.system.git_history import commits_of, last_version
+from palimpsest.system.git import commits_of, last_version
 from palimpsest.system.repository import repository_of
 from palimpsest.workspace.gitignore import IgnoreRules
 

@@ -50,7 +50,8 @@ def test_words_are_searched_for_where_it_is_wanted_and_costs_little(
     settings, problems = merged([{"completion.known_words": choice}])
     assert not problems
     requests = Requests("w", settings, lambda: n_params)
-    ahead = completion_ahead(requests, view(), (), False, calibration=AS_SAID, bound=WHATEVER)
+    asked = completion(requests, view(), (), False, first=False, calibration=AS_SAID, bound=WHATEVER)
+    ahead = completion_ahead(requests, asked, ())
     assert completion(requests, view(), (), False, 1).word_search == ahead.word_search == width
 
 

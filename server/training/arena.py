@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from palimpsest.engine.generation.words import Lexicon
-from palimpsest.engine.llama.batch import Batch, Run
-from palimpsest.engine.llama.candidates import CANDIDATE, array_of
+from palimpsest.engine.llama.layouts import CANDIDATE, array_of
 from palimpsest.engine.llama.library import library
+from palimpsest.engine.llama.native import Batch, Run
 from palimpsest.engine.llama.vocab import Vocabulary
 
 MAIN, SCRATCH = 0, 1
@@ -37,7 +37,7 @@ class Grammar:
     def best(self, logits: Floats) -> int:
         """The likeliest token that is admitted."""
         self.candidates["id"], self.candidates["logit"] = np.arange(len(logits)), logits
-        self.api.llama_sampler_apply(self.sampler, ctypes.byref(array_of(self.api, self.candidates)))
+        self.api.llama_sampler_apply(self.sampler, ctypes.byref(array_of(self.candidates)))
         return int(self.candidates["logit"].argmax())
 
     def accept(self, token: int) -> None:

@@ -11,7 +11,7 @@ from context_workspace import Workspace
 
 from palimpsest.context.sources.answers import Answers
 from palimpsest.context.sources.gatherer import Gatherer
-from palimpsest.context.sources.section_index import SectionIndex
+from palimpsest.context.sources.retrieval import SectionIndex
 from palimpsest.text.uris import to_uri
 
 Make = Callable[..., Workspace]

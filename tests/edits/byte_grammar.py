@@ -9,7 +9,7 @@ from typing import Any
 import gguf
 import numpy as np
 
-from palimpsest.engine.llama.candidates import CANDIDATE, array_of
+from palimpsest.engine.llama.layouts import CANDIDATE, array_of
 from palimpsest.engine.llama.library import library
 
 
@@ -51,7 +51,7 @@ class Admits:
     def allowed(self, tokens: list[int]) -> list[int]:
         found = np.zeros(len(tokens), CANDIDATE)
         found["id"] = tokens
-        self._api.llama_sampler_apply(self._sampler, ctypes.byref(array_of(self._api, found)))
+        self._api.llama_sampler_apply(self._sampler, ctypes.byref(array_of(found)))
         return [int(token) for token in found["id"][found["logit"] == 0.0]]
 
     def accept(self, token: int) -> None:

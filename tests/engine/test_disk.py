@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,8 @@ def kv(n_bytes: int = 1000, fill: int = 0, start: int = 7) -> StoredKV:
 
 def put(disk: DiskStore, digest: str, item: StoredKV) -> bool:
     taken = disk.put(digest, item)
-    disk.flush()
+    while isinstance(disk.get(digest), StoredKV):  # it waits to be written
+        time.sleep(0.001)
     return taken
 
 

@@ -86,7 +86,7 @@ class Folder:
         reader = self.reader()
         try:
             return {
-                row.qualified_name for path in reader.paths() if (found := reader.outline(path)) for row in found[1]
+                row.qualified_name for path in _paths(reader) if (found := reader.outline(path)) for row in found[1]
             }
         finally:
             reader.close()
@@ -94,7 +94,7 @@ class Folder:
     def paths(self) -> set[str]:
         reader = self.reader()
         try:
-            return set(reader.paths())
+            return set(_paths(reader))
         finally:
             reader.close()
 
@@ -107,3 +107,8 @@ class Known:
     opened: Mapping[str, FileRows] = field(default_factory=dict)
     is_complete: bool = True
     revision: int = 1
+
+
+def _paths(reader: IndexReader) -> list[str]:
+    # no door: an index is asked for names, never for all of its files
+    return [path for (path,) in reader._rows("SELECT path FROM files ORDER BY path", ())]

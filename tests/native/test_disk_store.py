@@ -232,7 +232,9 @@ def test_saving_makes_way_for_whatever_comes(make_engine: MakeEngine, folder: Pa
     assert difference(engine, engine.workspaces.open("w")) < CLOSE
     sync(engine, BLOCKS)
     done(engine.workspaces.save())
-    engine.store.flush()
+    ends = time.monotonic() + 10
+    while len(files(folder)) < len(BLOCKS) + 1 and time.monotonic() < ends:
+        time.sleep(0.01)
     assert len(files(folder)) == len(BLOCKS) + 1
 
 

@@ -22,12 +22,12 @@ from palimpsest.completions.indentation import is_blank, missing_at, others_at
 from palimpsest.completions.names import Names
 from palimpsest.completions.offers import ShownCompletions
 from palimpsest.completions.outcomes import Outcomes
-from palimpsest.completions.query import CompletionQuery
+from palimpsest.completions.query import CompletionPlace, CompletionQuery, bound_of
 from palimpsest.completions.quiet import Quiet
 from palimpsest.completions.repairs import grows
 from palimpsest.completions.report import CompletionReport
 from palimpsest.completions.results import CompletionResult, Results, together
-from palimpsest.completions.steps import CompletionPlace, Steps, bound_of, cut_unsure
+from palimpsest.completions.steps import Steps, cut_unsure
 from palimpsest.completions.sureness import Bound, Sureness
 from palimpsest.context.view import CursorView
 from palimpsest.errors import Cancelled, EngineError, EngineLoading
@@ -45,6 +45,7 @@ from palimpsest.window.events import (
     SettingsChanged,
 )
 from palimpsest.window.services import Services
+from palimpsest.wire import GenerateRequest
 
 OVERTAKEN = "Another completion was asked for since."
 
@@ -356,18 +357,7 @@ class Completions:
     async def _generated(self, query: CompletionQuery, n: int = 0, *, invoked: bool = True) -> CompletionResult:
         """The engine's answer: the first, soon, or `n` that a person asked for."""
         services = self._services
-        request = requests.completion(
-            services.requests,
-            query.view,
-            query.blocks,
-            query.multiline,
-            max(n, 1),
-            first=not n,
-            calibration=self.outcomes.calibration,
-            bound=self._bound(query, invoked=invoked),
-            review=requests.n_lines(services) if n else 0,
-            names=query.names,
-        )
+        request = self._request(query, query.blocks, n, first=not n, invoked=invoked)
         async with services.supervisor.engine() as engine:
             answer = await services.generate(engine, request, query.blocks)
         result = replace(query.result(answer, max(n, 1), await self._level(query)), reviewed=n > 0)
@@ -376,6 +366,24 @@ class Completions:
         else:
             self._results.put(query.place, query.prefix, result)
         return result
+
+    def _request(
+        self, query: CompletionQuery, blocks: Sequence[Block], n: int, *, first: bool, invoked: bool
+    ) -> GenerateRequest:
+        """`n`: alternatives that a person asked for, 0 for one."""
+        services = self._services
+        return requests.completion(
+            services.requests,
+            query.view,
+            blocks,
+            query.multiline,
+            max(n, 1),
+            first=first,
+            calibration=self.outcomes.calibration,
+            bound=self._bound(query, invoked=invoked),
+            review=requests.n_lines(services) if n else 0,
+            names=query.names,
+        )
 
     # Behind what is on screen ---------------------------------------------------------------------------------
 
@@ -504,17 +512,8 @@ class Completions:
         """With time.  `n`: alternatives that a person asked for, however sure they are; `last`: none gets more time."""
         services = self._services
         engine = await services.supervisor.ready()
-        request = requests.completion_ahead(
-            services.requests,
-            query.view,
-            query.blocks,
-            query.multiline,
-            max(n, 1),
-            calibration=self.outcomes.calibration,
-            bound=self._bound(query, invoked=n > 0),
-            review=requests.n_lines(services) if n else 0,
-            names=query.names,
-        )
+        request = self._request(query, (), n, first=False, invoked=n > 0)
+        request = requests.completion_ahead(services.requests, request, query.blocks)
         answer = await engine.generate(request)
         if answer.sync is not None:
             services.note(query.blocks, answer.sync)

@@ -9,8 +9,7 @@ _IN = "palimpsest.completions.lsp"
 FEATURE = Feature(
     "completions",
     commands={
-        f"{_IN}.accepting": ("palimpsest.completion.accepted",),
-        f"{_IN}.completion_why": ("palimpsest.completion.why",),
+        f"{_IN}.commands": ("palimpsest.completion.accepted", "palimpsest.completion.why"),
     },
     methods={"textDocument/inlineCompletion": Method(options={})},
     modules=(f"{_IN}.completion",),

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import logging
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from palimpsest.completions.fitting import LARGEST, fitting
-from palimpsest.completions.query import CompletionQuery
+from palimpsest.completions.query import CompletionPlace
 from palimpsest.completions.results import CompletionResult
-from palimpsest.completions.sureness import Bound, Sureness, n_signs
+from palimpsest.completions.sureness import Sureness, n_signs
+from palimpsest.context.newest import Newest
 from palimpsest.context.sources.name_lookup import Exported, NameLookup
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
@@ -57,7 +57,6 @@ MOST_WORDS = 8
 """Where more names than this go on from what is typed, none counts as the only one."""
 MOST_STANDING = 256
 MOST_CUTS = 4
-KEPT = 256
 LONGEST = 256
 """Characters before a cursor that are looked at for a name: more are none."""
 STANDING_WAIT_S = 0.03
@@ -89,23 +88,14 @@ class Names:
     def __init__(self, services: Services, admits: Callable[[str, Snapshot, Position], bool]) -> None:
         self._services = services
         self._admits = admits
-        self._imports: OrderedDict[str, tuple[str, tuple[Import, ...]]] = OrderedDict()
+        self._imports = Newest[str, tuple[str, tuple[Import, ...]]]()
         self._stood: tuple[tuple[int, str, str, str], tuple[str, ...]] | None = None
 
-    async def worth(
-        self,
-        result: CompletionResult,
-        query: CompletionQuery,
-        snapshot: Snapshot,
-        position: Position,
-        *,
-        invoked: bool,
-    ) -> CompletionResult:
-        """The texts that name only what exists, cut to that; for who asks, all of them, these first.  `query` may be of
-        a text that differs from the snapshot's at the cursor."""
-        if len(snapshot.text) > LARGEST:
+    async def worth(self, result: CompletionResult, place: CompletionPlace) -> CompletionResult:
+        """The texts that name only what exists, cut to that; for who asks, all of them, these first."""
+        if len(place.document.snapshot.text) > LARGEST:
             return result
-        judged = [await self._judged(text, query, snapshot, position) for text in result.texts]
+        judged = [await self._judged(text, place) for text in result.texts]
         known, others, reasons = list[_Judged](), list[_Judged](), dict[str, tuple[str, str]]()
         for one in judged:
             if one.unknown is None:
@@ -113,29 +103,21 @@ class Names:
                 continue
             name = _WHOLE_WORD.search(one.text, one.unknown)
             reason = f"`{name[0] if name else ''}` does not exist there, or is there already"
-            cut = one if invoked else await self._cut(one, query, snapshot, position)
+            cut = one if place.invoked else await self._cut(one, place)
             reasons[one.text] = "" if cut is None else cut.text, reason
             if cut is not None:
-                (others if invoked else known).append(cut)
+                (others if place.invoked else known).append(cut)
         known += others
         imports = {one.text: one.items for one in known if one.items}
         texts = dict.fromkeys(one.text for one in known)
         return replace(result, imports=imports).after("names", tuple(texts), reasons)
 
-    async def with_only(
-        self,
-        result: CompletionResult,
-        view: CursorView,
-        snapshot: Snapshot,
-        position: Position,
-        bound: Bound,
-        *,
-        invoked: bool,
-    ) -> CompletionResult:
-        """The only name that can go on from what is typed comes first; who types is shown no other text.  `bound`: how
-        sure it must be."""
-        rest = await self.only(view, snapshot, position)
-        if not rest or not (invoked or (bound.least <= ONLY_NAME and self._admits(rest, snapshot, position))):
+    async def with_only(self, result: CompletionResult, place: CompletionPlace) -> CompletionResult:
+        """The only name that can go on from what is typed comes first; who types is shown no other text."""
+        snapshot, invoked = place.document.snapshot, place.invoked
+        rest = await self.only(place.query.view, snapshot, place.position)
+        is_sure = place.bound.least <= ONLY_NAME
+        if not rest or not (invoked or (is_sure and self._admits(rest, snapshot, place.position))):
             return result
         with_it = [text for text in result.texts if _first_word(text) == rest]
         others = [text for text in result.texts if text not in with_it]
@@ -144,14 +126,14 @@ class Names:
         return result.after("only name", [*(with_it or [rest]), *(others if invoked else ())], reasons)
 
     # What does not exist
-    async def _judged(self, text: str, query: CompletionQuery, snapshot: Snapshot, position: Position) -> _Judged:
-        view = query.view
-        parsed, start, end = self._imagined(text, snapshot, position)
+    async def _judged(self, text: str, place: CompletionPlace) -> _Judged:
+        view, snapshot = place.query.view, place.document.snapshot
+        parsed, start, end = self._imagined(text, snapshot, place.position)
         unclear = unexplained(parsed, start, end)[:MOST_NAMES]
         if view.cells_hide_names:
             unclear = [one for one in unclear if one.is_member]
         unclear = [one for one in unclear if one.is_member or one.name not in view.cell_words]
-        unclear = [one for one in unclear if not _is_said(one, snapshot.text, query.blocks)]
+        unclear = [one for one in unclear if not _is_said(one, snapshot.text, place.query.blocks)]
         imported = imported_between(parsed, start, end)[:MOST_NAMES]
         given = given_between(parsed, start, end)[:MOST_NAMES]
         if not (unclear or imported or given):
@@ -185,18 +167,16 @@ class Names:
             logger.exception("what exists of a completion's names is not known")
             return None
 
-    async def _cut(
-        self, judged: _Judged, query: CompletionQuery, snapshot: Snapshot, position: Position
-    ) -> _Judged | None:
+    async def _cut(self, judged: _Judged, place: CompletionPlace) -> _Judged | None:
         """The lines before the one that names what does not exist, with those of its own names before it where it is
         an import of several, None where there are none: another part of a line would say something else."""
         if judged.unknown is None:
             return judged
-        parser, before = self._services.parser, judged.text[: judged.unknown]
+        parser, before, snapshot = self._services.parser, judged.text[: judged.unknown], place.document.snapshot
         listed = _before_last(before) if judged.is_listed else ()
         for text in [*listed, *_beginnings(before)][:MOST_CUTS]:
-            for fitted in fitting(parser, parser.hurried(snapshot), position, CompletionResult((text,))).texts:
-                again = await self._judged(fitted, query, snapshot, position)
+            for fitted in fitting(parser, parser.hurried(snapshot), place.position, CompletionResult((text,))).texts:
+                again = await self._judged(fitted, place)
                 if again.unknown is None:
                     return again
         return None
@@ -271,13 +251,8 @@ class Names:
             return ()
         if len(snapshot.text) > LARGEST:
             return ()
-        offset = snapshot.offset(position)
-        place = (
-            self._services.chooser.n_choices,
-            snapshot.uri,
-            snapshot.text[: offset - len(typed)],
-            snapshot.text[offset:],
-        )
+        offset, n_choices = snapshot.offset(position), self._services.chooser.n_choices
+        place = n_choices, snapshot.uri, snapshot.text[: offset - len(typed)], snapshot.text[offset:]
         if self._stood is None or self._stood[0] != place:
             parsed, named, known = await self._members_at(
                 "" if typed else _ANY, view, snapshot, position, STANDING_WAIT_S
@@ -310,8 +285,6 @@ class Names:
         for id, text in zip(ids, texts, strict=False):
             if items := imports.get(text, ()):
                 self._imports[id] = uri, items
-        while len(self._imports) > KEPT:
-            self._imports.popitem(last=False)
 
     def accepted(self, id: str) -> tuple[Proposal, Snapshot] | None:
         """The imports that the document lacks for an accepted completion, once; None where it lacks none."""

@@ -6,13 +6,11 @@ accepting a completion count once each, however often and in whatever way the ed
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from palimpsest.context.newest import Newest
 from palimpsest.window.statistics import Happened, Part, Statistics
-
-KEPT = 256
 
 
 @dataclass(slots=True)
@@ -29,7 +27,7 @@ class ShownCompletions:
 
     def __init__(self, statistics: Statistics) -> None:
         self._statistics = statistics
-        self._offers: OrderedDict[str, ShownCompletion] = OrderedDict()
+        self._offers = Newest[str, ShownCompletion]()
         self._n = 0
 
     def give(self, texts: Sequence[str], language: str, ms: float, *, instead: bool = False) -> tuple[str, ...]:
@@ -40,8 +38,6 @@ class ShownCompletions:
             self._n += 1
             ids.append(f"c-{self._n}")
             self._offers[ids[-1]] = ShownCompletion(text, language)
-        while len(self._offers) > KEPT:
-            self._offers.popitem(last=False)
         if ids and not instead:
             self._statistics.count("completion", "shown", language=language, ms=ms)
         return tuple(ids)

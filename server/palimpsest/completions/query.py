@@ -15,13 +15,15 @@ from palimpsest import wire
 from palimpsest.completions.inline import trim
 from palimpsest.completions.repairs import untyped
 from palimpsest.completions.results import CompletionResult, StepOutcome, together
-from palimpsest.completions.sureness import Sureness
+from palimpsest.completions.sureness import WHATEVER, Bound, Sureness, bound_at
 from palimpsest.context.view import CursorView
 from palimpsest.languages.embedded import parsed_at
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.prose import prose_at
 from palimpsest.syntax.shape import shape_at
 from palimpsest.text.levels import with_level
 from palimpsest.text.markup import unescape_closing
+from palimpsest.text.snapshot import Position
 from palimpsest.types import Block
 
 _DEFINING = re.compile(
@@ -134,3 +136,29 @@ class CompletionQuery:
             text = with_level((self._indentation or "") + text, level, at_start=self._indentation is not None)
             text = text.lstrip(" \t") if self._indentation else text
         return text, reason
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionPlace:
+    """Where texts are to stand in a document, and for whom.
+
+    `query`: what they were asked with, which may be about a text that differs from the document's at the cursor.
+    `is_indented`: they begin with blanks that the line lacks.  `confidence`: the setting.
+    """
+
+    query: CompletionQuery
+    document: Parsed
+    position: Position
+    invoked: bool
+    confidence: str
+    is_indented: bool = False
+
+    @property
+    def bound(self) -> Bound:
+        """How sure a text must be."""
+        return bound_of(self.confidence, self.query, invoked=self.invoked)
+
+
+def bound_of(confidence: str, query: CompletionQuery, *, invoked: bool) -> Bound:
+    """How sure what is shown must be."""
+    return WHATEVER if invoked else bound_at(confidence, is_new_name=query.is_new_name)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from palimpsest.completions.inline import has_behind
+from palimpsest.completions.query import CompletionPlace
 from palimpsest.completions.results import CompletionResult
 from palimpsest.languages.embedded import parsed_at
 from palimpsest.syntax.prose import prose_at
@@ -65,13 +66,13 @@ class Quiet:
             return "too much stands behind the cursor (`completion.max_suffix`)"
         return ""
 
-    def worth(self, result: CompletionResult, snapshot: Snapshot, position: Position) -> CompletionResult:
+    def worth(self, result: CompletionResult, place: CompletionPlace) -> CompletionResult:
         """Without the texts that are not worth showing; the cache keeps them for an explicit request."""
         reasons = {text: ("", "it has no word in it") for text in result.texts if not _says(text)}
         reasons |= {
             text: ("", "it brings back what was just deleted")
             for text in result.texts
-            if not self.admits(text, snapshot, position)
+            if not self.admits(text, place.document.snapshot, place.position)
         }
         return result.after("quiet", [text for text in result.texts if text not in reasons], reasons)
 

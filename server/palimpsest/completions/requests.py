@@ -88,21 +88,9 @@ def warm_up(requests: Requests, view: CursorView) -> wire.GenerateRequest:
 
 
 def completion_ahead(
-    requests: Requests,
-    view: CursorView,
-    blocks: Iterable[Block],
-    multiline: bool,
-    n: int = 1,
-    *,
-    calibration: Calibration,
-    bound: Bound,
-    review: int = 0,
-    names: Sequence[str] = (),
+    requests: Requests, request: wire.GenerateRequest, blocks: Iterable[Block]
 ) -> wire.GenerateRequest:
-    """The same with more time, when nothing is more urgent; whoever types replaces it, and finds its tail."""
-    request = completion(
-        requests, view, (), multiline, n, first=False, calibration=calibration, bound=bound, review=review, names=names
-    )
+    """A completion's request for when nothing is more urgent; whoever types replaces it, and finds its tail."""
     return replace(request, slot="background", tail="typing", sync=requests.sync(blocks, "background"))
 
 

@@ -14,35 +14,12 @@ from dataclasses import dataclass, replace
 
 from palimpsest.completions.fitting import placed
 from palimpsest.completions.names import Names
-from palimpsest.completions.query import CompletionQuery
+from palimpsest.completions.query import CompletionPlace, CompletionQuery
 from palimpsest.completions.quiet import Quiet
 from palimpsest.completions.results import CompletionResult
-from palimpsest.completions.sureness import WHATEVER, Bound, bound_at
-from palimpsest.syntax.parse import Parsed
+from palimpsest.completions.sureness import Bound
 from palimpsest.syntax.parser import Parser
 from palimpsest.text.alike import n_alike
-from palimpsest.text.snapshot import Position
-
-
-@dataclass(frozen=True, slots=True)
-class CompletionPlace:
-    """Where texts are to stand in a document, and for whom.
-
-    `query`: what they were asked with, which may be about a text that differs from the document's at the cursor.
-    `is_indented`: they begin with blanks that the line lacks.  `confidence`: the setting.
-    """
-
-    query: CompletionQuery
-    document: Parsed
-    position: Position
-    invoked: bool
-    confidence: str
-    is_indented: bool = False
-
-    @property
-    def bound(self) -> Bound:
-        """How sure a text must be."""
-        return bound_of(self.confidence, self.query, invoked=self.invoked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +54,13 @@ class Steps:
         return result if place.invoked else _unclosed(result, written)
 
     async def wanted(self, result: CompletionResult, place: CompletionPlace) -> CompletionResult:
-        return self._quiet.worth(result, place.document.snapshot, place.position)
+        return self._quiet.worth(result, place)
 
     async def named(self, result: CompletionResult, place: CompletionPlace) -> CompletionResult:
-        return await self._names.worth(
-            result, place.query, place.document.snapshot, place.position, invoked=place.invoked
-        )
+        return await self._names.worth(result, place)
 
     async def only_name(self, result: CompletionResult, place: CompletionPlace) -> CompletionResult:
-        return await self._names.with_only(
-            result, place.query.view, place.document.snapshot, place.position, place.bound, invoked=place.invoked
-        )
+        return await self._names.with_only(result, place)
 
 
 STEPS = (
@@ -98,11 +71,6 @@ STEPS = (
     CompletionStep("names", "cuts before names that do not exist; for who asks, puts such texts last", Steps.named),
     CompletionStep("only name", "puts the only name first that can go on from what is typed", Steps.only_name),
 )
-
-
-def bound_of(confidence: str, query: CompletionQuery, *, invoked: bool) -> Bound:
-    """How sure what is shown must be."""
-    return WHATEVER if invoked else bound_at(confidence, is_new_name=query.is_new_name)
 
 
 def cut_unsure(result: CompletionResult, query: CompletionQuery, bound: Bound) -> CompletionResult:

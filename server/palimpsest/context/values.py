@@ -12,21 +12,6 @@ the cursor is used again more often than what is defined far away; of what is fa
 meant at all.  What the signature names is what the function is about; what it does not name itself but something that
 it names (a base class, the class of an attribute) may be needed, or not.
 
-    kind                  distance                      mention
-    cell           96     the same function   12        in the signature              2
-    class          90     the same class      10        in the editing block          0
-    module         80     the same file        2        as a base of what is named   -2
-    outside        70     imported             0        inherited by that            -6
-    scope          62     installed           -4        nowhere                     -10
-    test           60     elsewhere          -12        as what an attribute is     -24
-    problem        58                                   among all names of a
-    edit           56                                   module, none used; as an
-    rules          52                                   import not used yet       -22
-    recent         50
-    documentation  44
-    history        42
-    files          28
-
 So the blocks that there are have these values:
 
     the class around the cursor                                100
@@ -123,12 +108,12 @@ DISTANCES: Mapping[Distance, float] = {
 }
 MENTIONS: Mapping[Mention, float] = {
     "signature": 2.0,
-    "named": 0.0,
-    "base": -2.0,
-    "inherited": -6.0,
-    "unnamed": -10.0,
-    "attribute": -24.0,
-    "unused": -22.0,
+    "named": 0.0,  # in the editing block
+    "base": -2.0,  # of what is named
+    "inherited": -6.0,  # by that
+    "unnamed": -10.0,  # nowhere
+    "attribute": -24.0,  # as what an attribute is
+    "unused": -22.0,  # among all names of a module, none of them used; as an import not used yet
 }
 PER_NEWER = 1.0
 """Subtracted for each newer block of a kind whose blocks have an age."""

@@ -6,7 +6,7 @@ a file is kept with the gathering (`WorkspaceFiles.once`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -59,7 +59,7 @@ class Asking:
             for file, row in reader.definitions(name)
             if (path := self._path(reader, file, languages)) is not None
         ]
-        return _in_order([*opened, *kept])
+        return sorted(dict.fromkeys([*opened, *kept]), key=lambda item: (item.path, item.line))
 
     def outline(self, path: Path) -> Sequence[IndexedDefinition] | None:
         if (rows := self._open_at(path)) is not None:
@@ -146,7 +146,3 @@ def _definition(path: Path, language: str, row: DefinitionRow) -> IndexedDefinit
 
 def _import(path: Path, language: str, row: ImportRow) -> IndexedImport:
     return IndexedImport(path, language, Import(row.module, row.name or None, row.alias or None, row.level, row.line))
-
-
-def _in_order(found: Iterable[IndexedDefinition]) -> list[IndexedDefinition]:
-    return sorted(dict.fromkeys(found), key=lambda item: (item.path, item.line))

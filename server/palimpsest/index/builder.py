@@ -21,7 +21,7 @@ from pathlib import Path
 from palimpsest.index.messages import BeginIndex, Building, Built, Failed, IndexChanged, IndexOpened, Told
 from palimpsest.index.rows import FileRows, rows_of
 from palimpsest.index.store import Stamp, Store, database
-from palimpsest.index.walk import FoundFile, Walk, WalkLimits
+from palimpsest.index.walk import FoundFile, Walk
 from palimpsest.languages.registry import language_in, language_of
 from palimpsest.syntax.parse import parse_snapshot
 from palimpsest.system import process_lock
@@ -78,7 +78,8 @@ class Builder:
         self._tell = tell
         self._fingerprint = fingerprint
         self._path = database(Path(begin.cache), root)
-        self._limits = WalkLimits(begin.max_files, begin.max_file_bytes, Patterns(begin.unindexed, "index.exclude"))
+        self._begin = begin
+        self._unindexed = Patterns(begin.unindexed, "index.exclude")
         self._files = WorkspaceFiles((root,), begin.exclude, kept=1, clock=time.thread_time)
         self._store: Store | None = None
         self._lock: int | None = None
@@ -134,7 +135,7 @@ class Builder:
         try:
             known, batch = store.stamps(), IndexWrites(store)
             self._files.look_again()
-            walk = Walk(self._files, self.root, self._limits)
+            walk = Walk(self._files, self.root, self._begin, self._unindexed)
             due, seen = list[FoundFile](), set[str]()
             for found in walk:
                 seen.add(found.name)
@@ -192,7 +193,7 @@ class Builder:
             self._lock = None
 
     def _look(self, batch: IndexWrites, path: Path, name: str) -> None:
-        walk = Walk(self._files, self.root, self._limits)
+        walk = Walk(self._files, self.root, self._begin, self._unindexed)
         is_link = os.path.realpath(path) != os.path.join(os.path.realpath(self.root), *name.split("/"))
         found = None if is_link or self._files.refusal(path) is not None else walk.file(path, name)
         if found is None:

@@ -97,9 +97,6 @@ class IndexReader:
         rows = self._rows("SELECT path, mtime_ns, size, words FROM files WHERE language = ?", (language,))
         return [(path, (mtime_ns, size), words) for path, mtime_ns, size, words in rows]
 
-    def paths(self) -> list[str]:
-        return [path for (path,) in self._rows("SELECT path FROM files ORDER BY path", ())]
-
     def notes(self) -> dict[str, Any]:
         """What is noted of the whole."""
         with self._lock, suppress(sqlite3.Error, ValueError):

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from palimpsest.index.messages import BeginIndex
 from palimpsest.index.store import Stamp
 from palimpsest.languages.registry import language_of
 from palimpsest.text.patterns import Patterns
@@ -22,15 +23,6 @@ from palimpsest.workspace.files import MAX_BYTES, MAX_ENTRIES, WorkspaceFiles
 MOST_FOLDERS = 200_000
 _FOLDERS_AT_ONCE = 64
 """Listed before what was looked up is forgotten."""
-
-
-@dataclass(frozen=True, slots=True)
-class WalkLimits:
-    """`unindexed` has patterns of what is left out."""
-
-    max_files: int
-    max_file_bytes: int
-    unindexed: Patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +35,13 @@ class FoundFile:
 
 
 class Walk:
-    """One look at all folders, nearest the top first."""
+    """One look at all folders, nearest the top first.  `unindexed` has patterns of what is left out."""
 
-    def __init__(self, files: WorkspaceFiles, root: Path, limits: WalkLimits) -> None:
+    def __init__(self, files: WorkspaceFiles, root: Path, begin: BeginIndex, unindexed: Patterns) -> None:
         self._files = files
         self._root = root
-        self._limits = limits
+        self._begin = begin
+        self._unindexed = unindexed
         self.left_out: Counter[str] = Counter()
         self.n_found = 0
 
@@ -71,11 +64,11 @@ class Walk:
                     continue
                 name = path.relative_to(self._root).as_posix()
                 if entry.is_dir:
-                    if not self._limits.unindexed.ignores(name + "/"):
+                    if not self._unindexed.ignores(name + "/"):
                         folders.append(path)
                 elif (found := self.file(path, name)) is not None:
-                    if self.n_found >= self._limits.max_files:
-                        self.left_out[f"beyond index.max_files ({self._limits.max_files:,})"] += 1
+                    if self.n_found >= self._begin.max_files:
+                        self.left_out[f"beyond index.max_files ({self._begin.max_files:,})"] += 1
                         continue
                     self.n_found += 1
                     yield found
@@ -85,7 +78,7 @@ class Walk:
         code spells.  Does not ask whether the file is ignored."""
         if not is_indexed(path) or not name.isprintable():
             return None
-        if self._limits.unindexed.ignores(name):
+        if self._unindexed.ignores(name):
             self.left_out["index.exclude"] += 1
             return None
         try:
@@ -94,8 +87,8 @@ class Walk:
             return None
         if not stat.S_ISREG(status.st_mode):
             return None
-        if status.st_size > min(self._limits.max_file_bytes, MAX_BYTES):
-            self.left_out[f"larger than index.max_file_bytes ({self._limits.max_file_bytes:,})"] += 1
+        if status.st_size > min(self._begin.max_file_bytes, MAX_BYTES):
+            self.left_out[f"larger than index.max_file_bytes ({self._begin.max_file_bytes:,})"] += 1
             return None
         return FoundFile(path, name, (status.st_mtime_ns, status.st_size))
 

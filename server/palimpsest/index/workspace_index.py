@@ -27,44 +27,6 @@ _HIDDEN = FileRows("")
 logger = logging.getLogger(__name__)
 
 
-class Overlay:
-    """What is in the documents that are open in the editor, in place of their files' rows.  Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._wanted: dict[str, int] = {}
-        self._rows: Mapping[str, FileRows] = {}
-
-    @property
-    def rows(self) -> Mapping[str, FileRows]:
-        """By path; replaced, never changed."""
-        return self._rows
-
-    def wants(self, path: str, version: int) -> None:
-        """The document is open in this version; until its rows come, the last ones count."""
-        with self._lock:
-            self._wanted[path] = version
-
-    def put(self, path: str, version: int, rows: FileRows) -> bool:
-        """Whether it is still open in this version or an earlier one, so that the rows count."""
-        with self._lock:
-            if self._wanted.get(path, -1) < version:
-                return False
-            self._rows = {**self._rows, path: rows}
-            return True
-
-    def hide(self, path: str) -> None:
-        """Nothing of the document may be known."""
-        with self._lock:
-            self._wanted.pop(path, None)
-            self._rows = {**self._rows, path: _HIDDEN}
-
-    def forget(self, path: str) -> None:
-        with self._lock:
-            self._wanted.pop(path, None)
-            self._rows = {known: rows for known, rows in self._rows.items() if known != path}
-
-
 class WorkspaceIndex:
     """One window's.  `told` is called with each message, on a thread of the process."""
 
@@ -75,7 +37,9 @@ class WorkspaceIndex:
         self._complete = frozenset[str]()
         self._roots = frozenset[str]()
         self._revision = 0
-        self._overlay = Overlay()
+        self._wanted: dict[str, int] = {}
+        """The newest version of each document that is open; until its rows come, the last ones count."""
+        self._opened: Mapping[str, FileRows] = {}
         self._process: IndexProcess | None = None
 
     def begin(self, begin: BeginIndex) -> None:
@@ -94,7 +58,7 @@ class WorkspaceIndex:
             for reader in self._readers.values():
                 reader.close()
             self._readers, self._complete, self._roots = {}, frozenset(), frozenset()
-            self._overlay = Overlay()
+            self._wanted, self._opened = {}, {}
             self._revision += 1
 
     @property
@@ -109,8 +73,8 @@ class WorkspaceIndex:
 
     @property
     def opened(self) -> Mapping[str, FileRows]:
-        """What is in the documents that are open, by path."""
-        return self._overlay.rows
+        """What is in the documents that are open, by path, in place of their files' rows; replaced, never changed."""
+        return self._opened
 
     @property
     def is_complete(self) -> bool:
@@ -126,17 +90,22 @@ class WorkspaceIndex:
 
     def read(self, path: Path, version: int, language_id: str, text: str) -> None:
         """A document is open, with this text."""
-        self._overlay.wants(str(path), version)
+        with self._lock:
+            self._wanted[str(path)] = version
         self._ask(Read(str(path), version, language_id, text))
 
     def hide(self, path: Path) -> None:
         """A document is open whose text no model may see."""
-        self._overlay.hide(str(path))
-        self._revision += 1
+        with self._lock:
+            self._wanted.pop(str(path), None)
+            self._opened = {**self._opened, str(path): _HIDDEN}
+            self._revision += 1
 
     def closed(self, path: Path) -> None:
-        self._overlay.forget(str(path))
-        self._revision += 1
+        with self._lock:
+            self._wanted.pop(str(path), None)
+            self._opened = {known: rows for known, rows in self._opened.items() if known != str(path)}
+            self._revision += 1
 
     def look(self, paths: Sequence[Path] = ()) -> None:
         """Files may have changed; without any, everything may have."""
@@ -164,7 +133,8 @@ class WorkspaceIndex:
                     logger.warning("%s", message.why)
                     self._forget(message.root)
                 case Rows():
-                    self._overlay.put(message.path, message.version, message.rows)
+                    if self._wanted.get(message.path, -1) >= message.version:
+                        self._opened = {**self._opened, message.path: message.rows}
             self._revision += 1
         self.told(message)
 

@@ -84,8 +84,8 @@ class Supervisor:
         message = f"{lifecycle.reason} {self._next_try}".strip()
         cause = (str(self._error or lifecycle.for_good or lifecycle.state)) if lifecycle.is_lasting else ""
         if lifecycle.state == "ready" and refusal is not None:
-            # without the server's words, which may number requests
-            message, cause = f"{refusal.message.rstrip('.')}. {refusal.hint or REFUSED_HINT}", _beginning(refusal)
+            message = f"{refusal.message.rstrip('.')}. {refusal.hint or REFUSED_HINT}"
+            cause = f"{refusal.message.partition(': ')[0].rstrip('.')}."  # the server's words may number requests
         return EngineStatus(
             lifecycle.state, message, self._model, health.pid if health else None, lifecycle.safe_mode, cause
         )
@@ -267,10 +267,6 @@ class Supervisor:
             self._changed = asyncio.Event()
             for listener in self._listeners:
                 listener(status)
-
-
-def _beginning(error: EngineError) -> str:
-    return f"{error.message.partition(': ')[0].rstrip('.')}."
 
 
 def _is_refusal(error: EngineError | InvalidArgument) -> bool:

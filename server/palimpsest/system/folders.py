@@ -120,7 +120,7 @@ def runtime() -> Path:
     if sys.platform == "win32":
         return _made(Path(platformdirs.user_runtime_dir(APP, appauthor=False)))
     for path in _runtime_paths():
-        if _is_short(path) and _is_ours(path):
+        if len(os.fsencode(path)) + _LONGEST_NAME <= MAX_SOCKET_PATH and _is_ours(path):
             return path
     return _recorded()
 
@@ -193,7 +193,3 @@ def _recorded() -> Path:
             return made
         made.rmdir()
     raise PermissionError("There is no folder for sockets that is this user's own.")
-
-
-def _is_short(folder: Path) -> bool:
-    return len(os.fsencode(folder)) + _LONGEST_NAME <= MAX_SOCKET_PATH

@@ -1,14 +1,15 @@
-"""Ask git about a folder.  The only module that runs git.
+"""Ask git about a folder or a file.  The only module that runs git.
 
-In: a folder.  Out: changed files, and contents from git's object store.  Writes nothing.  A repository may come from
-anywhere, so git sees of it what `repository.py` shows, runs no program (hook, external diff, text conversion, filter,
-file system monitor), fetches no missing objects, and has bounds on memory and time.  Callers decide which folders may
-be asked about, and which files read.
+In: a folder, a file.  Out: changed files, contents from git's object store, commits.  Writes nothing.  A repository may
+come from anywhere, so git sees of it what `repository.py` shows, runs no program (hook, external diff, text conversion,
+filter, file system monitor), fetches no missing objects, and has bounds on memory and time.  Callers decide which
+folders may be asked about, and which files read.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from palimpsest.system.repository import check_rules, repository_of, shown_to_gi
 
 TIMEOUT_S = 20.0
 """Seconds, and of processor time as well."""
+HISTORY_S = 4.0
+"""A long history takes longer, and nobody waits for it: then nothing is known."""
 MEMORY = 1 << 30
 """Bytes that git may have, besides files that are mapped."""
 MAX_BYTES = 1_000_000
@@ -54,6 +57,8 @@ _SETTINGS = (
     "core.warnAmbiguousRefs=false",
     "log.mailmap=false",
 )
+_MARK = "\x1e"
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
 _BOUNDED = """for bound in "-d $1" "-t $2"; do (ulimit $bound) 2>&- && ulimit $bound; done; shift 2; exec "$@\""""
 """A shell's: what a process starts another with (`preexec_fn`) may not run beside threads."""
 _NONE, _EXECUTABLE = "000000", "100755"
@@ -237,3 +242,63 @@ def _objects(answer: bytes) -> Iterator[tuple[str, bytes]]:
         name, _, size = answer[at:end].decode().split(" ")
         yield name, answer[end + 1 : end + 1 + int(size)]
         at = end + 1 + int(size) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """`day` is the author's, `2026-11-23`; `changed` the lines that were taken away and put in, with `-` and `+`."""
+
+    name: str
+    day: str
+    subject: str
+    changed: tuple[str, ...]
+
+
+def last_version(path: Path) -> bytes | None:
+    """The file in the last commit; None where it is in none, or larger than `MAX_BYTES`.  Raises GitError."""
+    try:
+        name = run(
+            path.parent,
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            f"HEAD:./{path.name}",
+            timeout_s=HISTORY_S,
+        )
+    except GitError:
+        return None
+    blob = os.fsdecode(name).strip()
+    return contents(path.parent, [blob]).get(blob)
+
+
+def commits_of(path: Path, first: int, last: int, most: int) -> list[Commit]:
+    """The last commits that changed the 0-based lines `first` to `last` (included) of the file as it is in the last
+    commit, newest first.  Raises GitError."""
+    words = run(
+        path.parent,
+        "log",
+        f"-L{first + 1},{last + 1}:{path.name}",
+        f"--max-count={most}",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-show-signature",
+        "--no-color",
+        f"--format={_MARK}%h%x00%as%x00%s",
+        timeout_s=HISTORY_S,
+    )
+    return [_commit(part) for part in words.decode("utf-8", "replace").split(_MARK)[1:] if part.count("\0") >= 2]
+
+
+def _commit(part: str) -> Commit:
+    head, _, patch = part.partition("\n")
+    name, day, subject = head.split("\0", 2)
+    lines, is_hunk = list[str](), False
+    for line in patch.split("\n"):
+        if _HUNK.match(line):
+            is_hunk = True
+        elif line.startswith("diff --git "):
+            is_hunk = False
+        elif is_hunk and line[:1] in ("+", "-") and line[1:].strip():
+            lines.append(line)
+    return Commit(name, day, subject, tuple(lines))

@@ -125,7 +125,7 @@ class WorkspaceFiles:
 
     def root_of(self, path: Path) -> Path | None:
         """The innermost workspace folder that contains `path` as written, or None."""
-        return self.seen(("root of", path), lambda: self._root_of(path))
+        return self.seen(("root of", path), lambda: innermost(path, self.roots))
 
     def folders_around(self, path: Path) -> list[Path]:
         """The folders around a path up to its workspace folder, innermost first; empty outside of the workspace."""
@@ -139,9 +139,6 @@ class WorkspaceFiles:
     def shows_own(self, path: Path) -> bool:
         """Whether a block may contain the file, and a workspace folder does."""
         return self.root_of(path) is not None and self.shows(path)
-
-    def _root_of(self, path: Path) -> Path | None:
-        return innermost(path, self.roots)
 
     def refusal(self, path: Path, *, pinned: bool = False) -> str | None:
         """Why a block may not contain the file, as the end of a sentence; None if it may.
@@ -352,16 +349,12 @@ class WorkspaceFiles:
             return known[1]
         clock, most = self._clock, self._most_entries
         ends = clock() + MOST_S * most / MAX_ENTRIES
-        found = _entries(folder, rules, lambda: clock() > ends, most) if not self._ignored(folder) else []
+        found = _entries(folder, rules, lambda: clock() > ends, most) if not rules.ignored(folder, is_dir=True) else []
         entries = tuple(sorted(found, key=lambda entry: entry.name))
         if clock() < ends:
             with self._lock:
                 _keep(self._listings, folder, (stamp, entries))
         return entries
-
-    def _ignored(self, folder: Path) -> bool:
-        root = self.root_of(folder)
-        return root is None or self._rules[root].ignored(folder, is_dir=True)
 
 
 def _entries(folder: Path, rules: IgnoreRules, is_late: Callable[[], bool], most: int) -> list[FolderEntry]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from palimpsest.completions.lsp.accepting import ACCEPTED
+from palimpsest.completions.lsp.commands import ACCEPTED
 from palimpsest.completions.snippet import as_snippet
 from palimpsest.errors import Cancelled, EngineError, InvalidArgument
 from palimpsest.languages.registry import language_of

@@ -33,11 +33,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`chosen` and `left_out` (for lack of room), most valuable first; `tokens` is the sum over `chosen`.  `ranked` are
-    all of them, and what may not stay for lack of room, in the order in which they got it."""
+    """`chosen`, most valuable first; `tokens` is the sum over them.  `ranked` are all that were to have room, in the
+    order in which they got it."""
 
     chosen: list[Block] = field(default_factory=list)
-    left_out: list[BlockKey] = field(default_factory=list)
     tokens: int = 0
     ranked: list[Ranked] = field(default_factory=list)
 
@@ -63,15 +62,13 @@ def select(
     for since, (key, block) in enumerate(_by_key(previous).items()):
         if key not in current and not block.pinned and still_valid(block):
             entries.append(Ranked(block, count(block), 2, -since))
-    chosen, left_out, used = list[Block](), list[BlockKey](), 0
+    chosen, used = list[Block](), 0
     ranked = sorted(entries, key=lambda e: e.order)
     for entry in ranked:
         if used + entry.tokens <= budget:
             chosen.append(entry.block)
             used += entry.tokens
-        elif entry.tier < 2:
-            left_out.append(entry.block.key)
-    return Selection(chosen, left_out, used, ranked)
+    return Selection(chosen, used, ranked)
 
 
 def _by_key(candidates: Iterable[Block]) -> dict[BlockKey, Block]:

@@ -95,7 +95,7 @@ class CompanionSource(Source):
         wanted = {name for name in view.used if name in _parameters(view)}
         for name in sorted(wanted)[: 2 * MOST_FIXTURES]:
             for parsed in files:
-                scope = _fixtures_in(parsed).get(name)
+                scope = parsed.once(_fixtures_of).get(name)
                 chunk = chunk_at(parsed, scope.def_line) if scope is not None and scope != view.scope else None
                 if chunk is not None:
                     yield chunk
@@ -183,10 +183,6 @@ def _parameters(view: CursorView) -> frozenset[str]:
     """Names in the function's header."""
     header = view.parsed.snapshot.lines[view.scope.def_line : view.scope.header_end_line]
     return frozenset(_WORD.findall(" ".join(header)))
-
-
-def _fixtures_in(parsed: Parsed) -> dict[str, Scope]:
-    return parsed.once(_fixtures_of)
 
 
 def _fixtures_of(parsed: Parsed) -> dict[str, Scope]:

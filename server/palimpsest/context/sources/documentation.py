@@ -132,10 +132,6 @@ def sections(text: str, name: str = "") -> list[DocumentSection]:
         while body and not body[-1].strip():
             body.pop()
         words = frozenset(_WORD.findall("\n".join(body)))
-        if len(body) > 1 and any(_is_prose(line) for line in body[1:]):
+        if len(body) > 1 and any(line.strip() and not _UNDERLINE.match(line) for line in body[1:]):
             found_sections.append(DocumentSection(title, tuple(body), words, start))
     return found_sections
-
-
-def _is_prose(line: str) -> bool:
-    return bool(line.strip()) and not _UNDERLINE.match(line)

@@ -20,7 +20,7 @@ from palimpsest.context.view import CursorView
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_file
 from palimpsest.syntax.scopes import scopes
-from palimpsest.system.git_history import Commit, commits_of, last_version
+from palimpsest.system.git import Commit, commits_of, last_version
 from palimpsest.system.reading import read, stamp
 from palimpsest.system.repository import top_of
 from palimpsest.text.tokens import masked

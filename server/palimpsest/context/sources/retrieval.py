@@ -1,7 +1,9 @@
 """`documentation` blocks: the sections of the workspace's documents that are about what the code at the cursor does.
 
-In: a view, the Markdown, reStructuredText and text files of the workspace.  Out: the best sections by BM25, named as
-the README's are (`docs/prices.md#Rounding`).  Documents are read, and questions answered, in the background.
+In: a view, the Markdown, reStructuredText and text files of the workspace.  Out: the best sections, named as the
+README's are (`docs/prices.md#Rounding`), by Okapi BM25 as SQLite's FTS5 computes it (Robertson and Zaragoza, "The
+Probabilistic Relevance Framework", 2009).  Documents are read, and questions answered, in the background; the index
+is in memory, and nothing is written.
 
 A section has to name something of the code: a name that only code is written in (`apply_discount`, `applyDiscount`), or
 the scope at the cursor, or two of its other names.  That an English word is in both says nothing.
@@ -10,15 +12,17 @@ the scope at the cursor, or two of its other names.  That an English word is in 
 from __future__ import annotations
 
 import re
+import sqlite3
 import threading
 import time
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from pathlib import Path
 
 from palimpsest.context.estimate import head
 from palimpsest.context.sources.answers import Answers
 from palimpsest.context.sources.documentation import MAX_TOKENS, sections
-from palimpsest.context.sources.section_index import FoundSection, SectionIndex
 from palimpsest.context.sources.source import Source
 from palimpsest.context.values import PER_RANK, README_SECTION
 from palimpsest.context.view import CursorView
@@ -38,6 +42,15 @@ MOST_CHARACTERS = 8_000_000
 MOST_FOLDERS = 2_000
 LOOK_S = 20.0
 """While nothing is said to have changed, documents are looked for again at most this often."""
+MOST_WORDS = 48
+"""At most this many words of one question are looked for."""
+_TABLE = """
+CREATE VIRTUAL TABLE sections USING fts5(
+    title, body, path UNINDEXED, number UNINDEXED, tokenize = "{} remove_diacritics 0 tokenchars '_'"
+)
+"""
+TITLE_WEIGHT = 3.0
+"""A word of the title counts as often: what a section is called is what it is about."""
 _CONSIDERED = 8
 _SHORTEST = 4
 _OF_CODE = re.compile(r".*(_.|[a-z\d][A-Z]).*")
@@ -167,3 +180,48 @@ def _is_about(section: FoundSection, own: frozenset[str], used: frozenset[str]) 
     named = {name for name in own | used if name.lower() in words}
     exact = frozenset(_WORD.findall(section.text))
     return bool(named & own) or len(named) > 1 or any(_OF_CODE.fullmatch(name) and name in exact for name in named)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSection:
+    path: Path
+    title: str
+    text: str
+
+
+class SectionIndex:
+    """Sections in memory, for any thread, but one at a time.  By `stems`, a word is found in its other forms, too:
+    `prices` and `pricing` where `price` stands (Porter's stemmer, made for English)."""
+
+    def __init__(self, *, stems: bool = False) -> None:
+        self._connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        self._connection.execute(_TABLE.format("porter unicode61" if stems else "unicode61"))
+        self._paths = set[Path]()
+
+    @property
+    def paths(self) -> frozenset[Path]:
+        return frozenset(self._paths)
+
+    def put(self, path: Path, sections: Iterable[tuple[str, Sequence[str]]]) -> None:
+        """Title and lines of each section, in place of what was known of the document."""
+        self.remove(path)
+        rows = [(title, "\n".join(lines), str(path), number) for number, (title, lines) in enumerate(sections)]
+        self._connection.executemany("INSERT INTO sections VALUES (?, ?, ?, ?)", rows)
+        self._paths.add(path)
+
+    def remove(self, path: Path) -> None:
+        if path in self._paths:
+            self._connection.execute("DELETE FROM sections WHERE path = ?", (str(path),))
+            self._paths.discard(path)
+
+    def search(self, words: Collection[str], most: int) -> list[FoundSection]:
+        """The sections with at least one of the words."""
+        quoted = ['"' + word.replace('"', '""') + '"' for word in sorted(words)[:MOST_WORDS]]
+        if not quoted:
+            return []
+        rows = self._connection.execute(
+            f"SELECT path, title, body FROM sections WHERE sections MATCH ? "
+            f"ORDER BY bm25(sections, {TITLE_WEIGHT}, 1.0), path, number LIMIT ?",
+            (" OR ".join(quoted), most),
+        )
+        return [FoundSection(Path(path), title, body) for path, title, body in rows]

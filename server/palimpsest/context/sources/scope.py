@@ -58,7 +58,7 @@ class ScopeSource(Source):
                 and item.line not in view.shown_lines
                 and not (item.name == outermost.name and item.line == outermost.def_line)
             ]
-            text = _block_text(view, self._level(view, local))
+            text = "\n".join(_block_lines(view, self._level(view, local)))
             parts.append((f"{name}.{around.qualified_name}", text, "function"))
         return [
             Block("scope", name, text, value=worth("scope", distance), source=self.name)
@@ -128,10 +128,6 @@ def _ground(view: CursorView) -> Scope:
 
 def _below(module: str, ground: Scope) -> str:
     return f"{module}.{ground.qualified_name}" if ground.kind == "namespace" else module
-
-
-def _block_text(view: CursorView, items: list[Visible]) -> str:
-    return "\n".join(_block_lines(view, items))
 
 
 def _block_lines(view: CursorView, items: list[Visible]) -> list[str]:

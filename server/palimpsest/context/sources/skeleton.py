@@ -101,7 +101,8 @@ def _is_one_line(parsed: Parsed, scope: Scope) -> bool:
 
 
 def _head(parsed: Parsed, scope: Scope, indent: str) -> Iterator[Line]:
-    lines, doc = parsed.snapshot.lines, _first_of_doc(parsed, scope)
+    lines, documentation = parsed.snapshot.lines, (docstring(parsed, scope) or "").split("\n")
+    doc = next((line.strip() for line in documentation if line.strip()), "")
     if parsed.language.doc_comments:
         yield from _doc_above(parsed, scope, indent, doc)
         yield from (line for line in _before(parsed, scope) if not _is_comment(parsed, line.text))
@@ -117,10 +118,6 @@ def _head(parsed: Parsed, scope: Scope, indent: str) -> Iterator[Line]:
         text = f"{indent}    {parsed.language.docstring_written(doc[:_LONGEST_DOC])}"
         number = scope.body_start_line
         yield Line(text, document_line=number if number < len(lines) and lines[number] == text else None)
-
-
-def _first_of_doc(parsed: Parsed, scope: Scope) -> str:
-    return next((line for line in (docstring(parsed, scope) or "").split("\n") if line.strip()), "").strip()
 
 
 def _doc_above(parsed: Parsed, scope: Scope, indent: str, doc: str) -> Iterator[Line]:
@@ -189,7 +186,8 @@ def _attributes(parsed: Parsed, scope: Scope, indent: str, cursor_line: int | No
             continue
         if item.kind == "attribute" and scope.def_line < item.line < scope.end_line:
             own.add(item.name)
-            written, maker = lines[item.line], next((child for child in inner if _has(child, item.line)), None)
+            written = lines[item.line]
+            maker = next((child for child in inner if child.def_line <= item.line < child.end_line), None)
             if maker is None and _is_whole(parsed, written) and _declares(parsed, written, indent, item.name):
                 yield Line(written, item.name, item.line)
             else:
@@ -211,10 +209,6 @@ def _attributes(parsed: Parsed, scope: Scope, indent: str, cursor_line: int | No
             ):
                 own.add(name)
                 yield Line(indent + _informative(item.signature.partition(".")[2], parameters), name)
-
-
-def _has(scope: Scope, line: int) -> bool:
-    return scope.def_line <= line < scope.end_line
 
 
 def _parameters(parsed: Parsed, scope: Scope) -> dict[str, str]:

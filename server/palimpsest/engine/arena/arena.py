@@ -17,8 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from palimpsest.engine.arena import fit
-from palimpsest.engine.arena.holes import FreeList
-from palimpsest.engine.arena.span import Span
+from palimpsest.engine.arena.span import FreeList, Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,10 +134,6 @@ class Begin:
     span: Span
     tokens: tuple[int, ...]
 
-    @property
-    def n_tokens(self) -> int:
-        return len(self.tokens)
-
 
 Step: TypeAlias = Detach | Save | Evict | Free | Cut | Rekey | Move | Keep | Attach | Restore | Write | Begin
 

@@ -125,9 +125,3 @@ class HostStore:
         """Forget everything."""
         self._items.clear()
         self._bytes = 0
-
-    def check(self) -> None:
-        """Raises AssertionError, with the numbers, when the accounting is wrong."""
-        total = sum(item.n_bytes for item in self._items.values())
-        assert total == self._bytes, f"{total} bytes, {self._bytes} counted"
-        assert self._bytes <= self.max_bytes, f"{self._bytes} bytes, {self.max_bytes} allowed"

@@ -26,8 +26,6 @@ from palimpsest.engine.cache.disk_file import Damaged, FileHeader, checksum, rea
 LOG = logging.getLogger("palimpsest.engine")
 MAX_WAITING = 256 << 20
 """Bytes that may wait to be written; what comes when there are more is not kept."""
-MAX_HEADERS = 4096
-"""Headers that are known without reading them again; those known longest are forgotten first."""
 ABANDONED_S = 3600.0
 """A file half written for so long is nobody's."""
 
@@ -53,14 +51,13 @@ StoredItem: TypeAlias = StoredKV | DiskKV
 
 class DiskStore:
     """Digest → KV.  Every method but the writer's own belongs to the engine's thread, and none of them waits for the
-    disk to write but `flush` and a patient `put`."""
+    disk to write but `close` and a patient `put`."""
 
     def __init__(self, folder: Path, model: str, max_bytes: int, *, max_waiting: int = MAX_WAITING) -> None:
         """`folder` is shared by all models, and so is the bound."""
         self.max_bytes = max_bytes
         self._folder, self._own, self._model = folder, folder / model, model
         self._max_waiting = max_waiting
-        self._headers: dict[str, FileHeader] = {}
         self._changed = threading.Condition()
         self._waiting: OrderedDict[str, StoredKV] = OrderedDict()
         self._waiting_bytes = 0
@@ -92,9 +89,7 @@ class DiskStore:
             waiting = self._waiting.get(digest)
         if waiting is not None:
             return waiting
-        header = self._headers.get(digest)
-        if header is None or not self._path(digest).exists():  # another engine may have removed it
-            header = self._header(digest)
+        header = self._header(digest)
         return None if header is None else DiskKV(self, digest, header.n_tokens, header.start, header.key)
 
     def read(self, digest: str) -> StoredKV | None:
@@ -109,7 +104,6 @@ class DiskStore:
         except (OSError, Damaged) as error:
             self._forget(digest, error)
             return None
-        self._know(digest, header)
         return StoredKV(data, header.n_tokens, header.start, header.key)
 
     def put(self, digest: str, item: StoredKV, *, patient: bool = False) -> bool:
@@ -137,14 +131,8 @@ class DiskStore:
                 self._dropped = True
             elif (item := self._waiting.pop(digest, None)) is not None:
                 self._waiting_bytes -= item.n_bytes
-        self._headers.pop(digest, None)
         with suppress(OSError):  # what stays is overwritten, or trimmed
             self._path(digest).unlink(missing_ok=True)
-
-    def flush(self) -> None:
-        """Return when everything is written, or will not be."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._waiting)
 
     def close(self) -> None:
         """Write what waits, end the thread."""
@@ -159,24 +147,15 @@ class DiskStore:
             if (header.digest, header.model) != (digest, self._model):
                 raise Damaged(digest)
         except FileNotFoundError:
-            self._headers.pop(digest, None)
             return None
         except (OSError, Damaged) as error:
             self._forget(digest, error)
             return None
-        self._know(digest, header)
         return header
-
-    def _know(self, digest: str, header: FileHeader) -> None:
-        self._headers.pop(digest, None)
-        while len(self._headers) >= MAX_HEADERS:
-            del self._headers[next(iter(self._headers))]
-        self._headers[digest] = header
 
     def _forget(self, digest: str, error: Exception) -> None:
         if isinstance(error, Damaged):
             LOG.info("a damaged file of the store on disk is removed: %s", self._path(digest).name)
-        self._headers.pop(digest, None)
         with suppress(OSError):  # what stays is found damaged again
             self._path(digest).unlink(missing_ok=True)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -45,26 +45,6 @@ LEAST_RESTORED = 64
 """Tokens of a block's beginning; fewer are decoded in the time that it takes to copy them."""
 
 
-class Arrangements:
-    """Of one header and footer.  No number is given to two arrangements, `forget` or not."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Arrangement, int] = {}
-        self._last = 0
-
-    def number(self, arrangement: Arrangement, held: Collection[int]) -> int:
-        """`held`: the numbers that something depends on; the others are forgotten."""
-        self._numbers = {known: n for known, n in self._numbers.items() if known == arrangement or n in held}
-        if arrangement not in self._numbers:
-            self._last += 1
-            self._numbers[arrangement] = self._last
-        return self._numbers[arrangement]
-
-    def forget(self) -> None:
-        """Header or footer are others: nothing comes again."""
-        self._numbers.clear()
-
-
 class InPlaceWorkspace(Workspace):
     """`arena` is None until the first sync.  `version` counts changes of the arena, so that a sync that was suspended
     sees that it must plan again."""
@@ -76,7 +56,9 @@ class InPlaceWorkspace(Workspace):
         self.footer: Tokens = ()
         self.arena: Arena | None = None
         self.version = 0
-        self._arrangements = Arrangements()
+        self._numbers: dict[Arrangement, int] = {}
+        """Of one header and footer.  No number is given to two arrangements, `forget` or not."""
+        self._last_number = 0
         self._is_numbered = False
         self._synced: Synced | None = None
         self._n_locks = 0
@@ -91,7 +73,12 @@ class InPlaceWorkspace(Workspace):
         a conversation goes on where it was after completions."""
         if not self._is_numbered:
             places = tuple((r.span.start, r.digest) for r in self.arena or () if r.attached)
-            self._revision = self._arrangements.number(places, self.tails.revisions)
+            held = self.tails.revisions  # the numbers that something depends on; the others are forgotten
+            self._numbers = {known: n for known, n in self._numbers.items() if known == places or n in held}
+            if places not in self._numbers:
+                self._last_number += 1
+                self._numbers[places] = self._last_number
+            self._revision = self._numbers[places]
             self._is_numbered = True
         return self._revision
 
@@ -338,7 +325,7 @@ class InPlaceWorkspace(Workspace):
         held, self.resident_seq, self.attached_seq = (self.resident_seq, self.attached_seq), NONE, NONE
         self.arena = None
         self.version += 1
-        self._arrangements.forget()
+        self._numbers.clear()
         self._is_numbered = False
         self.tails.abandon()
         for seq in held:

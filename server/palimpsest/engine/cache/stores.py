@@ -99,11 +99,6 @@ class Stores:
     def is_of(self, workspace: str, digest: str) -> bool:
         return digest in self._noted.get(workspace, ())
 
-    @property
-    def workspaces(self) -> list[str]:
-        """Those of which something was noted."""
-        return list(self._noted)
-
     def keys_of(self, workspace: str) -> list[str]:
         """What the workspace's blocks in the store are called."""
         items = (self.memory.peek(digest) for digest in self._noted.get(workspace, ()))
@@ -119,11 +114,6 @@ class Stores:
         for digest in self._noted.get(workspace, ()) if self.on_disk else ():
             if (item := self.memory.peek(digest)) is not None:
                 self._to_disk(digest, item)
-
-    def flush(self) -> None:
-        """Return when nothing waits to be written."""
-        if self._disk is not None:
-            self._disk.flush()
 
     def close(self) -> None:
         """All of memory to disk, what was used last first.  Returns when it is written."""

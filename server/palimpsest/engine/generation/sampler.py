@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from palimpsest.engine.generation.grammar import Grammar
-from palimpsest.engine.llama.candidates import CANDIDATE, array_of
+from palimpsest.engine.llama.layouts import CANDIDATE, array_of
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.llama.vocab import Ids
@@ -56,7 +56,7 @@ class Choosing:
             return None
         candidates = np.zeros(len(ids), CANDIDATE)
         candidates["id"], candidates["logit"] = ids, row[ids]
-        array = array_of(self._api, candidates)
+        array = array_of(candidates)
         self._api.llama_sampler_apply(self._chain, ctypes.byref(array))
         assert 0 <= array.selected < array.size, f"nothing selected of {array.size}"
         token = int(array.data[array.selected].id)
@@ -64,6 +64,20 @@ class Choosing:
             return Picked(token)
         drawable = [(int(array.data[i].id), float(array.data[i].p)) for i in range(array.size) if array.data[i].p > 0]
         return Picked(token, tuple(sorted(drawable, key=lambda item: -item[1])))
+
+    def _chosen(self, row: Logits, *, keep: bool = False) -> Picked | None:
+        """What is drawn, of what the grammar admits.  Greedy: the best few are tried before the whole vocabulary."""
+        picked, grammar = self._drawn(row, keep=keep), self._grammar
+        if picked is None or grammar is None or grammar.admits(picked.token):
+            return picked
+        if self._chain is None and len(row) > FIRST_TRIES:
+            best = np.argpartition(row, -FIRST_TRIES)[-FIRST_TRIES:].astype(np.int32)
+            best = best[row[best] > -np.inf]
+            good = best[grammar.admitted(best)]
+            if len(good):
+                return Picked(int(good[row[good].argmax()]))
+        ids = np.flatnonzero(row > -np.inf).astype(np.int32)
+        return self._drawn(only(row, ids[grammar.admitted(ids)]), keep=keep)
 
 
 class Sampler(Choosing):
@@ -91,10 +105,8 @@ class Sampler(Choosing):
         self._penalize(row)
         if among is not None:
             row = only(row, among)
-        token = self._choose(row)
-        if token is None or self._grammar is None or self._grammar.admits(token):
-            return token
-        return self._pick_admitted(row)
+        picked = self._chosen(row)
+        return None if picked is None else picked.token
 
     def accept(self, token: int, *, end: bool = False) -> None:
         """Tell the grammar and the penalty what was chosen; an end token is none of the grammar's business."""
@@ -110,32 +122,12 @@ class Sampler(Choosing):
         values = row[seen]
         row[seen] = np.where(values > 0, values / self._penalty, values * self._penalty)
 
-    def _choose(self, row: Logits) -> int | None:
-        drawn = self._drawn(row)
-        return None if drawn is None else drawn.token
-
-    def _pick_admitted(self, row: Logits) -> int | None:
-        """Choose among what the grammar admits.  Greedy: the best few are tried before the whole vocabulary."""
-        assert self._grammar is not None
-        if self._chain is None and len(row) > FIRST_TRIES:
-            best = np.argpartition(row, -FIRST_TRIES)[-FIRST_TRIES:].astype(np.int32)
-            best = best[row[best] > -np.inf]
-            good = best[self._grammar.admitted(best)]
-            if len(good):
-                return int(good[row[good].argmax()])
-        return self._choose(admitted(row, self._grammar))
-
 
 def only(row: Logits, ids: Ids) -> Logits:
     """Nothing but these can be chosen."""
     masked = np.full_like(row, -np.inf)
     masked[ids] = row[ids]
     return masked
-
-
-def admitted(row: Logits, grammar: Grammar) -> Logits:
-    ids = np.flatnonzero(row > -np.inf).astype(np.int32)
-    return only(row, ids[grammar.admitted(ids)])
 
 
 def _chain(sampling: Sampling, seed: int) -> Any:

@@ -93,7 +93,7 @@ class Loop:
                     busy = True
                     self._on_busy(True)
                 self._turn(job)
-                if busy and self._queue.empty:
+                if busy and not len(self._queue):
                     busy = False
                     self._on_busy(False)
         finally:

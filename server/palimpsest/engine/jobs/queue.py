@@ -115,10 +115,6 @@ class Queue:
             others = [job for job in self._jobs if job.running is not None and job is not but]
             return max(others, key=lambda job: job.order, default=None)
 
-    @property
-    def empty(self) -> bool:
-        return not len(self)
-
     def __len__(self) -> int:
         with self._changed:
             return len(self._jobs)

@@ -157,7 +157,6 @@ class Binding:
         layout = self._layout()
         self.llama_model_params = structure("llama_model_params", layout.model)
         self.llama_context_params = structure("llama_context_params", layout.context)
-        self.llama_batch, self.llama_token_data_array = LlamaBatch, TokenDataArray
         for name, (result, arguments) in (*FUNCTIONS.items(), *SAMPLERS.items()):
             if hasattr(self._native, name):
                 self._declare(name, result, arguments)

@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
 i32, u32, f32, size, boolean, pointer = (
     ctypes.c_int32,
     ctypes.c_uint32,
@@ -134,6 +137,15 @@ class TokenDataArray(ctypes.Structure):
         ("selected", ctypes.c_int64),
         ("sorted", boolean),
     )
+
+
+CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])  # llama_token_data
+
+
+def array_of(candidates: npt.NDArray[np.void]) -> TokenDataArray:
+    """Tokens with their logits as llama.cpp's samplers take them, over `candidates`, which must outlive it."""
+    data = ctypes.cast(candidates.ctypes.data, ctypes.POINTER(TokenData))
+    return TokenDataArray(data=data, size=len(candidates), selected=-1, sorted=False)
 
 
 class ChainParams(ctypes.Structure):

@@ -33,7 +33,7 @@ from palimpsest.providers.llama_server.prompt import (
     stream_fields,
 )
 from palimpsest.providers.llama_server.tokenizer import RemoteTokenizer, ServerFacts, read
-from palimpsest.providers.whole_prompt.blocks import PromptBlocks, stats
+from palimpsest.providers.whole_prompt.blocks import PromptBlocks
 from palimpsest.providers.whole_prompt.engine import BLOCKS_SHARE, StopFilter, Tally, WholePromptEngine
 from palimpsest.wire import CacheMap, Choice, GenerateAnswer, GenerateRequest, ModelInfo, SyncAnswer, SyncRequest
 
@@ -64,7 +64,7 @@ class LlamaServer(WholePromptEngine[SlotState]):
     async def cache_map(self, workspace: str) -> CacheMap:
         facts, known = await self._known(), self._workspaces.get(workspace)
         blocks = known.blocks if known else PromptBlocks()
-        return blocks.cache_map(facts.n_ctx, stats(self._total.decoded, self._total.reused))
+        return blocks.cache_map(facts.n_ctx, self._total.decoded, self._total.reused)
 
     async def reset(self, workspace: str) -> None:
         self._streams.stop_ahead(workspace)

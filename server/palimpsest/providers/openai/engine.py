@@ -29,7 +29,6 @@ from palimpsest.providers.openai.facts import OpenAIFacts, facts
 from palimpsest.providers.openai.markers import Unspaced, spaced
 from palimpsest.providers.openai.prompt import CHAT, COMPLETIONS, Quirks, RoutedPrompt, SentState, body, estimate, put
 from palimpsest.providers.openai.tools import ComingCalls, refuses_tools
-from palimpsest.providers.whole_prompt.blocks import stats
 from palimpsest.providers.whole_prompt.engine import BLOCKS_SHARE, StopFilter, Tally, WholePromptEngine
 from palimpsest.providers.whole_prompt.fim import answered
 from palimpsest.wire import CacheMap, Choice, GenerateAnswer, GenerateRequest, ModelInfo, SyncAnswer, SyncRequest
@@ -99,7 +98,7 @@ class OpenAI(WholePromptEngine[SentState]):
     async def cache_map(self, workspace: str) -> CacheMap:
         known, total = await self._known(), self._total
         blocks = self._workspaces.get(workspace, SentState()).blocks
-        return blocks.cache_map(known.n_ctx, stats(total.decoded, total.reused))
+        return blocks.cache_map(known.n_ctx, total.decoded, total.reused)
 
     async def reset(self, workspace: str) -> None:
         """The server's own cache stays: it knows no workspaces."""

@@ -101,10 +101,10 @@ class InPlaceEngine:
 
     async def health(self, within_s: float = CONNECT_S) -> wire.Health:
         """Raises EngineSilent where it does not answer within so many seconds."""
-        return await self._ask("GET", "/v1/health", wire.Health, timeout=httpx2.Timeout(within_s))
+        return from_json(await self._call("GET", "/v1/health", timeout=httpx2.Timeout(within_s)), wire.Health)
 
     async def model(self) -> wire.ModelInfo:
-        return await self._ask("GET", "/v1/model", wire.ModelInfo, timeout=SHORT)
+        return from_json(await self._call("GET", "/v1/model", timeout=SHORT), wire.ModelInfo)
 
     async def sync(self, request: wire.SyncRequest) -> wire.SyncAnswer:
         return await self._with_texts(wire.SYNC, request)
@@ -201,10 +201,10 @@ class InPlaceEngine:
         return (await self._post(wire.COUNT, wire.CountRequest(list(texts)))).counts
 
     async def cache_map(self, workspace: str) -> wire.CacheMap:
-        return await self._ask("GET", "/v1/map", wire.CacheMap, parameters={"workspace": workspace})
+        return from_json(await self._call("GET", "/v1/map", parameters={"workspace": workspace}), wire.CacheMap)
 
     async def check(self) -> wire.CheckAnswer:
-        return await self._ask("GET", "/v1/check", wire.CheckAnswer)
+        return from_json(await self._call("GET", "/v1/check"), wire.CheckAnswer)
 
     async def reset(self, workspace: str) -> None:
         await self._call("POST", "/v1/reset", {"workspace": workspace})
@@ -220,18 +220,7 @@ class InPlaceEngine:
         await self._connections.aclose()
 
     async def _post(self, job: wire.Job[Q, T], request: Q) -> T:
-        return await self._ask("POST", job.path, job.answer, to_json(request))
-
-    async def _ask(
-        self,
-        method: str,
-        path: str,
-        wanted: type[T],
-        data: dict[str, Any] | None = None,
-        parameters: dict[str, str] | None = None,
-        timeout: httpx2.Timeout | None = None,
-    ) -> T:
-        return from_json(await self._call(method, path, data, parameters, timeout), wanted)
+        return from_json(await self._call("POST", job.path, to_json(request)), job.answer)
 
     async def _call(
         self,

@@ -111,7 +111,9 @@ class PromptBlocks:
     def n_tokens(self) -> int:
         return self.n_header + sum(piece.tokens for piece in self.pieces) + self.n_footer
 
-    def cache_map(self, n_ctx: int, stats: dict[str, int]) -> wire.CacheMap:
+    def cache_map(self, n_ctx: int, decoded: int, reused: int) -> wire.CacheMap:
+        """Here nothing is ever restored, moved or evicted."""
+        stats = {"decoded": decoded, "reused": reused, "restored": 0, "moved": 0, "evicted": 0}
         spans = [wire.SpanReport(0, self.n_header, "", "header")] if self.n_header else []
         spans += [wire.SpanReport(p.start, p.start + p.tokens, p.key, "attached") for p in self.pieces]
         end = self.n_tokens
@@ -123,8 +125,3 @@ class PromptBlocks:
 def _report(piece: PlacedBlock, stood: bool) -> BlockReport:
     span = (piece.start, piece.start + piece.tokens)
     return BlockReport(piece.key, piece.tokens, "kept" if stood else "written", 0 if stood else piece.tokens, span=span)
-
-
-def stats(decoded: int, reused: int) -> dict[str, int]:
-    """The sums of a cache map, where nothing is restored, moved or evicted."""
-    return {"decoded": decoded, "reused": reused, "restored": 0, "moved": 0, "evicted": 0}

@@ -59,11 +59,3 @@ def of(problem: Exception) -> Json:
     if isinstance(problem, PromptTooLong):
         return error(status, problem.message, kind, n_prompt_tokens=problem.n_prompt, n_ctx=problem.n_ctx)
     return error(status, str(problem), kind)
-
-
-def not_found() -> Json:
-    return error(404, "File Not Found", "not_found_error")
-
-
-def no_key() -> Json:
-    return error(401, "Invalid API Key", "authentication_error")

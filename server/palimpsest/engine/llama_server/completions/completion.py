@@ -85,7 +85,11 @@ class Completion:
         room = min(room, self.engine.sizes.fim_room // 2)
         heal = not self.params.is_bound
         if not self.engine.in_place:
-            return (yield from self._infill_whole(slot, layout.whole(infill, room, heal=heal)))
+            composed = layout.whole(infill, room, heal=heal)
+            room = self.engine.sizes.n_prompt - composed.n_tokens
+            plain = plain_workspace(self.engine, slot)
+            with plain.active():
+                return (yield from self._tried(plain, "typing", composed, room))
         composed = layout.tail(infill, room, heal=heal)
         workspace = chunk_workspace(self.engine, slot)
         with workspace.active():
@@ -95,12 +99,6 @@ class Completion:
             if not workspace.ready or workspace.window != window or not any(window):
                 yield from self._counted(workspace.attach(infill.chunks, "typing"))
                 workspace.window = window
-            return (yield from self._tried(workspace, "typing", composed, room))
-
-    def _infill_whole(self, slot: int, composed: TailPrompt) -> Work[list[Done]]:
-        workspace = plain_workspace(self.engine, slot)
-        room = self.engine.sizes.n_prompt - composed.n_tokens
-        with workspace.active():
             return (yield from self._tried(workspace, "typing", composed, room))
 
     def _warm(self, workspace: ChunkWorkspace, infill: Infill) -> Work[list[Done]]:

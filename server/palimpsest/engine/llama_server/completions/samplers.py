@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from palimpsest.engine.generation.grammar import Grammar
-from palimpsest.engine.generation.sampler import Choosing, Picked, admitted, only
+from palimpsest.engine.generation.sampler import Choosing, Picked, log_sum, only
 from palimpsest.engine.llama.library import library
 from palimpsest.engine.llama.native import Logits, Model
 from palimpsest.engine.llama.vocab import Ids
@@ -58,10 +58,7 @@ class Chain(Choosing):
             row[token] += bias
         if among is not None:
             row = only(row, among)
-        picked = self._drawn(row, keep=self._keep)
-        if picked is None or self._grammar is None or self._grammar.admits(picked.token):
-            return picked
-        return self._drawn(admitted(row, self._grammar), keep=self._keep)
+        return self._chosen(row, keep=self._keep)
 
     def accept(self, token: int, *, end: bool) -> None:
         if self._chain is not None:
@@ -117,8 +114,7 @@ def _dry(api: Any, model: Model, params: Params, n_ctx: int) -> Any:
 
 def most_probable(logits: Logits, tokens: Collection[int], n: int) -> tuple[list[tuple[int, float]], list[float]]:
     """The `n` most probable tokens with their log probabilities, and the log probabilities of `tokens`."""
-    top = float(logits.max())
-    norm = top + float(np.log(np.exp(logits - top).sum()))
+    norm = log_sum(logits)
     n = min(n, len(logits))
     best = np.argpartition(logits, -n)[-n:] if n else np.zeros(0, np.int64)
     best = best[np.argsort(-logits[best], kind="stable")]

@@ -52,7 +52,7 @@ class InfoRoutes:
                 "default_generation_settings": {"n_ctx": properties.n_ctx},
                 "total_slots": N_SLOTS,
                 "model_alias": properties.name,
-                "model_ftype": properties.ftype,
+                "model_ftype": properties.meta["ftype"],
                 "model_path": properties.path,
                 "modalities": {"vision": False, "audio": False},
                 "chat_template": properties.template,
@@ -77,15 +77,6 @@ class InfoRoutes:
             "object": "model",
             "created": self._created,
             "owned_by": "palimpsest",
-            "meta": {
-                "vocab_type": properties.vocab_type,
-                "n_vocab": properties.n_vocab,
-                "n_ctx": properties.n_ctx,
-                "n_ctx_train": properties.n_ctx_train,
-                "n_embd": properties.n_embd,
-                "n_params": properties.n_params,
-                "size": properties.size,
-                "ftype": properties.ftype,
-            },
+            "meta": properties.meta,
         }
         return reply({"object": "list", "data": [model]})

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass
 from threading import Event
+from typing import Any
 
 from starlette.requests import Request
 
@@ -36,22 +37,16 @@ WorkInSlot = Callable[[Completion, int], Generator[None, None, list[Done]]]
 
 @dataclass(frozen=True, slots=True)
 class ModelProperties:
-    """`name`: the model's in answers; `size`: its bytes; `ftype`: its quantization in llama.cpp's words; `template`:
-    the chat template, which is ChatML where the file has none."""
+    """`name`: the model's in answers; `template`: the chat template, which is ChatML where the file has none; `meta`:
+    as `/v1/models` has it, `size` in bytes, `ftype` the quantization in llama.cpp's words."""
 
     name: str
     path: str
     n_ctx: int
-    n_ctx_train: int
-    n_embd: int
-    n_params: int
-    n_vocab: int
-    vocab_type: int
-    size: int
-    ftype: str
     template: str
     bos: str
     eos: str
+    meta: dict[str, Any]
 
 
 def properties(engine: NativeEngine) -> ModelProperties:
@@ -64,16 +59,19 @@ def properties(engine: NativeEngine) -> ModelProperties:
         name=model.path.name,
         path=str(model.path),
         n_ctx=engine.sizes.n_prompt,
-        n_ctx_train=engine.facts.n_ctx_train,
-        n_embd=int(api.llama_model_n_embd(model.handle)),
-        n_params=engine.facts.n_params,
-        n_vocab=model.n_vocab,
-        vocab_type=int(api.llama_vocab_type(model.vocab)),
-        size=int(api.llama_model_size(model.handle)),
-        ftype=buffer.value.decode("utf-8", "replace").split(" ", 2)[2],  # behind architecture and size: "all F32"
         template=template.text or CHATML,
         bos=template.bos,
         eos=template.eos,
+        meta={
+            "vocab_type": int(api.llama_vocab_type(model.vocab)),
+            "n_vocab": model.n_vocab,
+            "n_ctx": engine.sizes.n_prompt,
+            "n_ctx_train": engine.facts.n_ctx_train,
+            "n_embd": int(api.llama_model_n_embd(model.handle)),
+            "n_params": engine.facts.n_params,
+            "size": int(api.llama_model_size(model.handle)),
+            "ftype": buffer.value.decode("utf-8", "replace").split(" ", 2)[2],  # after architecture and size: "all F32"
+        },
     )
 
 

@@ -1,18 +1,22 @@
-"""`palimpsest.completion.accepted`: what an editor runs behind an accepted completion, as the item's own command.
+"""`palimpsest.completion.accepted`: what an editor runs behind an accepted completion, as the item's own command; and
+`palimpsest.completion.why`: what becomes of a model's answer at a cursor before it is shown, step by step.
 
-In: the completion's id.  Out: it is counted, and the imports that its names lack are added by the editor.
+In: the completion's id; a cursor.  Out: it is counted, and the imports that its names lack are added by the editor;
+what each step of `completions/steps.py` has cut or dropped, and why.
 """
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from palimpsest.lsp.arguments import Id
+from palimpsest.lsp.arguments import At, Id
 from palimpsest.lsp.command import Command
+from palimpsest.lsp.context import place_of
 from palimpsest.lsp.document_edits import why_not_made
 from palimpsest.lsp.edits import proposal_edit, title_of
 
@@ -47,11 +51,32 @@ async def _add_imports(server: PalimpsestServer, proposal: Proposal, snapshot: S
         logger.debug("import added: %s", answer.applied)
 
 
+@dataclass(frozen=True, slots=True)
+class CompletionAt:
+    """Without a document, where the cursor was last.  `invoked`: as if a person asks for it, not types."""
+
+    uri: str = ""
+    position: At | None = None
+    invoked: bool = False
+
+
+async def why(server: PalimpsestServer, at: CompletionAt) -> dict[str, Any]:
+    place = place_of(server, at.uri, at.position)
+    return (await server.window.session.completions.explain(*place, invoked=at.invoked)).data
+
+
 COMMANDS = (
     Command(
         ACCEPTED,
         Id,
         accepted,
         "what an item runs behind its acceptance: it is counted, and the imports that it lacks are added",
+    ),
+    Command(
+        "palimpsest.completion.why",
+        CompletionAt,
+        why,
+        "what is shown as a completion there, or at the cursor, and what each step has cut or dropped of the model's "
+        "answer, and why",
     ),
 )
