@@ -1,6 +1,7 @@
 """`palimpsest model check` in a terminal, and what an engine makes of its profile."""
 
 import json
+import os
 import shutil
 import time
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.checking.running import LOG
+from palimpsest.json_data import to_json
 from palimpsest.models import profiles
 from palimpsest.models.files import embedded
 from palimpsest.models.profiles import Profile
@@ -89,7 +91,7 @@ def test_a_file_that_is_no_model_is_said_to_be_none(tmp_path: Path) -> None:
 
 
 async def test_the_engine_takes_a_profile_and_settings_go_before_it(model: Path, shop: Path) -> None:
-    profiles.keep(model, FOUND)
+    profiles.keep(profiles.place_of(model), FOUND)
     editor = await start_editor(shop, {"model": {"path": str(model)}})
     try:
         await editor.ready()
@@ -108,7 +110,21 @@ async def test_the_engine_takes_a_profile_and_settings_go_before_it(model: Path,
 
 
 def test_a_profile_that_is_damaged_is_none(model: Path) -> None:
-    path = profiles.keep(model, FOUND)
+    path = profiles.keep(profiles.place_of(model), FOUND)
     for text in ("", "[]", '{"model": 1}', "{", "[" * 100_000):
         path.write_text(text, encoding="utf-8")
         assert profiles.of_file(model) is None
+    for field, wrong in (("n_threads", -1), ("calibration", {"slope": 0.0, "offset": 0.0}), ("mode", "dogs")):
+        path.write_text(json.dumps({**to_json(FOUND), field: wrong}), encoding="utf-8")
+        assert profiles.of_file(model) is None, field
+    path.unlink()
+    os.mkfifo(path)
+    assert profiles.of_file(model) is None, "nobody waits for a writer"
+    path.unlink()
+
+
+def test_a_long_line_is_no_place_and_spoils_no_others(model: Path, tmp_path: Path) -> None:
+    shutil.copytree(SAMPLE, tmp_path / "work")
+    (tmp_path / "work" / "long.py").write_text(f"x = [{'1, ' * 20_000}]\n", encoding="utf-8")
+    said = check(str(model), "--folder", str(tmp_path / "work"), "--seconds", "5", "--places", "10")
+    assert said["kept"]

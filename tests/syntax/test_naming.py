@@ -115,6 +115,20 @@ JOINED = [
     ("a.ts", 'import D from "m";\n', [("m", "b", None)], 'import D from "m";\nimport { b } from "m";\n'),
     ("a.js", 'const a = require("m");\n', [("m", "b", None)], 'const a = require("m");\nconst { b } = require("m");\n'),
     ("a.js", "const a = require('k')\n", [("m", "b", "c")], "const a = require('k')\nconst { b: c } = require('m')\n"),
+    (
+        "a.ts",
+        'import type {\n  T,\n  U,\n} from "m";\n',
+        [("m", "b", None)],
+        'import type {\n  T,\n  U,\n} from "m";\nimport { b } from "m";\n',
+    ),
+    (
+        "a.js",
+        "const {\n  a,\n} = require('m')\n",
+        [("m", "b", "c")],
+        "const {\n  a,\n} = require('m')\nconst { b: c } = require('m')\n",
+    ),
+    ("a.py", "if x: import m\nelse: m = 0\n", [("m", "b", None)], "from m import b\n\nif x: import m\nelse: m = 0\n"),
+    ("a.py", "x = 1\nfrom m import a\n", [("m", "b", None)], "x = 1\nfrom m import a\nfrom m import b\n"),
     ("A.java", "import m.A;\n", [("m", "B", None)], "import m.A;\nimport m.B;\n"),
 ]
 

@@ -21,6 +21,8 @@ from palimpsest.text.positions import well_formed
 from palimpsest.text.tokens import masked_block
 
 KINDS = ("line", "rest")
+MOST_CHARACTERS = 200
+"""Of what stands at a place; a longer line is no line that somebody types."""
 
 
 def places(folder: Path, n: int, seed: int = 0) -> list[TrialPlace]:
@@ -43,7 +45,13 @@ def places(folder: Path, n: int, seed: int = 0) -> list[TrialPlace]:
 def _asked(window: WindowWithoutEditor, some: list[Hole]) -> Iterator[TrialPlace]:
     """What the server would ask at each, without what it masks."""
     for hole in some:
-        parsed = window.reopen(window.open(hole.path), hole.prefix + hole.suffix)
+        if len(hole.text) > MOST_CHARACTERS or masked_block(hole.text) != hole.text:
+            continue
+        try:
+            opened = window.open(hole.path)
+        except (OSError, UnicodeDecodeError):  # it was changed meanwhile
+            continue
+        parsed = window.reopen(opened, hole.prefix + hole.suffix)
         view = window.view(parsed, parsed.snapshot.position(len(hole.prefix)))
         prefix, suffix = (well_formed(masked_block(text)) for text in render_fim(view.editing))
         chosen = window.chooser.choose(view, fresh=True)

@@ -40,7 +40,10 @@ class Gain:
 
 def gain(worse: Losses, better: Losses, tokens: Sequence[int]) -> Gain:
     """Over the places at which both were measured; infinite error where these are too few."""
-    differences = [a - b for a, b in zip(worse.nats, better.nats, strict=False)]
+    return _sure([a - b for a, b in zip(worse.nats, better.nats, strict=False)], tokens)
+
+
+def _sure(differences: Sequence[float], tokens: Sequence[int]) -> Gain:
     n, n_tokens = len(differences), sum(tokens[: len(differences)])
     if n < LEAST_PLACES or not n_tokens:
         return Gain(sum(differences) / max(1, n_tokens), math.inf)
@@ -106,7 +109,8 @@ class _Verdict:
             return True
         kept = gain(none, trial.in_place, tokens).nats / given.nats
         self.figures["kept"] = kept
-        loses = kept < LEAST_KEPT and gain(trial.in_place, trial.in_order, tokens).is_sure
+        three = zip(none.nats, trial.in_place.nats, trial.in_order.nats, strict=False)
+        loses = _sure([a - b - (1 - LEAST_KEPT) * (c - b) for c, a, b in three], tokens).is_sure
         then = "whole prompts are decoded, which takes longer" if loses else "it is edited in place"
         self.sentences.append(f"In place, its cache keeps {kept:.2f} of what context gives: {then}.")
         return not loses
@@ -119,10 +123,12 @@ class _Verdict:
         own, best = tried[0], min(tried, key=_cost)
         with_flash = {one.flash_attention: one for one in self.trial.threads}
         on, off = with_flash.get("on"), with_flash.get("off")
-        is_idle = own.cores >= IDLE * own.n_threads
+        is_idle = _is_idle(own) and _is_idle(best)
         is_better = is_idle and _cost(best) < FASTER * _cost(own)
-        is_off = is_idle and on is not None and off is not None and _cost(off) < FASTER * _cost(on)
-        used = off if is_off and off is not None else best if is_better else own
+        used, is_off = best if is_better else own, False
+        if on is not None and off is not None and on.n_threads == used.n_threads and _is_idle(on) and _is_idle(off):
+            is_off = _cost(off) < FASTER * _cost(on)
+            used = off if is_off else used
         self.figures |= {"prefill": used.prefill, "token_ms": used.token_ms, "batch_ms": used.batch_ms}
         chosen = f"{used.n_threads} thread{'' if used.n_threads == 1 else 's'}"
         if is_off:
@@ -140,21 +146,24 @@ class _Verdict:
             self.sentences.append(f"A keystroke takes {median:.0f} ms.")
 
 
+def _is_idle(one: ThreadTrial) -> bool:
+    return one.cores >= IDLE * one.n_threads
+
+
 def _cost(one: ThreadTrial) -> float:
     return one.keystroke_ms
 
 
 def concluded(trial: ModelTrial, made: str, tried_on: str = "") -> Profile:
     """What to keep of a trial.  `made`: the day; `tried_on`: whose code."""
+    n = len(trial.tokens)
+    if n < LEAST_PLACES:
+        few = f"Only {amount(n, 'place')} could be tried, where {LEAST_PLACES} are needed: nothing is concluded."
+        return Profile(trial.name, made, [few], tried_on, figures={"places": n})
     verdict = _Verdict(trial)
     layout, is_in_place = verdict.fills_in(), verdict.in_place()
     n_threads, flash = verdict.threads()
     verdict.keystroke()
-    if len(trial.tokens) < LEAST_PLACES:
-        verdict.sentences.append(
-            f"Only {amount(len(trial.tokens), 'place')} could be tried in the time, where {LEAST_PLACES} are needed: "
-            "nothing is concluded."
-        )
     return Profile(
         model=trial.name,
         made=made,
@@ -164,6 +173,6 @@ def concluded(trial: ModelTrial, made: str, tried_on: str = "") -> Profile:
         mode="" if is_in_place else "whole-prompt",
         n_threads=n_threads,
         flash_attention="off" if flash else "",
-        calibration=fitted(trial.said) if trial.said else AS_SAID,
-        figures={name: round(value, 4) for name, value in {**verdict.figures, "places": len(trial.tokens)}.items()},
+        calibration=fitted(trial.said) if trial.said and not layout else AS_SAID,  # what was said, was in its own
+        figures={name: round(value, 4) for name, value in {**verdict.figures, "places": n}.items()},
     )

@@ -71,6 +71,7 @@ def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
         if not options.json:
             out.print(f"What was known of {path.name} is forgotten." if was_there else f"{path.name} had no profile.")
         return {"forgotten": was_there}
+    record = profiles.place_of(path)
     with _alone(politely=options.politely):
         some, where = _places(options)
         with _progress(options, len(some)) as progress:
@@ -78,7 +79,7 @@ def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     profile = concluded(trial, datetime.date.today().isoformat(), where)
     is_kept = len(trial.tokens) >= LEAST_PLACES
     if is_kept:
-        profiles.keep(path, profile)
+        profiles.keep(record, profile)
     if not options.json:
         for line in told(profile):
             out.print(line, markup=False)

@@ -12,16 +12,19 @@ import json
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from palimpsest.calibration import AS_SAID, Calibration
+from palimpsest.calibration import AS_SAID, FARTHEST, FLATTEST, STEEPEST, Calibration
 from palimpsest.config.settings import EngineSettings
 from palimpsest.errors import InvalidArgument, ModelError
-from palimpsest.json_data import from_json, to_json
+from palimpsest.json_data import Range, from_json, to_json
 from palimpsest.system import folders
+from palimpsest.system.reading import Refused, open_regular
 
 BEGINNING = 1 << 20
 """Bytes of the file by which its profile is found again: header and vocabulary."""
+SAMPLES, SAMPLE = 64, 4096
+"""Pieces of its weights besides, and bytes of one."""
 MOST_BYTES = 1 << 20
 
 
@@ -42,7 +45,7 @@ class Profile:
     tried_on: str = ""
     layout: Literal["", "spm", "isolated", "psm", "none"] = ""
     mode: Literal["", "whole-prompt"] = ""
-    n_threads: int = 0
+    n_threads: Annotated[int, Range(0, 512)] = 0
     flash_attention: Literal["", "on", "off"] = ""
     calibration: Calibration = AS_SAID
     figures: dict[str, float] = field(default_factory=dict)
@@ -53,40 +56,52 @@ class Profile:
             settings,
             mode=self.mode if self.mode and settings.mode == "auto" else settings.mode,
             n_threads=settings.n_threads or self.n_threads,
-            flash_attention=self.flash_attention
-            if self.flash_attention and settings.flash_attention == "auto"
-            else settings.flash_attention,
+            flash_attention=self._flash_attention(settings),
         )
+
+    def _flash_attention(self, settings: EngineSettings) -> str:
+        """A quantized V needs it."""
+        needs_it = settings.type_v.startswith("q")
+        is_open = settings.flash_attention == "auto" and self.flash_attention
+        return (
+            self.flash_attention
+            if is_open and not (needs_it and self.flash_attention == "off")
+            else (settings.flash_attention)
+        )
+
+    @property
+    def is_sound(self) -> bool:
+        slope, offset = self.calibration.slope, self.calibration.offset
+        return FLATTEST <= slope <= STEEPEST and -FARTHEST <= offset <= FARTHEST
 
 
 def of_file(path: Path) -> Profile | None:
     """None where none was made of this file, or its record cannot be read."""
     try:
-        record = _record(path)
-        with record.open(encoding="utf-8") as file:
-            return from_json(json.loads(file.read(MOST_BYTES)), Profile)
-    except (OSError, ValueError, InvalidArgument, RecursionError):
+        with open_regular(place_of(path)) as file:
+            profile = from_json(json.loads(file.read(MOST_BYTES)), Profile)
+    except (OSError, Refused, ValueError, InvalidArgument, RecursionError):
         return None
+    return profile if profile.is_sound else None
 
 
-def keep(path: Path, profile: Profile) -> Path:
-    """Kept for the file, wherever it may be moved.  Raises ModelError."""
+def keep(record: Path, profile: Profile) -> Path:
+    """Kept at a file's `place_of`, for the file wherever it may be moved.  Raises ModelError."""
     try:
-        record = _record(path)
         folders.state()
         record.parent.mkdir(exist_ok=True)
         new = record.with_name(f"{record.name}.{os.getpid()}")
         new.write_text(json.dumps(to_json(profile), indent=1), encoding="utf-8")
         new.replace(record)
     except OSError as error:
-        raise ModelError(f"The profile of {path.name} cannot be kept: {folders.refusal(error)}.") from error
+        raise ModelError(f"The profile of {profile.model} cannot be kept: {folders.refusal(error)}.") from error
     return record
 
 
 def forget(path: Path) -> bool:
     """Whether there was one.  Raises ModelError."""
     try:
-        _record(path).unlink()
+        place_of(path).unlink()
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -94,9 +109,14 @@ def forget(path: Path) -> bool:
     return True
 
 
-def _record(path: Path) -> Path:
-    """Named by the file's size and beginning.  Raises OSError."""
+def place_of(path: Path) -> Path:
+    """Named by the file's size, beginning, and samples throughout.  Raises OSError."""
     with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
         made = hashlib.blake2b(file.read(BEGINNING), digest_size=12)
-    made.update(str(path.stat().st_size).encode())
+        for i in range(SAMPLES):
+            file.seek(size * i // SAMPLES)
+            made.update(file.read(SAMPLE))
+    made.update(str(size).encode())
     return folders.state_place() / "profiles" / f"{made.hexdigest()}.json"

@@ -17,8 +17,10 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 from palimpsest.types import LineEdit
 
-MOST_COLUMNS = 88
-"""A line may become so wide, or as wide as the widest of the file."""
+MOST_COLUMNS, MOST_WIDE = 88, 120
+"""A line may become as wide as the first, or as the widest of the file, up to the second."""
+_BEGINS = re.compile(r"(?:from\s+[\w.]+\s+import|import(?:\s+[\w$]+\s*,)?)\s*[({]\s*")
+"""An import of names that stand on the lines below it, a line each; not of types alone."""
 _NAME = re.compile(r"[\w$]+(?: as [\w$]+)?")
 
 
@@ -57,12 +59,17 @@ def _joined(parsed: Parsed, item: Import, places: Mapping[tuple[int, int], LineE
     if item.name is None or parsed.language.names_imported is None:
         return
     spelt = f"{item.name} as {item.alias}" if item.alias else item.name
-    for one in imports(parsed):
-        if (one.module, one.level) == (item.module, item.level) and one.name and _is_outer(parsed, one):
+    if not _NAME.fullmatch(spelt):
+        return
+    widest = max(MOST_COLUMNS, min(MOST_WIDE, max(map(len, parsed.snapshot.lines))))
+    above = [one for one in imports(parsed) if _is_outer(parsed, one)]
+    if not above or _has_code(parsed, _first_line(parsed), above[0].line):
+        return  # what stands before it may use the name
+    for one in _together(parsed, above):
+        if (one.module, one.level) == (item.module, item.level) and one.name:
             start, end = one.line, _end(parsed, one)
             known = places.get((start, end))
             lines = parsed.snapshot.lines[start:end] if known is None else known.lines
-            widest = max(MOST_COLUMNS, *(len(line) for line in parsed.snapshot.lines))
             if (with_it := _with_name(parsed.language.names_imported, lines, spelt, widest)) is not None:
                 yield LineEdit(start, end, with_it)
 
@@ -77,7 +84,7 @@ def _with_name(names_imported: re.Pattern[str], lines: Sequence[str], name: str,
         line = found[1] + ", ".join(_in_order(names, name)) + found[3]
         return (line,) if len(line) <= widest else None
     rows = [re.fullmatch(r"(\s+)(.*?)(,?)", line) for line in lines[1:-1]]
-    if lines[0].rstrip()[-1:] not in ("(", "{") or lines[-1][:1] not in (")", "}") or not rows:
+    if not _BEGINS.fullmatch(lines[0]) or lines[-1][:1] not in (")", "}") or not rows:
         return None
     parts = [row.groups() for row in rows if row]
     if len(parts) < len(rows) or len({indent for indent, _, _ in parts}) > 1 or not all(part[2] for part in parts[:-1]):
@@ -104,25 +111,44 @@ def _constants_first(name: str) -> tuple[int, str]:
 
 def _is_outer(parsed: Parsed, item: Import) -> bool:
     line = parsed.snapshot.lines[item.line]
-    return line[:1].strip() != "" and parsed.lines.start <= item.line < parsed.lines.stop
+    if not line[:1].strip() or not parsed.lines.start <= item.line < parsed.lines.stop:
+        return False
+    return not any(_is_within(node) for node in _statements(parsed, item))
+
+
+def _is_within(node: Node) -> bool:
+    """Whether an import is a part of something that goes on below it, such as `try: import a`."""
+    above = node.parent
+    while above is not None and above.parent is not None:
+        if "import" not in above.type and end_line(above) > end_line(node):
+            return True
+        above = above.parent
+    return False
+
+
+def _statements(parsed: Parsed, item: Import) -> list[Node]:
+    found = (captures["import"][0] for captures in parsed.matches("imports", item.line, item.line + 1))
+    return [node for node in found if node.start_point.row == item.line]
 
 
 def _together(parsed: Parsed, above: list[Import]) -> Iterator[Import]:
     """Those before the first line of code; an import between code is there for a reason of its own."""
     ends = 0
     for item in above:
-        between = parsed.snapshot.lines[ends : item.line] if ends else []
-        if any(line.strip() and not line.startswith(parsed.language.lexical.line_comments) for line in between):
+        if ends and _has_code(parsed, ends, item.line):
             return
         ends = _end(parsed, item)
         yield item
 
 
+def _has_code(parsed: Parsed, start: int, end: int) -> bool:
+    comments = parsed.language.lexical.line_comments
+    return any(line.strip() and not line.startswith(comments) for line in parsed.snapshot.lines[start:end])
+
+
 def _end(parsed: Parsed, item: Import) -> int:
     """The line behind its statement."""
-    found = (captures["import"][0] for captures in parsed.matches("imports", item.line, item.line + 1))
-    ends = [end_line(node) for node in found if node.start_point.row == item.line]
-    return max(ends, default=item.line + 1)
+    return max(map(end_line, _statements(parsed, item)), default=item.line + 1)
 
 
 def _first_line(parsed: Parsed) -> int:

@@ -55,20 +55,25 @@ def measure(request: TrialRequest, told: Told) -> ModelTrial:
     with closing(NativeEngine(path, replace(settings, mode="auto"))) as engine:
         about = engine.loaded.info()
         trial = replace(trial, name=about.name, fim_layout=about.fim_layout, why_not=about.why_not)
+        told(trial)
+        measured = list[TrialPlace]()
         for place in request.places:
             most = SHARE_IN_PLACE if len(trial.tokens) >= LEAST_PLACES else MOST_SHARE
             if trial.tokens and time.monotonic() - began > request.seconds * most:
                 break
             with suppress(ContextTooLarge):  # a block or a tail that is too long for this model
                 trial = _Behind(engine, request, place).added(trial)
+                measured.append(place)
                 told(trial)
     in_place_s = time.monotonic() - began
-    n, is_in_order = len(trial.tokens), bool(trial.in_order.nats)
-    if not n or is_in_order or not trial.fim_layout:
+    if not trial.in_place.nats:
         return trial
     with closing(NativeEngine(path, replace(settings, mode="whole-prompt"))) as engine:
-        for place in request.places[:n]:
-            nats = _Behind(engine, request, place).in_order()
+        for place in measured:
+            try:
+                nats = _Behind(engine, request, place).in_order()
+            except ContextTooLarge:  # of those behind it none is compared: each has its number
+                break
             trial = replace(trial, in_order=trial.in_order.with_next(nats))
             told(trial)
             if time.monotonic() - began > 2 * max(request.seconds, in_place_s):

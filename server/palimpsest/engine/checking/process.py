@@ -7,6 +7,7 @@ error a line {"error": {"code", "message", "hint"}} and status 1.
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 from palimpsest.engine.checking.measure import measure
@@ -18,6 +19,8 @@ from palimpsest.models.trials import ModelTrial, TrialRequest
 def main() -> int:
     try:
         measure(from_json(json.load(sys.stdin), TrialRequest), _tell)
+    except BrokenPipeError:  # nobody reads it any more
+        os._exit(1)
     except PalimpsestError as error:
         _say({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
         return 1

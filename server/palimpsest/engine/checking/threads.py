@@ -37,7 +37,7 @@ def thread_trials(path: Path, settings: EngineSettings, seconds: float = math.in
     if params.uses_gpu(settings):
         return []
     settings = replace(settings, n_ctx=N_CTX, type_k="f16", type_v="f16")
-    with closing(opened(path, settings, extra_bufts=settings.extra_bufts == "on")) as model:
+    with closing(opened(path, settings, extra_bufts=settings.extra_bufts != "off")) as model:
         facts = model_facts.read(model)
         if not facts.n_ctx_train or not model.n_vocab:
             raise ModelError(f"{path} is not a language model.")

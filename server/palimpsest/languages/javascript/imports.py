@@ -24,6 +24,8 @@ from palimpsest.syntax.values import Import
 SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 """Files with these suffixes import each other."""
 DEFAULT, EVERYTHING = "default", "*"
+MOST_ROWS = 100
+"""Lines of a statement in which its module is looked for."""
 _INDEX = "index"
 _ROOTS = ("@/", "~/", "#/")
 """How projects commonly begin a path from the folder of their sources."""
@@ -61,17 +63,25 @@ NAMES = re.compile(r"""(import\s+(?:[\w$]+\s*,\s*)?\{\s*)([^{}]+?)(,?\s*\}\s*fro
 def added(parsed: Parsed, item: Import) -> str:
     """A new statement, in the way of those that the file has.  Whether a module is a value of its own or has it by
     name, others' imports do not tell for sure, so only names are imported."""
-    lines = [parsed.snapshot.lines[one.line] for one in imports(parsed)]
+    there = imports(parsed)
+    lines = [_with_source(parsed, one) for one in there]
     if item.name in (None, EVERYTHING):
         return ""
     quote = "'" if sum("'" in line for line in lines) > len(lines) / 2 else '"'
     end = "" if lines and not any(line.rstrip().endswith(";") for line in lines) else ";"
-    if lines and not any(line.lstrip().startswith("import") for line in lines):
+    if lines and not any(parsed.snapshot.lines[one.line].lstrip().startswith("import") for one in there):
         named = f"{item.name}: {item.alias}" if item.alias else item.name
         is_required = item.name != DEFAULT and any("require(" in line for line in lines)
         return f"const {{ {named} }} = require({quote}{item.module}{quote}){end}" if is_required else ""
     named = item.bound if item.name == DEFAULT else f"{{ {item.name}{f' as {item.alias}' if item.alias else ''} }}"
     return f"import {named} from {quote}{item.module}{quote}{end}"
+
+
+def _with_source(parsed: Parsed, item: Import) -> str:
+    """The line of a statement that has its module, which may be some lines below its first."""
+    below = parsed.snapshot.lines[item.line : item.line + MOST_ROWS]
+    quoted = (f"'{item.module}'", f'"{item.module}"')
+    return next((line for line in below if any(text in line for text in quoted)), below[0])
 
 
 def is_module(parsed: Parsed) -> bool:
