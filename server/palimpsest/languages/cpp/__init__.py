@@ -1,7 +1,4 @@
-"""C++ as a `Language`: what differs from C.
-
-In: a parse, nodes.  Out: as `syntax.parse.Language` says.
-"""
+"""C++ as a `Language`: what differs from C."""
 
 from __future__ import annotations
 

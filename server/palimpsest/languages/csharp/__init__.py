@@ -1,7 +1,4 @@
-"""C# as a `Language`: its table, and what queries cannot tell.
-
-In: a parse, nodes.  Out: as `syntax.parse.Language` says.
-"""
+"""C# as a `Language`: its table, and what queries cannot tell."""
 
 from __future__ import annotations
 

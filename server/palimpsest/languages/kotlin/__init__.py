@@ -1,7 +1,7 @@
 """Kotlin as a `Language`: its table, and what its queries cannot tell.
 
-In: a parse, nodes.  Out: as `syntax.parse.Language` says.  A default value stands behind its parameter, as a child of
-all parameters; the grammar does not look for names after `$` in a string, but in `${}`.
+A default value stands behind its parameter, as a child of all parameters; the grammar does not look for names after `$`
+in a string, but in `${}`.
 """
 
 from __future__ import annotations

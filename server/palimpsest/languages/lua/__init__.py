@@ -1,7 +1,7 @@
 """Lua as a `Language`: its table, and what its queries cannot tell.
 
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  A class is a table that functions are put on,
-whatever library made it (`setmetatable`, `Class("Cart")`), since its functions are all that its kinds have in common.
+A class is a table that functions are put on, whatever library made it (`setmetatable`, `Class("Cart")`), since its
+functions are all that its kinds have in common.
 """
 
 from __future__ import annotations

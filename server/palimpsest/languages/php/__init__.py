@@ -1,7 +1,6 @@
 """PHP as a `Language`: its table, and what its queries cannot tell.
 
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  A variable's name begins with `$`, a property's does
-so where it is declared but not behind an object.
+A variable's name begins with `$`, a property's does so where it is declared but not behind an object.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Python as a `Language`: its table, and the methods that its own modules implement better than queries.
-
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
-"""
+"""Python as a `Language`: its table, and the methods that its own modules implement better than queries."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Ruby as a `Language`: its table, and what its queries cannot tell.
-
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
-"""
+"""Ruby as a `Language`: its table, and what its queries cannot tell."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rust as a `Language`: its table, and what its own modules tell better than queries.
-
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
-"""
+"""Rust as a `Language`: its table, and what its own modules tell better than queries."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Swift as a `Language`: its table, and what its queries cannot tell.
 
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  The grammar has no node around the parameters of a
-function: they are the function's own children, each default value behind its parameter.
+The grammar has no node around the parameters of a function: they are the function's own children, each default value
+behind its parameter.
 """
 
 from __future__ import annotations
