@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -40,9 +40,15 @@ _SMALL = 16_384
 T = TypeVar("T")
 
 
-class FileRules(Protocol):
-    """Which files are of a language, and which test them: for who looks for files."""
+class Language(Protocol):
+    """What differs from one language to another, by who asks.
 
+    `languages/base.py` has what a grammar's queries find, and says what the sections of a query file are.  A language
+    without a grammar has no tree and no query; what needs one is empty there.  Lines are 0-based and half-open; nodes
+    and bytes are those of the `Parsed` that comes with them.
+    """
+
+    # Which files are of a language, and which test them: for who looks for files
     id: str = ""
     """The name of its folder, or LSP's id if the language has no folder here."""
     name: str = ""
@@ -72,10 +78,7 @@ class FileRules(Protocol):
         """The module name that imports use for a file (a path relative to its root, with `/`); else the file's own
         name."""
 
-
-class GrammarRules(Protocol):
-    """How a text becomes a tree, and what in it is a name, a string or another language: for parsers and searches."""
-
+    # How a text becomes a tree, and what in it is a name, a string or another language: for parsers and searches
     text_end: bytes = b""
     """A line's end, where the grammar looks for one and not for the end of the text: a parser is given it behind one
     that has none."""
@@ -116,10 +119,7 @@ class GrammarRules(Protocol):
         """The parts of a document that touch some lines and are in other languages, in order."""
         return ()
 
-
-class LineRules(Protocol):
-    """What lines say without a tree: for the editing block, and for what ends a completion."""
-
+    # What lines say without a tree: for the editing block, and for what ends a completion
     lexical: Lexical = Lexical()
     indented: bool = False
     """Whether blocks are defined by indentation."""
@@ -149,10 +149,7 @@ class LineRules(Protocol):
     def defines(self, before: str) -> bool:
         """Whether the text before a bracket makes it the bracket of a definition's parameters."""
 
-
-class DefinitionRules(Protocol):
-    """Headers, documentation and members of definitions: for skeletons, blocks and descriptions."""
-
+    # Headers, documentation and members of definitions: for skeletons, blocks and descriptions
     doc_comments: tuple[str, ...] = ()
     """How comments begin that document the definition below them; empty if documentation is in a body."""
     omitted_body: str = " { ... }"
@@ -219,10 +216,7 @@ class DefinitionRules(Protocol):
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         """The last names of a class's bases as written, and of what it mixes in."""
 
-
-class NameRules(Protocol):
-    """Which names are known without a definition, and who sees which: for lookups and renames."""
-
+    # Which names are known without a definition, and who sees which: for lookups and renames
     builtins: frozenset[str] = frozenset()
     """Names that are known without a definition."""
     builtin_members: frozenset[str] = frozenset()
@@ -285,10 +279,7 @@ class NameRules(Protocol):
         """Whether a parameter of that name, or a string, stands for a fixture."""
         return False
 
-
-class ImportRules(Protocol):
-    """What imports give, and how they are written: for lookups, renames and new imports."""
-
+    # What imports give, and how they are written: for lookups, renames and new imports
     import_hint: str | tuple[str, ...] = "import"
     """A word that occurs on a line of every import, or several of which one does, so that only such lines are
     examined."""
@@ -325,10 +316,7 @@ class ImportRules(Protocol):
         """Whether `head`, as in `head.name`, refers to `module` because of one of the imports of `file`."""
         return False
 
-
-class ValueRules(Protocol):
-    """Classes of values, calls and what these pass: for lookups and changed signatures."""
-
+    # Classes of values, calls and what these pass: for lookups and changed signatures
     labels: bool = False
     """Whether what stands before an argument is a part of the function's name, so that two may be the same."""
     has_labels: bool = False
@@ -365,15 +353,6 @@ class ValueRules(Protocol):
         return None
 
 
-class Language(FileRules, GrammarRules, LineRules, DefinitionRules, NameRules, ImportRules, ValueRules, Protocol):
-    """What differs from one language to another, by who asks.
-
-    `languages/base.py` has what a grammar's queries find, and says what the sections of a query file are.  A language
-    without a grammar has no tree and no query; what needs one is empty there.  Lines are 0-based and half-open; nodes
-    and bytes are those of the `Parsed` that comes with them.
-    """
-
-
 @dataclass(frozen=True, eq=False)
 class Parsed:
     """A snapshot with its tree; `tree` is None for a language without a grammar.  `part`: the lines that are in this
@@ -401,7 +380,7 @@ class Parsed:
     @cached_property
     def n_errors(self) -> int:
         """ERROR and missing nodes."""
-        return 0 if self.root is None or not self.language.is_checked else _count_errors(self.root)
+        return 0 if self.root is None or not self.language.is_checked else n_errors_in(broken_nodes(self.root))
 
     @cached_property
     def _is_too_wide(self) -> bool:
@@ -636,24 +615,19 @@ def _ends(data: bytes, end: bytes) -> tuple[int, int, Point, Point]:
     return len(data), len(data) + len(end), point, Point(point.row + 1, 0)
 
 
-def _is_wide(root: Node) -> bool:
-    """Examines only subtrees that have errors."""
+def broken_nodes(root: Node, touches: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
+    """The nodes that have errors or are some, of those below nodes that `touches` all the way."""
     rest = [root]
     while rest:
         node = rest.pop()
-        if node.has_error:
-            if node.child_count - node.named_child_count > MOST_PUNCTUATION:
-                return True
+        if (node.has_error or node.is_missing) and touches(node):
+            yield node
             rest.extend(node.children)
-    return False
 
 
-def _count_errors(root: Node) -> int:
-    """Examines only subtrees that have errors."""
-    n_errors, rest = 0, [root]
-    while rest:
-        node = rest.pop()
-        n_errors += node.is_error or node.is_missing
-        if node.has_error:
-            rest.extend(node.children)
-    return n_errors
+def _is_wide(root: Node) -> bool:
+    return any(node.child_count - node.named_child_count > MOST_PUNCTUATION for node in broken_nodes(root))
+
+
+def n_errors_in(nodes: Iterable[Node]) -> int:
+    return sum(node.is_error or node.is_missing for node in nodes)

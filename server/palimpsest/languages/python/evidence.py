@@ -10,7 +10,7 @@ follow imports or run anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 
 from tree_sitter import Node
 
@@ -28,6 +28,7 @@ _LITERALS = frozenset(
     }
 )
 _ABOVE = "super"
+_WORD = re.compile(r"\w+")
 _AROUND_TARGETS = frozenset({"as_pattern_target", "list_splat_pattern", "pattern_list"})
 Words = frozenset[str]
 _NOTHING: Words = frozenset()
@@ -207,17 +208,7 @@ def _returned(parsed: Parsed, scope: Scope) -> Words:
 
 def words_of(parsed: Parsed, annotation: Node) -> Words:
     """The identifiers of an annotation, including those in a string."""
-    return frozenset(_words(parsed.text_of(annotation)))
-
-
-def _words(text: str) -> Iterator[str]:
-    word = ""
-    for char in f"{text} ":
-        if char.isalnum() or char == "_":
-            word += char
-        elif word:
-            yield word
-            word = ""
+    return frozenset(_WORD.findall(parsed.text_of(annotation)))
 
 
 def _last(parsed: Parsed, node: Node) -> str:

@@ -65,7 +65,6 @@ class PythonModules(Modules):
         self._files = files
         self._folders: tuple[Path, ...] = ()
         self._chosen = bool(settings.python or variables.get("VIRTUAL_ENV"))
-        self._revision = 0
         self._installed = ModuleCatalog[str](
             open_environment, around.executor, self._has_read, decides=decides, holds=holds
         )
@@ -213,10 +212,6 @@ class PythonModules(Modules):
         lead = "class " if entry.kind == "class" else "async " if entry.is_async else ""
         return lead + super().written(prefix, entry)
 
-    @property
-    def revision(self) -> int:
-        return self._revision
-
     def wait(self, seconds: float | None) -> bool:
         return self._installed.wait(seconds) and self._own.wait(seconds)
 
@@ -230,10 +225,6 @@ class PythonModules(Modules):
     def _near(self, near: Path | None) -> tuple[Path, ...]:
         return self._files.seen(("folders", near), lambda: tuple(source_folders(near, self._files.roots)))
 
-    def _has_read(self) -> None:
-        """Called on the thread that reads."""
-        self._revision += 1
-
 
 def _is_beside(package: FoundModule, name: str) -> bool:
     """Whether the folder of a package has anything of that name, as what a module is built from."""
@@ -246,3 +237,6 @@ def _listed(folder: Path) -> list[str] | None:
         return os.listdir(folder)
     except OSError:
         return None
+
+
+MODULES = PythonModules

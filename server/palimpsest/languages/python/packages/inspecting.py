@@ -16,6 +16,7 @@ from typing import Any, get_args
 from palimpsest.languages.modules import EntryKind, ModuleEntry
 from palimpsest.languages.python.packages.environment import Environment, run_python
 from palimpsest.languages.python.packages.model import Module
+from palimpsest.system.reading import stamp
 
 INSPECT_SECONDS = 10.0
 _SCRIPT = Path(__file__).with_name("inspect_script.py")
@@ -52,19 +53,11 @@ class Inspector:
             environment.version,
             name,
             str(file),
-            _version(environment.python),
-            _version(file),
+            stamp(environment.python),
+            stamp(file) if file is not None else None,
         ]
         key = hashlib.blake2b(json.dumps(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return self._folder / f"{key}.json"
-
-
-def _version(file: Path | None) -> list[int]:
-    try:
-        status = file.stat() if file is not None else None
-    except OSError:
-        status = None
-    return [] if status is None else [status.st_mtime_ns, status.st_size]
 
 
 def _parsed(text: str) -> dict[str, Any] | None:
