@@ -132,6 +132,8 @@ class Base(Language):
     """What stands before a member of the class around, where `values` tells nothing: `this.`."""
     constructor: str = ""
     """The method that runs when a class is called; `{}` stands for the class's name; "" if it has no fixed name."""
+    named_arguments: frozenset[str] = frozenset()
+    """Types of nodes that are an argument and may have its name."""
     keyword_mark: str = ""
     """What stands between the name and the value of an argument that is passed by name; "" if none is."""
     heredoc: re.Pattern[str] | None = None
@@ -319,6 +321,10 @@ class Base(Language):
 
     def argument(self, parsed: Parsed, node: Node) -> Argument:
         text = parsed.text_of(node)
+        name = node.child_by_field_name("name") if node.type in self.named_arguments else None
+        if name is not None:
+            value = node.child_by_field_name("value") or node.named_children[-1]
+            return Argument(node.start_byte, node.end_byte, text, parsed.text_of(name), parsed.text_of(value))
         return Argument(node.start_byte, node.end_byte, text, value=text, star=any(word in node.type for word in _MANY))
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:

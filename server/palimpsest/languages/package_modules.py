@@ -81,11 +81,10 @@ class PackageModules(SourceModules):
         return [Import(name, "*", None, 0, -1) for name in self.packages_of(path)] if path is not None else []
 
     def packages_of(self, path: Path) -> Sequence[str]:
-        def look() -> Sequence[str]:
-            text = self.files.described(path) if path.suffix.lower() in self.suffixes else None
-            return () if text is None else tuple(dict.fromkeys(self.packages_in(text.text)))
-
-        return self.files.once(("packages", path), look)
+        if path.suffix.lower() not in self.suffixes:
+            return ()
+        none: Sequence[str] = ()
+        return tuple(dict.fromkeys(self.library.said(path, None, self.packages_in, none)))
 
     def _files(self, name: str, near: Path) -> Iterator[Path]:
         if name in self.packages_of(near):

@@ -138,8 +138,7 @@ class SourceDescriber:
 
     def parsed(self, path: Path, within: Path | None) -> tuple[FileText, Parsed] | None:
         """A file of the workspace if `within` is None, else of the library there."""
-        files = self._rules.files
-        text = files.described(path) if within is None else self._rules.library.read(path, within)
+        text = self._rules.library.text(path, within)
         if text is None:
             return None
         if len(self._read) > _MOST_KNOWN:

@@ -16,7 +16,7 @@ from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
-from palimpsest.syntax.values import Argument, Import, Parameter, Scope
+from palimpsest.syntax.values import Import, Parameter, Scope
 from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.csharp")
@@ -47,6 +47,7 @@ class CSharp(Base):
     suffixes = (".cs", ".csx")
     test_names = ("{}Tests", "{}Test", "{}Specs", "{}Spec")
     keyword_mark = ": "
+    named_arguments = frozenset({"argument"})
     constructor = "{}"
     grammar_module = "tree_sitter_c_sharp"
     values = _TYPED
@@ -127,13 +128,6 @@ class CSharp(Base):
         return any(around == name or around.endswith(f".{name}") or name.endswith(f".{around}") for name in names)
 
     # Values and calls
-    def argument(self, parsed: Parsed, node: Node) -> Argument:
-        name, text = node.child_by_field_name("name"), parsed.text_of(node)
-        if name is None:
-            return super().argument(parsed, node)
-        value = parsed.text_of(node.named_children[-1])
-        return Argument(node.start_byte, node.end_byte, text, parsed.text_of(name), value)
-
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
         found = list[Parameter]()
         for node in holder.named_children:

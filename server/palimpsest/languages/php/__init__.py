@@ -75,9 +75,7 @@ class Php(Base):
         """Functions, classes and constants come from anywhere; of the variables, those of a function do not."""
         if name.type != "variable_name":
             return True
-        around: Node | None = name
-        while around is not None and around.type not in _FUNCTIONS:
-            around = around.parent
+        around = next((node for node in reversed(parsed.path(name)) if node.type in _FUNCTIONS), None)
         return around is None or _HIDES_NAMES.search(parsed.text_of(around)) is not None
 
     def import_added(self, parsed: Parsed, item: Import) -> str:

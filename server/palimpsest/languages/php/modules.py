@@ -103,11 +103,7 @@ class PhpModules(SourceModules):
         return _HIDDEN.match(parsed.snapshot.lines[line]) is None
 
     def _namespace(self, path: Path) -> str:
-        def look() -> str:
-            text = self.files.described(path)
-            return namespace_in(text.text) if text is not None else ""
-
-        return self.files.once(("php namespace", path), look)
+        return self.library.said(path, None, namespace_in, "")
 
     # Composer
     def _own(self, name: str, near: Path) -> ModuleFiles | None:

@@ -38,6 +38,7 @@ class Python(Base):
     suffixes = (".py", ".pyi", ".pyw")
     fixture_files = ("conftest.py",)
     keyword_mark = "="
+    named_arguments = frozenset({"keyword_argument"})
     clause = _CLAUSE
     grammar_module = "tree_sitter_python"
     values = evidence
@@ -72,7 +73,6 @@ class Python(Base):
     gives = staticmethod(names.gives)
     means_module = staticmethod(names.means_module)
     bases = staticmethod(evidence.bases)
-    argument = staticmethod(calls.argument)
     parameters = staticmethod(calls.parameters)
 
     def signature(self, parsed: Parsed, scope: Scope) -> str:

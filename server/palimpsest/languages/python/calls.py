@@ -12,7 +12,7 @@ from tree_sitter import Node
 from palimpsest.syntax.names import members_of
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import members
-from palimpsest.syntax.values import Argument, Keywords, Parameter, Scope
+from palimpsest.syntax.values import Keywords, Parameter, Scope
 
 _DECORATOR = re.compile(r"@(?:\w+\.)*(\w+)")
 _SAME_CALLS = frozenset(
@@ -20,14 +20,6 @@ _SAME_CALLS = frozenset(
 )
 """Decorators behind which a function is called by its own parameters."""
 _DATA, _TUPLE = frozenset({"dataclass", "final", "total_ordering", "runtime_checkable"}), "NamedTuple"
-
-
-def argument(parsed: Parsed, node: Node) -> Argument:
-    text = parsed.text_of(node)
-    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-    if node.type == "keyword_argument" and name is not None and value is not None:
-        return Argument(node.start_byte, node.end_byte, text, parsed.text_of(name), parsed.text_of(value))
-    return Argument(node.start_byte, node.end_byte, text, value=text, star=node.type.endswith("_splat"))
 
 
 def parameters(parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:

@@ -46,10 +46,5 @@ def written(item: Import) -> str:
 
 def source_of(parsed: Parsed, name: Node) -> str:
     """The module name after `from`, as written; empty for `import x`."""
-    above = name.parent
-    while above is not None:
-        module = above.child_by_field_name("module_name")
-        if module is not None:
-            return "".join(parsed.text_of(module).split())
-        above = above.parent
-    return ""
+    modules = (node.child_by_field_name("module_name") for node in reversed(parsed.path(name)[:-1]))
+    return next(("".join(parsed.text_of(module).split()) for module in modules if module is not None), "")

@@ -31,6 +31,7 @@ _MAGIC = re.compile(r"(?m)^(?:-\*-.*|frozen_string_literal:.*|(?:en)?coding:.*|w
 _FOLDERS = re.compile(r"\A(?:.*/)?(?:lib|app/[^/]+(?:/concerns)?)/(?=.)")
 _SAY_WHO = frozenset({"private", "protected", "public", "module_function", "private_class_method", "private_constant"})
 """What is called with the names of methods."""
+_METHODS = frozenset({"method", "singleton_method"})
 
 
 class Ruby(Base):
@@ -96,7 +97,8 @@ class Ruby(Base):
         if name.type != "identifier":
             return True
         cls = class_around(parsed, name.start_point.row)
-        if cls is None or self.bases(parsed, cls) or _is_in_block(name):
+        # outside of a method, a block may run with another object as its `self`
+        if cls is None or self.bases(parsed, cls) or not any(node.type in _METHODS for node in parsed.path(name)):
             return True
         body = "\n".join(parsed.snapshot.lines[cls.start_line : cls.end_line])
         return re.search(r"\b(?:include|extend|prepend|method_missing|define_method|instance_eval)\b", body) is not None
@@ -142,14 +144,6 @@ class Ruby(Base):
         declared = functions(parsed, scope.def_line, scope.header_end_line)
         has_own = any(one.kind == "keyword" for function in declared for one in function.parameters)
         return super().keywords(parsed, scope) if has_own and scope.kind == "function" else None
-
-
-def _is_in_block(node: Node) -> bool:
-    """A block may run with another object as its `self`."""
-    around: Node | None = node
-    while around is not None and around.type not in ("method", "singleton_method"):
-        around = around.parent
-    return around is None
 
 
 LANGUAGE = Ruby()

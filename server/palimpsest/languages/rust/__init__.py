@@ -97,9 +97,7 @@ class Rust(Base):
         is_head = above is not None and above.type.startswith("scoped_") and above.child_by_field_name("path") == name
         if is_head and not parsed.text_of(name)[:1].isupper():
             return True
-        while above is not None and above.type not in _MACROS:
-            above = above.parent
-        return above is not None
+        return any(node.type in _MACROS for node in parsed.path(name))
 
     def hides(self, parsed: Parsed, name: str, start: int) -> bool:
         """What is not `pub`, but in a trait, in its implementations and in an enum."""

@@ -147,7 +147,7 @@ class RustModules(SourceModules):
         return self.files.shows(path) if within is None else self.library.exists(path, within)
 
     def _has_inside(self, file: Path, within: Path | None, name: str) -> bool:
-        text = self.files.described(file) if within is None else self.library.read(file, within)
+        text = self.library.text(file, within)
         return text is not None and re.search(rf"\bmod\s+{name}\s*\{{", text.text) is not None
 
 

@@ -16,7 +16,7 @@ from palimpsest.languages.base import Base
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
-from palimpsest.syntax.values import Argument, Import, Parameter
+from palimpsest.syntax.values import Import, Parameter
 from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.swift")
@@ -31,6 +31,7 @@ class Swift(Base):
     test_names = ("{}Tests", "{}Test", "{}Spec")
     before_own = re.compile(r"\bself\??\.\Z")
     keyword_mark = ": "
+    named_arguments = frozenset({"value_argument"})
     grammar_module = "tree_sitter_swift"
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"',), block_quotes=('"""',))
     doc_comments = ("///", "/**")
@@ -76,12 +77,6 @@ class Swift(Base):
     def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
         """Whether both are files of one module: a folder in `Sources` or `Tests`, else the folder that they are in."""
         return _module(file) == _module(other)
-
-    def argument(self, parsed: Parsed, node: Node) -> Argument:
-        label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        written = parsed.text_of(value or node)
-        keyword = "" if label is None else parsed.text_of(label)
-        return Argument(node.start_byte, node.end_byte, parsed.text_of(node), keyword, written)
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
         """A parameter is named by what callers write: its label, `_` if they write none."""
