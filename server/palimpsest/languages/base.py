@@ -59,13 +59,13 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Protocol
 
 import tree_sitter
 from tree_sitter import Node, Query
 
 from palimpsest.languages import doc_comments, grammars, heredocs, risks
 from palimpsest.languages.trying import trying
+from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.calls import functions
 from palimpsest.syntax.definitions import definition, first_of
 from palimpsest.syntax.imports import imports
@@ -101,14 +101,6 @@ def words_before(parsed: Parsed, start: int) -> list[str]:
     return _WORD.findall(data[data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace"))
 
 
-class Values(Protocol):
-    """What tells the classes of values."""
-
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]: ...
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str: ...
-
-
 class Base(Language):
     """What queries find, and what is the same in most languages; `Language` says what is asked, and has the rest."""
 
@@ -124,7 +116,7 @@ class Base(Language):
     """Types of nodes that are a member together with its head, `self.a`."""
     opaque: frozenset[str] = frozenset()
     """Types of nodes that may occur in a target but bind nothing."""
-    values: Values | None = None
+    values: TypedValues | None = None
     """None where nothing is known of them."""
     before_body: frozenset[str] = frozenset()
     """Types of nodes between a header and its body that a signature leaves out."""

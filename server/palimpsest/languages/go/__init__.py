@@ -30,7 +30,7 @@ class Go(Base):
     test_names = ("{}_test",)
     defining = _DEFINES
     grammar_module = "tree_sitter_go"
-    values = evidence
+    values = evidence.VALUES
     lexical = Lexical(
         ("//",),
         (("/*", "*/"),),

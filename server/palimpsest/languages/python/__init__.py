@@ -41,7 +41,7 @@ class Python(Base):
     named_arguments = frozenset({"keyword_argument"})
     clause = _CLAUSE
     grammar_module = "tree_sitter_python"
-    values = evidence
+    values = evidence.VALUES
     lexical = lines.LEXICAL
     indented = True
     members = frozenset({"attribute"})

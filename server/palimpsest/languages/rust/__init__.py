@@ -38,7 +38,7 @@ class Rust(Base):
     test_names = ("{}_test", "{}_tests", "test_{}")
     defining = _DEFINES
     grammar_module = "tree_sitter_rust"
-    values = evidence
+    values = evidence.VALUES
     lexical = _LEXICAL
     doc_comments = ("///", "//!", "/**", "/*!")
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"})
