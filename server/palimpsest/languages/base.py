@@ -95,6 +95,11 @@ _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
 
 
+def _behind_sign(nodes: Sequence[Node]) -> Node | None:
+    """What stands behind the sign `=` among some nodes."""
+    return next((node.next_sibling for node in nodes if node.type == "="), None)
+
+
 def words_before(parsed: Parsed, start: int) -> list[str]:
     """The words on a line before a byte."""
     data = parsed.snapshot.utf8
@@ -126,6 +131,8 @@ class Base(Language):
     """The method that runs when a class is called; `{}` stands for the class's name; "" if it has no fixed name."""
     named_arguments: frozenset[str] = frozenset()
     """Types of nodes that are an argument and may have its name."""
+    parameter_types: frozenset[str] = frozenset()
+    """Types of nodes that are a parameter; empty if all that stand between the brackets are."""
     keyword_mark: str = ""
     """What stands between the name and the value of an argument that is passed by name; "" if none is."""
     heredoc: re.Pattern[str] | None = None
@@ -320,15 +327,19 @@ class Base(Language):
         return Argument(node.start_byte, node.end_byte, text, value=text, star=any(word in node.type for word in _MANY))
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found = list[Parameter]()
-        for node in holder.named_children:
-            if "comment" in node.type:
-                continue
-            value = next((it for field in _DEFAULTS if (it := node.child_by_field_name(field)) is not None), None)
-            kind = "star" if any(word in node.type for word in _MANY) else "plain"
-            name, text = next(self.bound(parsed, node), ""), parsed.text_of(node)
-            found.append(Parameter(name, text, kind, "" if value is None else parsed.text_of(value)))
-        return tuple(found)
+        every = [node for node in holder.named_children if "comment" not in node.type]
+        types = self.parameter_types
+        return tuple(self.parameter(parsed, node) for node in every if not types or node.type in types)
+
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        """With its default value, which some grammars have behind it."""
+        value = next((it for field in _DEFAULTS if (it := node.child_by_field_name(field)) is not None), None)
+        value, text = value or _behind_sign(node.children), parsed.text_of(node)
+        behind = _behind_sign([] if node.next_sibling is None else [node.next_sibling])
+        if behind is not None:
+            value, text = behind, f"{text} = {parsed.text_of(behind)}"
+        kind = "star" if any(word in node.type for word in _MANY) else "plain"
+        return Parameter(next(self.bound(parsed, node), ""), text, kind, "" if value is None else parsed.text_of(value))
 
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         """Of a class, those of its constructors, where it has some; a class with labels may have those of its bases."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
@@ -47,6 +48,7 @@ class CSharp(Base):
     suffixes = (".cs", ".csx")
     test_names = ("{}Tests", "{}Test", "{}Specs", "{}Spec")
     keyword_mark = ": "
+    parameter_types = frozenset({"parameter", "identifier"})
     named_arguments = frozenset({"argument"})
     constructor = "{}"
     grammar_module = "tree_sitter_c_sharp"
@@ -128,17 +130,10 @@ class CSharp(Base):
         return any(around == name or around.endswith(f".{name}") or name.endswith(f".{around}") for name in names)
 
     # Values and calls
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found = list[Parameter]()
-        for node in holder.named_children:
-            name = node.child_by_field_name("name") if node.type == "parameter" else None
-            if name is not None:
-                behind = name.next_named_sibling
-                value = "" if behind is None else parsed.text_of(behind)
-                found.append(Parameter(parsed.text_of(name), parsed.text_of(node), "plain", value))
-            elif node.type == "identifier":  # `params int[] rest` has no node of its own
-                found.append(Parameter(parsed.text_of(node), parsed.text_of(node), "star"))
-        return tuple(found)
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        """`params int[] rest` has no node of its own."""
+        found = super().parameter(parsed, node)
+        return replace(found, kind="star") if node.type == "identifier" else found
 
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
         node = parsed.node_at(start, end)

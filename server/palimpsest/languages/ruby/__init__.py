@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
@@ -126,14 +127,10 @@ class Ruby(Base):
         written = parsed.text_of(key) if value is None else parsed.text_of(value)
         return Argument(found.start, found.end, found.text, parsed.text_of(key), written)
 
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found = super().parameters(parsed, holder)
-        nodes = [node for node in holder.named_children if "comment" not in node.type]
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        found = super().parameter(parsed, node)
         kinds = {"keyword_parameter": "keyword", "block_parameter": "mark"}
-        return tuple(
-            Parameter(one.name, one.text, kinds.get(node.type, one.kind), one.value)
-            for one, node in zip(found, nodes, strict=True)
-        )
+        return replace(found, kind=kinds.get(node.type, found.kind))
 
     def opens_block(self, statement: str) -> bool:
         line = statement.rstrip().rpartition("\n")[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -51,6 +52,7 @@ class Rust(Base):
     builtin_members = _WORDS["members"]
     common_words = _WORDS["keywords"] | _WORDS["names"]
     receiver = "self"
+    parameter_types = frozenset({_RECEIVER, "parameter", "variadic_parameter"})
     member_marks = (".", "::")
     imported = staticmethod(imports.imported)
     import_source = staticmethod(imports.source_of)
@@ -142,18 +144,9 @@ class Rust(Base):
         return False
 
     # Values and calls
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found = list[Parameter]()
-        for node in holder.named_children:
-            if node.type == _RECEIVER:
-                found.append(Parameter(self.receiver, parsed.text_of(node), "plain"))
-            elif node.type == "parameter":
-                pattern = node.child_by_field_name("pattern")
-                name = "" if pattern is None else next(self.bound(parsed, pattern), "")
-                found.append(Parameter(name, parsed.text_of(node), "plain"))
-            elif node.type == "variadic_parameter":
-                found.append(Parameter("", parsed.text_of(node), "star"))
-        return tuple(found)
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        found = super().parameter(parsed, node)
+        return replace(found, name=self.receiver) if node.type == _RECEIVER else found
 
     def awaited(self, call: str, *, chained: bool) -> str:
         return f"{call}.await"

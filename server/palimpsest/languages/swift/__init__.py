@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
@@ -31,6 +32,7 @@ class Swift(Base):
     test_names = ("{}Tests", "{}Test", "{}Spec")
     before_own = re.compile(r"\bself\??\.\Z")
     keyword_mark = ": "
+    parameter_types = frozenset({"parameter"})
     named_arguments = frozenset({"value_argument"})
     grammar_module = "tree_sitter_swift"
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"',), block_quotes=('"""',))
@@ -78,21 +80,13 @@ class Swift(Base):
         """Whether both are files of one module: a folder in `Sources` or `Tests`, else the folder that they are in."""
         return _module(file) == _module(other)
 
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
         """A parameter is named by what callers write: its label, `_` if they write none."""
-        found = list[Parameter]()
-        for index, node in enumerate(holder.children):
-            if node.type != "parameter":
-                continue
-            label = node.child_by_field_name("external_name") or node.child_by_field_name("name")
-            name = "" if label is None else parsed.text_of(label)
-            default = next((c for c in holder.children[index + 1 : index + 3] if c.is_named), None)
-            has_default = index + 1 < len(holder.children) and holder.children[index + 1].type == "="
-            value = parsed.text_of(default) if has_default and default is not None else ""
-            text = parsed.text_of(node) + (f" = {value}" if value else "")
-            kind = "star" if text.partition("=")[0].rstrip().endswith("...") else "plain" if name == "_" else "keyword"
-            found.append(Parameter(name, text, kind, value))
-        return tuple(found)
+        found = super().parameter(parsed, node)
+        label = node.child_by_field_name("external_name") or node.child_by_field_name("name")
+        name = "" if label is None else parsed.text_of(label)
+        is_many = found.text.partition("=")[0].rstrip().endswith("...")
+        return replace(found, name=name, kind="star" if is_many else "plain" if name == "_" else "keyword")
 
     def is_chained(self, call: Node) -> bool:
         return call.parent is not None and call.parent.child_by_field_name("target") == call
