@@ -58,7 +58,6 @@ import importlib
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import PurePosixPath
 
 import tree_sitter
 from tree_sitter import Node, Query
@@ -75,8 +74,6 @@ from palimpsest.syntax.scopes import children, class_around, members, scopes
 from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.snapshot import Snapshot
 
-_CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
-_DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
 _WORD = re.compile(r"\w+")
 _MANY = ("rest", "splat", "spread", "variadic")
 """Parts of the grammars' names for a parameter or an argument that stands for several."""
@@ -90,7 +87,6 @@ _DEFAULT = "default"
 _QUOTES = "'\"`"
 _BEFORE = 16
 """Bytes before a member, enough for `before_own`."""
-_PAIRS = ("()", "[]", "{}")
 _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
 
@@ -127,20 +123,12 @@ class Base(Language):
     """Types of nodes between a header and its body that a signature leaves out."""
     before_own: re.Pattern[str] | None = None
     """What stands before a member of the class around, where `values` tells nothing: `this.`."""
-    constructor: str = ""
-    """The method that runs when a class is called; `{}` stands for the class's name; "" if it has no fixed name."""
     named_arguments: frozenset[str] = frozenset()
     """Types of nodes that are an argument and may have its name."""
     parameter_types: frozenset[str] = frozenset()
     """Types of nodes that are a parameter; empty if all that stand between the brackets are."""
-    keyword_mark: str = ""
-    """What stands between the name and the value of an argument that is passed by name; "" if none is."""
     heredoc: re.Pattern[str] | None = None
     """The mark of a text that begins on the next line and ends with a line that has the group `word` alone."""
-    clause: re.Pattern[str] = _CLAUSE
-    """How a line begins that belongs to the block above it."""
-    defining: re.Pattern[str] = _DEFINES
-    """The end of what stands before the parameters of a definition."""
     hidden_by: frozenset[str] = frozenset()
     """Words before a member's name by which only its own file sees it."""
     leading: frozenset[str] = frozenset()
@@ -191,18 +179,6 @@ class Base(Language):
         if first is not None:
             yield range(first, end)
 
-    def is_whole(self, line: str) -> bool:
-        if line.endswith("\\"):
-            return False
-        quote, open_ = "", list[str]()
-        for token in tokens(line, self.lexical):
-            quote = token.quote if token.kind in ("begin", "end") else quote
-            if token.kind == "open":
-                open_.append(line[token.start])
-            elif token.kind == "close" and (not open_ or open_.pop() + line[token.start] not in _PAIRS):
-                return False
-        return not quote and not open_
-
     # Definitions
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         matches = parsed.matches("scopes", scope.def_line, scope.def_line + 1)
@@ -223,21 +199,11 @@ class Base(Language):
         last = parsed.snapshot.lines[scope.end_line - 1].rstrip()
         return written + _NO_BODY if last.endswith(_NO_BODY) and not written.endswith(_NO_BODY) else written
 
-    def is_constructor(self, name: str, cls: str) -> bool:
-        return bool(name) and name == self.constructor.replace("{}", cls)
-
-    def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
-        return parsed, range(scope.def_line, scope.header_end_line)
-
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         return doc_comments.docstring(parsed, scope, self.doc_comments, self.between_doc)
 
     def leads(self, parsed: Parsed, node: Node) -> bool:
         return node.type in self.leading or doc_comments.is_one(parsed, node, self.doc_comments)
-
-    def docstring_written(self, text: str) -> str:
-        mark = next(iter(self.lexical.line_comments), "")
-        return f"{mark} {text}".lstrip()
 
     # Names
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
@@ -270,9 +236,6 @@ class Base(Language):
                 )
         return [found[start] for start in sorted(found)]
 
-    def import_written(self, parsed: Parsed, item: Import) -> str:
-        return parsed.snapshot.lines[item.line].strip()
-
     def import_source(self, parsed: Parsed, name: Node) -> str:
         row, written = name.start_point.row, parsed.text_of(name)
         for captures in parsed.matches("imports", row, row + 1):
@@ -282,9 +245,6 @@ class Base(Language):
                     if written in (item.bound, item.name):
                         return item.module
         return ""
-
-    def module_name(self, file: str) -> str:
-        return PurePosixPath(file).name
 
     def packages(self, parsed: Parsed) -> Sequence[str]:
         declared = parsed.matches("packages")
@@ -362,28 +322,3 @@ class Base(Language):
         if len(found) != 1 or any(one.kind == "star" and not _TAKES_NONE.match(one.text) for one in found[0]):
             return None
         return frozenset(one.name.removeprefix(self.sigil) for one in found[0] if one.kind in ("plain", "keyword"))
-
-    def is_awaited(self, call: Node) -> bool:
-        return call.parent is not None and "await" in call.parent.type
-
-    def by_name(self, name: str, value: str) -> str | None:
-        return f"{name.removeprefix(self.sigil)}{self.keyword_mark}{value}" if self.keyword_mark else None
-
-    def is_chained(self, call: Node) -> bool:
-        above = call.parent
-        fields = ("object", "function", "value") if above is not None else ()
-        return any(above.child_by_field_name(field) == call for field in fields if above is not None)
-
-    def awaited(self, call: str, *, chained: bool) -> str:
-        return f"(await {call})" if chained else f"await {call}"
-
-    # Half-written code
-    def opens_block(self, statement: str) -> bool:
-        """For braces: they are part of the block, so that it has several lines."""
-        return "\n" in statement.strip()
-
-    def continues_block(self, line: str) -> bool:
-        return self.clause.match(line) is not None
-
-    def defines(self, before: str) -> bool:
-        return self.defining.search(before) is not None

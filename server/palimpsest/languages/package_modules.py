@@ -10,9 +10,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules, header_words
-from palimpsest.syntax.parse import Language, Parsed
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -27,10 +26,6 @@ _MOST_READ = 64
 class PackageModules(SourceModules):
     searches_imports = False
     suffixes: tuple[str, ...] = ()
-
-    def __init__(self, language: Language, around: Surroundings) -> None:
-        super().__init__(language, around)
-        self._index = around.index
 
     # A language overrides these
     def packages_in(self, text: str) -> Sequence[str]:

@@ -48,6 +48,7 @@ class Rules(Modules):
         self.files = around.files
         self.library = LibraryFiles(around.files)
         self.variables = around.variables
+        self._index = around.index
 
     def find(self, name: str, near: Path | None) -> ModuleFiles | None:
         """The files of a module; None if it is not known for certain."""

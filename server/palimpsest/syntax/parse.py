@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 import tree_sitter
 from tree_sitter import Node, Point, Query, QueryCursor, Tree
 
-from palimpsest.syntax.lexical import Lexical
+from palimpsest.syntax.lexical import Lexical, tokens
 from palimpsest.syntax.values import Argument, Embedded, Header, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Snapshot
@@ -37,6 +38,9 @@ _FEWEST_OF_A_PART = 1024
 """Bytes of a part of a text that is tried alone."""
 _SMALL = 16_384
 """Bytes that are parsed in a moment, so that a part more costs little."""
+_CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
+_DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
+_PAIRS = ("()", "[]", "{}")
 T = TypeVar("T")
 
 
@@ -77,6 +81,7 @@ class Language(Protocol):
     def module_name(self, file: str) -> str:
         """The module name that imports use for a file (a path relative to its root, with `/`); else the file's own
         name."""
+        return PurePosixPath(file).name
 
     # How a text becomes a tree, and what in it is a name, a string or another language: for parsers and searches
     text_end: bytes = b""
@@ -123,6 +128,10 @@ class Language(Protocol):
     lexical: Lexical = Lexical()
     indented: bool = False
     """Whether blocks are defined by indentation."""
+    clause: re.Pattern[str] = _CLAUSE
+    """How a line begins that belongs to the block above it."""
+    defining: re.Pattern[str] = _DEFINES
+    """The end of what stands before the parameters of a definition."""
     whole_file: bool = False
     """Whether an editing block is always a part of the whole file: in data and prose, which have no functions."""
 
@@ -139,15 +148,29 @@ class Language(Protocol):
 
     def is_whole(self, line: str) -> bool:
         """Whether a statement that begins on the line certainly ends there."""
+        if line.endswith("\\"):
+            return False
+        quote, open_ = "", list[str]()
+        for token in tokens(line, self.lexical):
+            quote = token.quote if token.kind in ("begin", "end") else quote
+            if token.kind == "open":
+                open_.append(line[token.start])
+            elif token.kind == "close" and (not open_ or open_.pop() + line[token.start] not in _PAIRS):
+                return False
+        return not quote and not open_
 
     def opens_block(self, statement: str) -> bool:
         """Whether the body of a statement follows it."""
+        # for braces: they are part of the block, so that it has several lines
+        return "\n" in statement.strip()
 
     def continues_block(self, line: str) -> bool:
         """Whether a line indented like a block's head belongs to the block: a clause, a closing bracket."""
+        return self.clause.match(line) is not None
 
     def defines(self, before: str) -> bool:
         """Whether the text before a bracket makes it the bracket of a definition's parameters."""
+        return self.defining.search(before) is not None
 
     # Headers, documentation and members of definitions: for skeletons, blocks and descriptions
     doc_comments: tuple[str, ...] = ()
@@ -164,6 +187,8 @@ class Language(Protocol):
     """Whether a declaration has its type before the name."""
     type_mark: str = ": "
     """What stands between a name and its type, if the name is first."""
+    constructor: str = ""
+    """The method that runs when a class is called; `{}` stands for the class's name; "" if it has no fixed name."""
     initializers: frozenset[str] = frozenset()
     """The methods in which an object gets its attributes."""
     receiver: str = "this"
@@ -183,9 +208,11 @@ class Language(Protocol):
 
     def is_constructor(self, name: str, cls: str) -> bool:
         """Whether a method of that name runs when its class, of that name, is called."""
+        return bool(name) and name == self.constructor.replace("{}", cls)
 
     def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
         """A parse that contains the header, and its lines there: those of the document, unless these may not parse."""
+        return parsed, range(scope.def_line, scope.header_end_line)
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         """The documentation in the body of a definition or file, without its delimiters and indent."""
@@ -200,6 +227,8 @@ class Language(Protocol):
 
     def docstring_written(self, text: str) -> str:
         """One line of documentation as it is written in a body."""
+        mark = next(iter(self.lexical.line_comments), "")
+        return f"{mark} {text}".lstrip()
 
     def is_fixture(self, parsed: Parsed, scope: Scope) -> bool:
         """Whether a function makes what tests take by its name."""
@@ -289,6 +318,7 @@ class Language(Protocol):
 
     def import_written(self, parsed: Parsed, item: Import) -> str:
         """One imported name as a statement on one line."""
+        return parsed.snapshot.lines[item.line].strip()
 
     def repeats(self, parsed: Parsed, item: Import, other: Import) -> bool:
         """Whether an import gives nothing that another one in the same document does not."""
@@ -321,6 +351,8 @@ class Language(Protocol):
     """Whether what stands before an argument is a part of the function's name, so that two may be the same."""
     has_labels: bool = False
     """Whether what arguments are passed by are labels, of which a call may have one twice."""
+    keyword_mark: str = ""
+    """What stands between the name and the value of an argument that is passed by name; "" if none is."""
     bare_calls: bool = False
     """Whether a method is called without brackets."""
 
@@ -336,13 +368,18 @@ class Language(Protocol):
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]: ...
 
-    def is_awaited(self, call: Node) -> bool: ...
+    def is_awaited(self, call: Node) -> bool:
+        return call.parent is not None and "await" in call.parent.type
 
     def is_chained(self, call: Node) -> bool:
         """Whether a call's value is used directly, as in `f().x`."""
+        above = call.parent
+        fields = ("object", "function", "value") if above is not None else ()
+        return any(above.child_by_field_name(field) == call for field in fields if above is not None)
 
     def awaited(self, call: str, *, chained: bool) -> str:
         """The call with its value awaited."""
+        return f"(await {call})" if chained else f"await {call}"
 
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         """The names by which a call of a function or class may pass arguments; None where nobody can tell."""
@@ -350,7 +387,7 @@ class Language(Protocol):
 
     def by_name(self, name: str, value: str) -> str | None:
         """An argument passed by name; None if the language has no such arguments."""
-        return None
+        return f"{name.removeprefix(self.sigil)}{self.keyword_mark}{value}" if self.keyword_mark else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -99,7 +99,7 @@ def _value(node: ast.expr) -> bool:
             return all(map(_value, node.values))
         case ast.BoolOp():
             return any(map(_value, node.values))
-        case ast.UnaryOp():
+        case ast.UnaryOp(op=ast.Not()):
             return not _value(node.operand)
         case ast.Constant(value=bool()):
             return node.value is True

@@ -16,7 +16,6 @@ from palimpsest.languages.catalog import ModuleCatalog
 from palimpsest.languages.modules import Description, ModuleEntry, Modules, Surroundings
 from palimpsest.languages.python.packages.environment import deciding, find_environment, stamps
 from palimpsest.languages.python.packages.finding import FoundModule, find_module
-from palimpsest.languages.python.packages.inspecting import Inspector
 from palimpsest.languages.python.packages.library import PythonLibrary
 from palimpsest.languages.python.packages.locations import InstalledModules, WorkspaceModules
 from palimpsest.languages.python.packages.names import imported_module, module_of, source_folders
@@ -43,13 +42,12 @@ class PythonModules(Modules):
     def __init__(self, language: Language, around: Surroundings) -> None:
         super().__init__(language, around)
         files, settings, variables = around.files, around.settings, around.variables
-        inspector = Inspector(around.cache)
 
         self._opened: InstalledModules | None = None
 
         def open_environment() -> PythonLibrary | None:
             environment = find_environment(settings.python, files.roots, variables)
-            self._opened = InstalledModules(environment, inspector) if environment is not None else None
+            self._opened = InstalledModules(environment, around.cache) if environment is not None else None
             return PythonLibrary(self._opened) if self._opened is not None else None
 
         def decides() -> Hashable:

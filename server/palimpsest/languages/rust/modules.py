@@ -39,7 +39,6 @@ class RustModules(SourceModules):
     def __init__(self, language: Language, around: Surroundings) -> None:
         super().__init__(language, around)
         self._crates = Crates(self.files, self.library, Toolchain(self.files, self.library, self.variables))
-        self._index = around.index
 
     # What `SourceModules` asks
     def name_of(self, path: Path, root: Path | None) -> str:
