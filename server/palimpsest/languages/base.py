@@ -11,7 +11,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
                  is declared elsewhere; @described if it is a text or another's name that it is called by, as a test is;
                  @holder for a value that is a class if functions are put on it (`holders`)
     imports      one @import per import statement; @module, which may be in quotes, with the @name and @alias that it
-                 gives; @default is what the module's default is called here, @whole what all of it is, or one @name
+                 gives; @level has a character for each folder that it is above the file; @default is what the module's
+                 default is called here, @whole what all of it is, or one @name
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
     attributes   @head and @attr for `head.attr`
     parameters   one @parameter per parameter of a function; with its @name if one @parameter declares several, and
@@ -94,6 +95,12 @@ _LONGEST_STATEMENT = 100
 def _behind_sign(nodes: Sequence[Node]) -> Node | None:
     """What stands behind the sign `=` among some nodes."""
     return next((node.next_sibling for node in nodes if node.type == "="), None)
+
+
+def _one_word(parsed: Parsed, node: Node) -> str:
+    """A name without the blanks between its parts, a text as it is."""
+    text = parsed.text_of(node)
+    return text if text.startswith(tuple(_QUOTES)) else "".join(text.split())
 
 
 def words_before(parsed: Parsed, start: int) -> list[str]:
@@ -226,14 +233,16 @@ class Base(Language):
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
         line, found = statement.start_point.row, dict[int, Import]()
         for captures in parsed.matches_in(statement, "imports"):
-            if captures["import"][0].id == statement.id and "module" in captures:
-                nodes = [captures[part][0] if part in captures else None for part in _PARTS_OF_IMPORTS]
-                name, alias, default, whole, module = (None if it is None else parsed.text_of(it) for it in nodes)
+            nodes = [captures[part][0] if part in captures else None for part in _PARTS_OF_IMPORTS]
+            first = next((node for node in nodes if node is not None), None)
+            if first is None or first.start_byte == first.end_byte or captures["import"][0].id != statement.id:
+                continue  # perhaps it is still being typed
+            if "module" in captures or "level" in captures:
+                name, alias, default, whole, module = (None if it is None else _one_word(parsed, it) for it in nodes)
                 name = _DEFAULT if default is not None else name
-                first = next(node for node in nodes if node is not None)
-                found[first.start_byte] = Import(
-                    (module or "").strip(_QUOTES), name, default or whole or alias, 0, line
-                )
+                level = sum(len(_one_word(parsed, node)) for node in captures.get("level", ()))
+                bound = default or whole or alias
+                found[first.start_byte] = Import((module or "").strip(_QUOTES), name, bound, level, line)
         return [found[start] for start in sorted(found)]
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
@@ -268,8 +277,10 @@ class Base(Language):
         return "" if self.values is None else self.values.head(parsed, start, end)
 
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
-        matches = parsed.matches("bases", cls.def_line, cls.header_end_line)
-        bases = [node for captures in matches for node in captures.get("base", ())]
+        header = range(cls.def_line, cls.header_end_line)
+        matches = parsed.matches("bases", header.start, header.stop)  # of a class around this one, too
+        found = [node for captures in matches for node in captures.get("base", ())]
+        bases = [node for node in found if node.start_point.row in header]
         inside = self.query("mixins") is not None and cls.body_start_line < cls.end_line
         inner = children(parsed, cls) if inside else ()
         for captures in parsed.matches("mixins", cls.body_start_line, cls.end_line) if inside else ():

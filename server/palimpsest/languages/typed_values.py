@@ -73,7 +73,7 @@ class TypedValues:
     implied: bool = True
     """Whether a name with a capital that nothing binds is a class: of the same package, say."""
     steps: int = 1
-    """From a declaration to the value that it gives."""
+    """How many it takes from a declaration to the value that it gives."""
     is_ordered: bool = False
     """Whether a name is what the last place before it says; else what any place says that binds it."""
 

@@ -7,6 +7,7 @@ import builtins
 import enum
 import keyword
 import re
+from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Generic, Protocol
@@ -19,7 +20,7 @@ from palimpsest.languages.python.headers import ends_with_colon, one_line
 from palimpsest.languages.python.packages import names
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import enclosing, scope_at
-from palimpsest.syntax.values import Import, Keywords, Scope
+from palimpsest.syntax.values import Import, Keywords, Parameter, Scope
 from palimpsest.text.positions import utf8
 
 _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
@@ -68,12 +69,9 @@ class Python(Base):
     is_string_open = staticmethod(lines.is_string_open)
     docstring = staticmethod(lines.docstring)
     docstring_lines = staticmethod(lines.docstring_lines)
-    imported = staticmethod(imports.imported)
     import_source = staticmethod(imports.source_of)
     gives = staticmethod(names.gives)
     means_module = staticmethod(names.means_module)
-    bases = staticmethod(evidence.bases)
-    parameters = staticmethod(calls.parameters)
 
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         header = parsed.snapshot.lines[scope.def_line : scope.header_end_line]
@@ -130,6 +128,16 @@ class Python(Base):
     def module_name(self, file: str) -> str:
         is_module = PurePosixPath(file).suffix.lower() in self.suffixes
         return names.module_name(file) if is_module else super().module_name(file)
+
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        found, holder = super().parameter(parsed, node), node.parent
+        if node.type.endswith("_separator"):
+            return replace(found, kind="mark")
+        if found.text.startswith("*"):
+            return replace(found, kind="star")
+        before = [] if holder is None else [one for one in holder.named_children if one.end_byte <= node.start_byte]
+        is_behind = any(parsed.text_of(one).startswith("*") for one in before)
+        return replace(found, kind="keyword" if is_behind else "plain")
 
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         return calls.keywords(parsed, scope, super().keywords(parsed, scope))

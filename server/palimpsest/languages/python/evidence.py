@@ -20,16 +20,6 @@ from palimpsest.syntax.values import Scope
 _ABOVE = "super"
 
 
-def bases(parsed: Parsed, cls: Scope) -> Words:
-    """The last names of a class's bases as written."""
-    for captures in parsed.matches("scopes", cls.def_line, cls.def_line + 1):
-        if "class" in captures and captures["class"][0].start_point.row == cls.def_line:
-            holder = captures["class"][0].child_by_field_name("superclasses")
-            if holder is not None:
-                return frozenset(_last(parsed, child) for child in holder.named_children) - {""}
-    return NOTHING
-
-
 class _PythonValues(TypedValues):
     """Also of modules, by what is imported of them."""
 
@@ -38,7 +28,7 @@ class _PythonValues(TypedValues):
 
     def _of_name(self, parsed: Parsed, node: Node, depth: int) -> Words:
         cls = _class_of_receiver(parsed, node, parsed.text_of(node))
-        return super()._of_name(parsed, node, depth) if cls is None else frozenset({cls.name}) | bases(parsed, cls)
+        return super()._of_name(parsed, node, depth) if cls is None else _with_bases(parsed, cls)
 
     def _of_binding(self, parsed: Parsed, use: Use, depth: int) -> Words:
         if use.role in self.classes:
@@ -46,7 +36,7 @@ class _PythonValues(TypedValues):
         node = parsed.node_at(use.start, use.end)
         if node is not None and use.role == "parameter" and _is_first_of_method(parsed, node):
             cls = class_around(parsed, use.line)
-            return NOTHING if cls is None else frozenset({cls.name}) | bases(parsed, cls)
+            return NOTHING if cls is None else _with_bases(parsed, cls)
         return super()._of_binding(parsed, use, depth)
 
     def _of_call(self, parsed: Parsed, node: Node, depth: int) -> Words:
@@ -61,7 +51,7 @@ class _PythonValues(TypedValues):
         if function.type == "identifier":
             if called == _ABOVE:
                 cls = class_around(parsed, function.start_point.row)
-                return NOTHING if cls is None else bases(parsed, cls)
+                return NOTHING if cls is None else parsed.language.bases(parsed, cls)
             defined = [s for s in children(parsed, file_scope(parsed)) if s.name == called]
             if not defined or defined[0].kind == "class":
                 return frozenset({called})
@@ -91,6 +81,10 @@ class _PythonValues(TypedValues):
                 yield self._of_declaration(parsed, target, depth)
 
 
+def _with_bases(parsed: Parsed, cls: Scope) -> Words:
+    return frozenset({cls.name}) | parsed.language.bases(parsed, cls)
+
+
 def _class_of_receiver(parsed: Parsed, node: Node, name: str) -> Scope | None:
     """The class whose method has the name as its first parameter.  Methods use it all over a file, so where it stands
     is not looked for."""
@@ -111,11 +105,6 @@ def _is_first_of_method(parsed: Parsed, node: Node) -> bool:
         return False
     scope = scope_at(parsed, node.start_point.row, node.start_point.column)
     return scope.is_method
-
-
-def _last(parsed: Parsed, node: Node) -> str:
-    name = node.child_by_field_name("attribute") or node.child_by_field_name("value") or node
-    return parsed.text_of(name) if name.type == "identifier" else ""
 
 
 VALUES = _PythonValues(
