@@ -12,7 +12,8 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
                  @holder for a value that is a class if functions are put on it (`holders`)
     imports      one @import per import statement; @module, which may be in quotes, with the @name and @alias that it
                  gives; @level has a character for each folder that it is above the file; @default is what the module's
-                 default is called here, @whole what all of it is, or one @name
+                 default is called here, @whole what all of it is, or one @name; @all
+                 if all that it has can be used by its name alone
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
     attributes   @head and @attr for `head.attr`
     parameters   one @parameter per parameter of a function; with its @name if one @parameter declares several, and
@@ -84,7 +85,7 @@ _DEFAULTS = ("value", "right", "default_value")
 """Fields of the default value of a parameter."""
 _NO_BODY = ";"
 _PARTS_OF_IMPORTS = ("name", "alias", "default", "whole", "module")
-_DEFAULT = "default"
+_DEFAULT, _EVERYTHING = "default", "*"
 _QUOTES = "'\"`"
 _BEFORE = 16
 """Bytes before a member, enough for `before_own`."""
@@ -239,7 +240,7 @@ class Base(Language):
                 continue  # perhaps it is still being typed
             if "module" in captures or "level" in captures:
                 name, alias, default, whole, module = (None if it is None else _one_word(parsed, it) for it in nodes)
-                name = _DEFAULT if default is not None else name
+                name = _EVERYTHING if "all" in captures else _DEFAULT if default is not None else name
                 level = sum(len(_one_word(parsed, node)) for node in captures.get("level", ()))
                 bound = default or whole or alias
                 found[first.start_byte] = Import((module or "").strip(_QUOTES), name, bound, level, line)

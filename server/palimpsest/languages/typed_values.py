@@ -118,17 +118,20 @@ class TypedValues:
         return NOTHING
 
     def _of_name(self, parsed: Parsed, node: Node, depth: int) -> Words:
-        name = parsed.text_of(node)
-        places = uses(parsed, name)
-        here = next((use for use in places if use.start == node.start_byte), None)
-        if here is None:
-            return NOTHING
-        if here.belongs is None:
+        name, binding = parsed.text_of(node), self._bindings(parsed, node)
+        if binding is None:
             return frozenset({name}) if self.implied and name[:1].isupper() else NOTHING
-        binding = [use for use in places if use.binds and use.belongs == here.belongs]
         if self.is_ordered:
             binding = [use for use in binding if use.start <= node.start_byte][-1:]
         return frozenset().union(*(self._of_binding(parsed, use, depth) for use in binding))
+
+    def _bindings(self, parsed: Parsed, name: Node) -> list[Use] | None:
+        """The places that bind what a name means; None where none does."""
+        places = uses(parsed, parsed.text_of(name))
+        here = next((use for use in places if use.start == name.start_byte), None)
+        if here is None:
+            return []
+        return None if here.belongs is None else [it for it in places if it.binds and it.belongs == here.belongs]
 
     def _of_binding(self, parsed: Parsed, use: Use, depth: int) -> Words:
         if use.role in self.classes:
@@ -138,9 +141,7 @@ class TypedValues:
 
     def _of_declaration(self, parsed: Parsed, name: Node, depth: int) -> Words:
         """The declared type of the variable with that name, else that of its value."""
-        node, above = name, name.parent
-        while above is not None and above.type in self.declarators:
-            node, above = above, above.parent
+        node, above = self._declaration(name)
         if above is None or (self.declarations and above.type not in self.declarations):
             return NOTHING
         declared = self.declared(above)
@@ -162,6 +163,13 @@ class TypedValues:
         if above.type in self.looped:
             return self._elements(parsed, value, depth - self.steps)
         return self._of_value(parsed, value, depth - self.steps)
+
+    def _declaration(self, name: Node) -> tuple[Node, Node | None]:
+        """What declares a variable, and the part of it with the name."""
+        node, above = name, name.parent
+        while above is not None and above.type in self.declarators:
+            node, above = above, above.parent
+        return node, above
 
     def given(self, holder: Node, name: Node) -> Node | None:
         """The value that a declaration gives to a name."""
@@ -195,16 +203,9 @@ class TypedValues:
         if value.type not in self.names or depth <= 0:
             return NOTHING
         found = set[str]()
-        name = parsed.text_of(value)
-        places = uses(parsed, name)
-        here = next((use for use in places if use.start == value.start_byte), None)
-        for use in places:
-            if here is None or here.belongs is None or not use.binds or use.belongs != here.belongs:
-                continue
-            above = parsed.node_at(use.start, use.end)
-            above = None if above is None else above.parent
-            while above is not None and above.type in self.declarators:
-                above = above.parent
+        for use in self._bindings(parsed, value) or ():
+            name = parsed.node_at(use.start, use.end)
+            _, above = (None, None) if name is None else self._declaration(name)
             written = None if above is None else self.declared(above)
             found |= NOTHING if written is None else self._arguments(parsed, written)
         return frozenset(found)

@@ -71,11 +71,6 @@ class Swift(Base):
         cls = class_around(parsed, name.start_point.row)
         return cls is None or cls.adds or bool(self.bases(parsed, cls))
 
-    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        """Whatever a module offers can be used by its name alone."""
-        found = super().imported(parsed, statement)
-        return [Import(item.module.partition(".")[0], "*", None, 0, item.line) for item in found]
-
     def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
         """Whether both are files of one module: a folder in `Sources` or `Tests`, else the folder that they are in."""
         return _module(file) == _module(other)
