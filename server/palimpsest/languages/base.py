@@ -220,8 +220,8 @@ class Base(Language):
         elif target.type in self.members:
             yield "".join(parsed.text_of(target).split())
         elif target.type not in self.opaque:
-            name = target.child_by_field_name("name")
-            for child in target.named_children if name is None else [name]:
+            names = [child for child in target.children_by_field_name("name") if child.is_named]
+            for child in names or target.named_children:
                 yield from self.bound(parsed, child)
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -86,12 +86,6 @@ class CSharp(Base):
         """An extension method's first parameter is what it is called on."""
         header = "\n".join(parsed.snapshot.lines[scope.def_line : scope.header_end_line])
         return f"({_RECEIVER}" in header.replace("( ", "(")
-
-    def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
-        if target.type == "tuple_pattern":
-            yield from (parsed.text_of(child) for child in target.named_children if child.type == "identifier")
-        else:
-            yield from super().bound(parsed, target)
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
         """Types and what begins like them: in the same namespace.  Members: in a base class, in another part."""

@@ -67,8 +67,6 @@ class Go(Base):
         if target.type in ("pointer_type", "generic_type", "qualified_type"):
             inner = target.child_by_field_name("name") or target.child_by_field_name("type") or target.named_children[0]
             yield from self.bound(parsed, inner)
-        elif target.type in ("const_spec", "var_spec", "field_declaration"):
-            yield from (parsed.text_of(name) for name in _names(target))
         else:
             yield from (name for name in super().bound(parsed, target) if name != "_")
 
