@@ -28,6 +28,8 @@ _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__",
 _BUILT_IN = (str, bytes, int, float, list, tuple, dict, set, range, type, BaseException)
 _FIXTURE = re.compile(r"\s*@\s*(\w+\s*\.\s*)?fixture\b(?!.*\bname\s*=)")
 """pytest's; one that is taken by another name than the function's is none."""
+_MARKS = ("*", "/")
+"""These stand between parameters, and say how those beside them are passed."""
 _CLAUSE = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 
 
@@ -129,15 +131,14 @@ class Python(Base):
         is_module = PurePosixPath(file).suffix.lower() in self.suffixes
         return names.module_name(file) if is_module else super().module_name(file)
 
-    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
-        found, holder = super().parameter(parsed, node), node.parent
-        if node.type.endswith("_separator"):
-            return replace(found, kind="mark")
-        if found.text.startswith("*"):
-            return replace(found, kind="star")
-        before = [] if holder is None else [one for one in holder.named_children if one.end_byte <= node.start_byte]
-        is_behind = any(parsed.text_of(one).startswith("*") for one in before)
-        return replace(found, kind="keyword" if is_behind else "plain")
+    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
+        found, is_behind = list[Parameter](), False
+        for one in super().parameters(parsed, holder):
+            is_star = one.text.startswith("*")
+            kind = "mark" if one.text in _MARKS else "star" if is_star else "keyword" if is_behind else "plain"
+            is_behind = is_behind or is_star
+            found.append(replace(one, kind=kind))
+        return tuple(found)
 
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         return calls.keywords(parsed, scope, super().keywords(parsed, scope))
