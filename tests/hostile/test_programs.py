@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from palimpsest.languages.python.packages.environment import find_environment
-from palimpsest.languages.python.packages.inspecting import Inspector
 from palimpsest.languages.python.packages.locations import InstalledModules
 from tests.e2e.conftest import start_editor, stop_editor
 
@@ -100,7 +99,7 @@ def test_no_module_of_the_repository_is_imported_by_an_activated_environment(
     root = repository({"app/zlib.py": module, "app/_json.py": module, "app/native.py": module})
     environment = find_environment("", [root / "app"], {"PATH": os.environ["PATH"]})
     assert environment is not None
-    place = InstalledModules(environment, Inspector(None))
+    place = InstalledModules(environment, None)
     for name in ("zlib", "_json", "native", "app.native"):
         place.inspect(name, place.find(name))
     assert not any(folder.is_relative_to(root) for folder in environment.importable)
@@ -124,7 +123,7 @@ def test_an_environment_in_the_workspace_lends_no_file_from_elsewhere(repository
     )
     environment = find_environment("", [root / "app"], {"PATH": ""})
     assert environment is not None
-    place = InstalledModules(environment, Inspector(None))
+    place = InstalledModules(environment, None)
     assert place.find("single") is None
     assert place.find("package") is None
     found = place.find("here")

@@ -1,8 +1,7 @@
-"""Grammars that can end the process: tried in another one first, and never given what may be too deep for them."""
+"""Grammars that can end the process: never given what may be too deep for them."""
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -10,74 +9,31 @@ from pathlib import Path
 import pytest
 
 from palimpsest.context.editing.block import editing_at
-from palimpsest.languages import grammars, probing, risks
-from palimpsest.languages.probe import texts
 from palimpsest.languages.registry import language_of, languages
 from palimpsest.languages.risks import LONGEST_LINE, MOST_LEVELS, RISKY, may_parse
 from palimpsest.syntax.parser import Parser
 from palimpsest.text.snapshot import ContentChange, Position, Range, Snapshot
 from tests.examples import examples
+from tests.languages import deep_texts
 from tests.languages.reading import parsed_as
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache folder, and nothing known from before."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    probing.holds.cache_clear()
-    yield tmp_path / "cache" / "palimpsest" / "probed"  # type: ignore[misc]
-    probing.holds.cache_clear()
-
-
-def made(folder: Path, name: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that stands for a grammar's wheel, which processes started from here find too."""
-    (folder / f"{name}.py").write_text(text)
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-    monkeypatch.setitem(RISKY, name, len)
-
-
 @pytest.mark.parametrize("module", sorted(RISKY))
-def test_the_installed_version_lives(module: str, kept: Path) -> None:
-    assert probing.holds(module)
-    (file,) = kept.iterdir()
-    assert file.name.startswith(f"{module}-")
-    assert file.read_text() == "holds"
+def test_the_installed_version_lives(module: str) -> None:
+    done = subprocess.run([sys.executable, "-m", deep_texts.__name__, module], cwd=ROOT, timeout=250)
+    assert done.returncode == 0
     assert any(language.grammar_module == module for language in languages())  # type: ignore[attr-defined]
 
 
-def test_the_probe_has_deep_texts() -> None:
-    every = list(texts())
+def test_the_texts_are_deep() -> None:
+    every = list(deep_texts.texts())
     assert len(every) > 300
     for module, levels in RISKY.items():
         deepest = max(max(map(levels, text.split("\n"))) for text in every if may_parse(module, text))
         assert MOST_LEVELS - 10 < deepest < MOST_LEVELS
         assert all("\0" not in text or may_parse(module, text) for text in every)
-
-
-def test_a_grammar_that_ends_the_process_is_not_used(
-    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    made(tmp_path, "tree_sitter_mortal", "import os\n\ndef language():\n    os.abort()\n", monkeypatch)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    for _ in range(2):
-        assert grammars.load("tree_sitter_mortal") is None
-    assert (kept / "tree_sitter_mortal-unknown-1").read_text() == "fails"
-    lines = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-    assert all("tree_sitter_mortal" in line for line in lines)
-
-
-def test_one_that_hangs_is_not_used_and_tried_again_by_the_next_process(
-    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made(
-        tmp_path, "tree_sitter_slow", "import threading\n\ndef language():\n    threading.Event().wait()\n", monkeypatch
-    )
-    # no door: the time that a grammar gets is nobody's to set
-    monkeypatch.setattr(probing, "SECONDS", 1.0)
-    assert not probing.holds("tree_sitter_slow")
-    assert not kept.exists()
 
 
 @pytest.mark.parametrize(
@@ -132,11 +88,6 @@ def test_a_line_as_long_as_a_file_is_not_parsed(name: str) -> None:
     assert parser.update(short, long, edits).tree is None
     again, edits = long.changed([ContentChange(Range(start, Position(0, len(line))), "")], 3)
     assert parser.update(long, again, edits).tree is not None
-
-
-def test_what_is_risky_is_named_in_one_place() -> None:
-    assert risks.is_risky("tree_sitter_yaml")
-    assert not risks.is_risky("tree_sitter_python")
 
 
 def test_made_up_texts() -> None:

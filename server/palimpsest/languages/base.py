@@ -11,7 +11,9 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
                  is declared elsewhere; @described if it is a text or another's name that it is called by, as a test is;
                  @holder for a value that is a class if functions are put on it (`holders`)
     imports      one @import per import statement; @module, which may be in quotes, with the @name and @alias that it
-                 gives; @default is what the module's default is called here, @whole what all of it is, or one @name
+                 gives; @level has a character for each folder that it is above the file; @default is what the module's
+                 default is called here, @whole what all of it is, or one @name; @all
+                 if all that it has can be used by its name alone
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
     attributes   @head and @attr for `head.attr`
     parameters   one @parameter per parameter of a function; with its @name if one @parameter declares several, and
@@ -58,14 +60,13 @@ import importlib
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import PurePosixPath
-from typing import Protocol
 
 import tree_sitter
 from tree_sitter import Node, Query
 
 from palimpsest.languages import doc_comments, grammars, heredocs, risks
 from palimpsest.languages.trying import trying
+from palimpsest.languages.typed_values import TypedValues
 from palimpsest.syntax.calls import functions
 from palimpsest.syntax.definitions import definition, first_of
 from palimpsest.syntax.imports import imports
@@ -75,8 +76,6 @@ from palimpsest.syntax.scopes import children, class_around, members, scopes
 from palimpsest.syntax.values import Argument, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.snapshot import Snapshot
 
-_CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
-_DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
 _WORD = re.compile(r"\w+")
 _MANY = ("rest", "splat", "spread", "variadic")
 """Parts of the grammars' names for a parameter or an argument that stands for several."""
@@ -86,27 +85,29 @@ _DEFAULTS = ("value", "right", "default_value")
 """Fields of the default value of a parameter."""
 _NO_BODY = ";"
 _PARTS_OF_IMPORTS = ("name", "alias", "default", "whole", "module")
-_DEFAULT = "default"
+_DEFAULT, _EVERYTHING = "default", "*"
 _QUOTES = "'\"`"
 _BEFORE = 16
 """Bytes before a member, enough for `before_own`."""
-_PAIRS = ("()", "[]", "{}")
 _LONGEST_STATEMENT = 100
 """Maximum number of lines; a longer statement has a bracket that is never closed."""
+
+
+def _behind_sign(nodes: Sequence[Node]) -> Node | None:
+    """What stands behind the sign `=` among some nodes."""
+    return next((node.next_sibling for node in nodes if node.type == "="), None)
+
+
+def _one_word(parsed: Parsed, node: Node) -> str:
+    """A name without the blanks between its parts, a text as it is."""
+    text = parsed.text_of(node)
+    return text if text.startswith(tuple(_QUOTES)) else "".join(text.split())
 
 
 def words_before(parsed: Parsed, start: int) -> list[str]:
     """The words on a line before a byte."""
     data = parsed.snapshot.utf8
     return _WORD.findall(data[data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace"))
-
-
-class Values(Protocol):
-    """What tells the classes of values."""
-
-    def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]: ...
-
-    def head(self, parsed: Parsed, start: int, end: int) -> str: ...
 
 
 class Base(Language):
@@ -124,22 +125,18 @@ class Base(Language):
     """Types of nodes that are a member together with its head, `self.a`."""
     opaque: frozenset[str] = frozenset()
     """Types of nodes that may occur in a target but bind nothing."""
-    values: Values | None = None
+    values: TypedValues | None = None
     """None where nothing is known of them."""
     before_body: frozenset[str] = frozenset()
     """Types of nodes between a header and its body that a signature leaves out."""
     before_own: re.Pattern[str] | None = None
     """What stands before a member of the class around, where `values` tells nothing: `this.`."""
-    constructor: str = ""
-    """The method that runs when a class is called; `{}` stands for the class's name; "" if it has no fixed name."""
-    keyword_mark: str = ""
-    """What stands between the name and the value of an argument that is passed by name; "" if none is."""
+    named_arguments: frozenset[str] = frozenset()
+    """Types of nodes that are an argument and may have its name."""
+    parameter_types: frozenset[str] = frozenset()
+    """Types of nodes that are a parameter; empty if all that stand between the brackets are."""
     heredoc: re.Pattern[str] | None = None
     """The mark of a text that begins on the next line and ends with a line that has the group `word` alone."""
-    clause: re.Pattern[str] = _CLAUSE
-    """How a line begins that belongs to the block above it."""
-    defining: re.Pattern[str] = _DEFINES
-    """The end of what stands before the parameters of a definition."""
     hidden_by: frozenset[str] = frozenset()
     """Words before a member's name by which only its own file sees it."""
     leading: frozenset[str] = frozenset()
@@ -190,18 +187,6 @@ class Base(Language):
         if first is not None:
             yield range(first, end)
 
-    def is_whole(self, line: str) -> bool:
-        if line.endswith("\\"):
-            return False
-        quote, open_ = "", list[str]()
-        for token in tokens(line, self.lexical):
-            quote = token.quote if token.kind in ("begin", "end") else quote
-            if token.kind == "open":
-                open_.append(line[token.start])
-            elif token.kind == "close" and (not open_ or open_.pop() + line[token.start] not in _PAIRS):
-                return False
-        return not quote and not open_
-
     # Definitions
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         matches = parsed.matches("scopes", scope.def_line, scope.def_line + 1)
@@ -222,21 +207,11 @@ class Base(Language):
         last = parsed.snapshot.lines[scope.end_line - 1].rstrip()
         return written + _NO_BODY if last.endswith(_NO_BODY) and not written.endswith(_NO_BODY) else written
 
-    def is_constructor(self, name: str, cls: str) -> bool:
-        return bool(name) and name == self.constructor.replace("{}", cls)
-
-    def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
-        return parsed, range(scope.def_line, scope.header_end_line)
-
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         return doc_comments.docstring(parsed, scope, self.doc_comments, self.between_doc)
 
     def leads(self, parsed: Parsed, node: Node) -> bool:
         return node.type in self.leading or doc_comments.is_one(parsed, node, self.doc_comments)
-
-    def docstring_written(self, text: str) -> str:
-        mark = next(iter(self.lexical.line_comments), "")
-        return f"{mark} {text}".lstrip()
 
     # Names
     def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
@@ -245,8 +220,8 @@ class Base(Language):
         elif target.type in self.members:
             yield "".join(parsed.text_of(target).split())
         elif target.type not in self.opaque:
-            name = target.child_by_field_name("name")
-            for child in target.named_children if name is None else [name]:
+            names = [child for child in target.children_by_field_name("name") if child.is_named]
+            for child in names or target.named_children:
                 yield from self.bound(parsed, child)
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
@@ -259,18 +234,17 @@ class Base(Language):
     def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
         line, found = statement.start_point.row, dict[int, Import]()
         for captures in parsed.matches_in(statement, "imports"):
-            if captures["import"][0].id == statement.id and "module" in captures:
-                nodes = [captures[part][0] if part in captures else None for part in _PARTS_OF_IMPORTS]
-                name, alias, default, whole, module = (None if it is None else parsed.text_of(it) for it in nodes)
-                name = _DEFAULT if default is not None else name
-                first = next(node for node in nodes if node is not None)
-                found[first.start_byte] = Import(
-                    (module or "").strip(_QUOTES), name, default or whole or alias, 0, line
-                )
+            nodes = [captures[part][0] if part in captures else None for part in _PARTS_OF_IMPORTS]
+            first = next((node for node in nodes if node is not None), None)
+            if first is None or first.start_byte == first.end_byte or captures["import"][0].id != statement.id:
+                continue  # perhaps it is still being typed
+            if "module" in captures or "level" in captures:
+                name, alias, default, whole, module = (None if it is None else _one_word(parsed, it) for it in nodes)
+                name = _EVERYTHING if "all" in captures else _DEFAULT if default is not None else name
+                level = sum(len(_one_word(parsed, node)) for node in captures.get("level", ()))
+                bound = default or whole or alias
+                found[first.start_byte] = Import((module or "").strip(_QUOTES), name, bound, level, line)
         return [found[start] for start in sorted(found)]
-
-    def import_written(self, parsed: Parsed, item: Import) -> str:
-        return parsed.snapshot.lines[item.line].strip()
 
     def import_source(self, parsed: Parsed, name: Node) -> str:
         row, written = name.start_point.row, parsed.text_of(name)
@@ -281,9 +255,6 @@ class Base(Language):
                     if written in (item.bound, item.name):
                         return item.module
         return ""
-
-    def module_name(self, file: str) -> str:
-        return PurePosixPath(file).name
 
     def packages(self, parsed: Parsed) -> Sequence[str]:
         declared = parsed.matches("packages")
@@ -307,8 +278,10 @@ class Base(Language):
         return "" if self.values is None else self.values.head(parsed, start, end)
 
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
-        matches = parsed.matches("bases", cls.def_line, cls.header_end_line)
-        bases = [node for captures in matches for node in captures.get("base", ())]
+        header = range(cls.def_line, cls.header_end_line)
+        matches = parsed.matches("bases", header.start, header.stop)  # of a class around this one, too
+        found = [node for captures in matches for node in captures.get("base", ())]
+        bases = [node for node in found if node.start_point.row in header]
         inside = self.query("mixins") is not None and cls.body_start_line < cls.end_line
         inner = children(parsed, cls) if inside else ()
         for captures in parsed.matches("mixins", cls.body_start_line, cls.end_line) if inside else ():
@@ -319,18 +292,26 @@ class Base(Language):
 
     def argument(self, parsed: Parsed, node: Node) -> Argument:
         text = parsed.text_of(node)
+        name = node.child_by_field_name("name") if node.type in self.named_arguments else None
+        if name is not None:
+            value = node.child_by_field_name("value") or node.named_children[-1]
+            return Argument(node.start_byte, node.end_byte, text, parsed.text_of(name), parsed.text_of(value))
         return Argument(node.start_byte, node.end_byte, text, value=text, star=any(word in node.type for word in _MANY))
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found = list[Parameter]()
-        for node in holder.named_children:
-            if "comment" in node.type:
-                continue
-            value = next((it for field in _DEFAULTS if (it := node.child_by_field_name(field)) is not None), None)
-            kind = "star" if any(word in node.type for word in _MANY) else "plain"
-            name, text = next(self.bound(parsed, node), ""), parsed.text_of(node)
-            found.append(Parameter(name, text, kind, "" if value is None else parsed.text_of(value)))
-        return tuple(found)
+        every = [node for node in holder.named_children if "comment" not in node.type]
+        types = self.parameter_types
+        return tuple(self.parameter(parsed, node) for node in every if not types or node.type in types)
+
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        """With its default value, which some grammars have behind it."""
+        value = next((it for field in _DEFAULTS if (it := node.child_by_field_name(field)) is not None), None)
+        value, text = value or _behind_sign(node.children), parsed.text_of(node)
+        behind = _behind_sign([] if node.next_sibling is None else [node.next_sibling])
+        if behind is not None:
+            value, text = behind, f"{text} = {parsed.text_of(behind)}"
+        kind = "star" if any(word in node.type for word in _MANY) else "plain"
+        return Parameter(next(self.bound(parsed, node), ""), text, kind, "" if value is None else parsed.text_of(value))
 
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         """Of a class, those of its constructors, where it has some; a class with labels may have those of its bases."""
@@ -353,28 +334,3 @@ class Base(Language):
         if len(found) != 1 or any(one.kind == "star" and not _TAKES_NONE.match(one.text) for one in found[0]):
             return None
         return frozenset(one.name.removeprefix(self.sigil) for one in found[0] if one.kind in ("plain", "keyword"))
-
-    def is_awaited(self, call: Node) -> bool:
-        return call.parent is not None and "await" in call.parent.type
-
-    def by_name(self, name: str, value: str) -> str | None:
-        return f"{name.removeprefix(self.sigil)}{self.keyword_mark}{value}" if self.keyword_mark else None
-
-    def is_chained(self, call: Node) -> bool:
-        above = call.parent
-        fields = ("object", "function", "value") if above is not None else ()
-        return any(above.child_by_field_name(field) == call for field in fields if above is not None)
-
-    def awaited(self, call: str, *, chained: bool) -> str:
-        return f"(await {call})" if chained else f"await {call}"
-
-    # Half-written code
-    def opens_block(self, statement: str) -> bool:
-        """For braces: they are part of the block, so that it has several lines."""
-        return "\n" in statement.strip()
-
-    def continues_block(self, line: str) -> bool:
-        return self.clause.match(line) is not None
-
-    def defines(self, before: str) -> bool:
-        return self.defining.search(before) is not None

@@ -61,7 +61,6 @@ class ModuleCatalog(Generic[K]):
         open_describer: Callable[[], Describer[K] | None],
         executor: Executor | None = None,
         on_ready: Callable[[], None] = lambda: None,
-        clock: Callable[[], float] = time.monotonic,
         *,
         decides: Callable[[], Hashable] = lambda: None,
         holds: Callable[[], Hashable] = lambda: None,
@@ -69,7 +68,6 @@ class ModuleCatalog(Generic[K]):
         self._open_describer = open_describer
         self._executor = executor
         self._on_ready = on_ready
-        self._clock = clock
         self._decides, self._holds = decides, holds
         self._describer: Describer[K] | None = None
         self._opened_for: Hashable = _NOTHING
@@ -114,7 +112,7 @@ class ModuleCatalog(Generic[K]):
     def _serves(self, known: _Known, names: frozenset[str], of: tuple[Hashable, Hashable]) -> bool:
         description = known.description
         if description is None:
-            return known.of == of and self._clock() - known.at < FORGET_SECONDS
+            return known.of == of and time.monotonic() - known.at < FORGET_SECONDS
         if known.of[0] != of[0] or not description.knows(names):
             return False
         describer = self._describer
@@ -158,6 +156,6 @@ class ModuleCatalog(Generic[K]):
             log.exception("cannot describe the module %s", module)
         with self._lock:
             self._known.pop(module, None)
-            self._known[module] = _Known(description, self._clock(), of)
+            self._known[module] = _Known(description, time.monotonic(), of)
             if len(self._known) > _MOST_CACHED:
                 del self._known[next(iter(self._known))]

@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 from palimpsest.system.reading import Refused, read
 from palimpsest.text import tokens
@@ -19,9 +21,13 @@ from palimpsest.text.bounded import forget_oldest
 from palimpsest.text.secret_names import is_of_version_control, is_secret
 from palimpsest.text.uris import is_inside, to_uri
 from palimpsest.workspace.files import MAX_BYTES, MAX_ENTRIES, FileText, FolderEntry, Stamp, WorkspaceFiles, decoded
+from palimpsest.workspace.kept import Kept
 
 _MOST_CACHED = 512
 _MOST_CHARACTERS = 32_000_000
+_MOST_SAID, _MOST_CHARACTERS_SAID = 4_096, 64_000_000
+"""It is kept what so many files of so many characters together say."""
+T = TypeVar("T")
 
 
 class LibraryFiles:
@@ -30,11 +36,26 @@ class LibraryFiles:
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
         self._texts: dict[Path, FileText] = {}
+        self._said = Kept[tuple[Path, Callable[[str], object]], Any](_MOST_SAID, _MOST_CHARACTERS_SAID)
         self._lock = threading.Lock()
 
     def read(self, path: Path, within: Path) -> FileText | None:
         """The text of a file; None if it may not be read or is no text.  `within` is the library's folder."""
         return self._files.seen(("library text", path, within), lambda: self._read(path, within))
+
+    def text(self, path: Path, within: Path | None) -> FileText | None:
+        """The same of a file of the workspace too, if `within` is None."""
+        if within is not None:
+            return self.read(path, within)
+        return self._files.once(("described", path), lambda: self._files.described(path))
+
+    def said(self, path: Path, within: Path | None, parse: Callable[[str], T], missing: T) -> T:
+        """What `parse` reads of such a file, once for each version of it; `missing` where there is none."""
+        text = self.text(path, within)
+        if text is None:
+            return missing
+        found: T = self._said.get((path, parse), text, lambda: parse(text.text))
+        return found
 
     def exists(self, path: Path, within: Path) -> bool:
         """Whether it is a file that `read` may read."""

@@ -122,6 +122,12 @@ class Modules:
     def __init__(self, language: Language, around: Surroundings) -> None:
         self._language = language
         self.languages = self.languages or (language.id,)
+        self.revision = 0
+        """A number that increases when a module is read for the first time."""
+
+    def _has_read(self) -> None:
+        """Called on the thread that reads."""
+        self.revision += 1
 
     def name_of(self, path: Path, root: Path | None) -> str:
         """The module name of a file; `root` is the workspace folder that contains it."""
@@ -210,11 +216,6 @@ class Modules:
     def written(self, prefix: str, entry: ModuleEntry) -> str:
         """The declaration of a name on one line; `prefix` is what the code calls its module or class."""
         return entry.declaration or f"{prefix}.{entry.name}{entry.signature}"
-
-    @property
-    def revision(self) -> int:
-        """A number that increases when a module is read for the first time."""
-        return 0
 
     def wait(self, seconds: float | None) -> bool:
         """Wait until all requested modules have been read; False on a timeout."""

@@ -10,9 +10,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules, header_words
-from palimpsest.syntax.parse import Language, Parsed
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -27,10 +26,6 @@ _MOST_READ = 64
 class PackageModules(SourceModules):
     searches_imports = False
     suffixes: tuple[str, ...] = ()
-
-    def __init__(self, language: Language, around: Surroundings) -> None:
-        super().__init__(language, around)
-        self._index = around.index
 
     # A language overrides these
     def packages_in(self, text: str) -> Sequence[str]:
@@ -81,11 +76,10 @@ class PackageModules(SourceModules):
         return [Import(name, "*", None, 0, -1) for name in self.packages_of(path)] if path is not None else []
 
     def packages_of(self, path: Path) -> Sequence[str]:
-        def look() -> Sequence[str]:
-            text = self.files.described(path) if path.suffix.lower() in self.suffixes else None
-            return () if text is None else tuple(dict.fromkeys(self.packages_in(text.text)))
-
-        return self.files.once(("packages", path), look)
+        if path.suffix.lower() not in self.suffixes:
+            return ()
+        none: Sequence[str] = ()
+        return tuple(dict.fromkeys(self.library.said(path, None, self.packages_in, none)))
 
     def _files(self, name: str, near: Path) -> Iterator[Path]:
         if name in self.packages_of(near):

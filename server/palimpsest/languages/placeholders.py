@@ -24,6 +24,7 @@ from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.syntax.scopes import enclosing, scopes
 from palimpsest.syntax.values import Scope
 from palimpsest.text.alike import ends_alike
+from palimpsest.text.word_lists import word_lists
 from palimpsest.types import LineEdit
 
 _DOTS = re.compile(r"\.{3,}|[…⋯⋮]|\. \. \.|。{3,}")
@@ -45,19 +46,7 @@ _UNSAID = re.compile(
 _REST = re.compile(r"(?:the )?(?:rest|remainder|remaining)\b.*\b(?:unchanged|as before|the same|omitted)\b")
 _HINTED = re.compile(r"\b(?:existing|remaining|remainder|rest|previous|original|other|others|more|same|etc)\b")
 """Said of it with dots."""
-_ORDINARY = frozenset(
-    _WORD.findall("""
-    a above adapted add additional all alone and any are as be before below block body brevity case cases change
-    changed changes class classes code component config content contents continue continues def definition
-    definitions document elided else elsewhere entries entry etc everything existing fields file files for from
-    function functions get go goes handler handlers have here hidden html implementation implementations import
-    imports in is it items its keep kept leave left line lines list logic method methods modified module more my
-    needed no not note nothing of omitted on original other others our page part parts previous properties property
-    remain remainder remaining remains rest routes same section setup should shown snip snipped some statement
-    statements stay stays still style styles template test tests that the their these this those to todo truncated
-    unaltered unchanged unmodified untouched up with your
-    """)
-)
+_ORDINARY = word_lists("palimpsest.languages")["placeholders"]
 """Words that such a comment is made of."""
 _MOST_WORDS = 12
 _STRING = re.compile(r"[rRuUbBfF]{0,2}[\"'`]")

@@ -9,24 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from palimpsest.languages.base import Base
 from palimpsest.syntax.lexical import Lexical
+from palimpsest.text.word_lists import word_lists
 
-_PROSE = frozenset(
-    {
-        "",
-        "plaintext",
-        "text",
-        "markdown",
-        "restructuredtext",
-        "rst",
-        "latex",
-        "tex",
-        "asciidoc",
-        "gitcommit",
-        "git-commit",
-    }
-)
-_HASH = frozenset({"perl", "r", "makefile", "dockerfile", "elixir", "julia"})
-_DASHES = frozenset({"mysql", "plsql", "haskell", "ada", "vhdl"})
+_WORDS = word_lists("palimpsest.languages")
+_PROSE = _WORDS["prose"] | {""}
 
 
 class Plain(Base):
@@ -34,9 +20,9 @@ class Plain(Base):
         self.id = language_id
         self.name = language_id or "plain text"
         self.language_ids = (language_id,)
-        if language_id in _HASH:
+        if language_id in _WORDS["hash"]:
             self.lexical = Lexical(("#",), quotes=('"', "'"))
-        elif language_id in _DASHES:
+        elif language_id in _WORDS["dashes"]:
             self.lexical = Lexical(("--",), (("/*", "*/"),), quotes=('"', "'", "`"))
         elif language_id not in _PROSE:
             self.lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'", "`"))

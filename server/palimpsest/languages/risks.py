@@ -4,8 +4,7 @@ No grammar gets a text with a line as long as a file: trees are searched line by
 
 In: names of grammars, texts.  Out: whether a grammar may parse a text.  Their scanners keep what is open around a place
 in memory of a fixed size, and some versions write behind its end (256 levels).  So a text that may be nested deeper
-than `MOST_LEVELS` is not parsed; and a version of a wheel is used only after `probing.py` has seen it parse hard texts
-within these bounds, in a process of its own.
+than `MOST_LEVELS` is not parsed.
 """
 
 from __future__ import annotations
@@ -37,10 +36,6 @@ RISKY: dict[str, Callable[[str], int]] = {
     "tree_sitter_yaml": _levels_of_yaml,
 }
 """The grammars, each with how deep the blocks of a line may be nested, at most."""
-
-
-def is_risky(module: str) -> bool:
-    return module in RISKY
 
 
 def may_parse(module: str, text: str) -> bool:

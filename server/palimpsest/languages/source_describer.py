@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from palimpsest.languages.library_files import LibraryFiles
-from palimpsest.languages.modules import Description, ModuleEntry, ModuleFiles
-from palimpsest.languages.source_entries import Item, entry, renamed
+from palimpsest.languages.modules import Description, ModuleEntry, ModuleFiles, Modules, Surroundings
+from palimpsest.languages.registry import language_of
+from palimpsest.languages.source_entries import Item, entry, renamed, top_level
 from palimpsest.syntax.parse import Language, Parsed, parse_file
 from palimpsest.syntax.scopes import additions, children, docstring, file_scope
 from palimpsest.syntax.values import Import, Scope
-from palimpsest.workspace.files import FileText, Stamp, WorkspaceFiles
+from palimpsest.workspace.files import FileText, Stamp
 from palimpsest.workspace.kept import Kept
 
 MAX_FILES = 60
@@ -34,24 +34,49 @@ _MOST_CHARACTERS = 8_000_000
 _WORDS = re.compile(r"\w+")
 
 
-class Rules(Protocol):
-    """What a description depends on in a language; `source_modules.SourceModules` says what each answers."""
+class Rules(Modules):
+    """What a description depends on in a language, which overrides these, and `imported`, `implied`, `offered`,
+    `reexports`."""
 
-    files: WorkspaceFiles
-    library: LibraryFiles
-    starred_without: frozenset[str]
-    unnamed: frozenset[str]
+    starred_without: frozenset[str] = frozenset()
+    """Names that an import of everything leaves out."""
+    unnamed: frozenset[str] = frozenset()
+    """Names by which something is offered that is declared by another name."""
 
-    def found(self, name: str, near: Path | None) -> ModuleFiles | None: ...
-    def below(self, module: str, name: str) -> str | None: ...
-    def imported(self, found: Import, module: str, path: Path | None) -> str | None: ...
-    def items(self, parsed: Parsed) -> Mapping[str, Item]: ...
-    def is_public(self, parsed: Parsed, item: Item) -> bool: ...
-    def is_part(self, parsed: Parsed, line: int, found: ModuleFiles) -> bool: ...
-    def is_member_public(self, parsed: Parsed, item: Item) -> bool: ...
-    def offered(self, parsed: Parsed) -> Mapping[str, str] | None: ...
-    def reexports(self, parsed: Parsed) -> Sequence[Import]: ...
-    def language_at(self, path: Path) -> Language: ...
+    def __init__(self, language: Language, around: Surroundings) -> None:
+        super().__init__(language, around)
+        self.files = around.files
+        self.library = LibraryFiles(around.files)
+        self.variables = around.variables
+        self._index = around.index
+
+    def find(self, name: str, near: Path | None) -> ModuleFiles | None:
+        """The files of a module; None if it is not known for certain."""
+        return None
+
+    def found(self, name: str, near: Path | None) -> ModuleFiles | None:
+        """`find`, once for each gathering."""
+        return self.files.once(("module", self._language.id, name, near), lambda: self.find(name, near))
+
+    def items(self, parsed: Parsed) -> Mapping[str, Item]:
+        """What a file defines that others may see, by name."""
+        return top_level(parsed)
+
+    def is_public(self, parsed: Parsed, item: Item) -> bool:
+        """Whether other modules see a definition or a value at the top of a file."""
+        return True
+
+    def is_member_public(self, parsed: Parsed, item: Item) -> bool:
+        """Whether other modules see a method or an attribute of a class."""
+        return not item.name.startswith("_")
+
+    def is_part(self, parsed: Parsed, line: int, found: ModuleFiles) -> bool:
+        """Whether what stands on a line at the top of one of a module's files is of the module."""
+        return True
+
+    def language_at(self, path: Path) -> Language:
+        found = language_of("", path.name)
+        return found if found.grammar is not None else self._language
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +139,7 @@ class SourceDescriber:
 
     def parsed(self, path: Path, within: Path | None) -> tuple[FileText, Parsed] | None:
         """A file of the workspace if `within` is None, else of the library there."""
-        files = self._rules.files
-        text = files.described(path) if within is None else self._rules.library.read(path, within)
+        text = self._rules.library.text(path, within)
         if text is None:
             return None
         if len(self._read) > _MOST_KNOWN:

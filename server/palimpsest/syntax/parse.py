@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 import tree_sitter
 from tree_sitter import Node, Point, Query, QueryCursor, Tree
 
-from palimpsest.syntax.lexical import Lexical
+from palimpsest.syntax.lexical import Lexical, tokens
 from palimpsest.syntax.values import Argument, Embedded, Header, Import, Keywords, Parameter, Scope, Trial
 from palimpsest.text.positions import utf8
 from palimpsest.text.snapshot import Snapshot
@@ -37,12 +38,21 @@ _FEWEST_OF_A_PART = 1024
 """Bytes of a part of a text that is tried alone."""
 _SMALL = 16_384
 """Bytes that are parsed in a moment, so that a part more costs little."""
+_CLAUSE = re.compile(r"\s*(else|catch|finally|case|default)\b|\s*[)\]}]")
+_DEFINES = re.compile(r"\b(def|class|function|func|fn)\s+\w+\Z")
+_PAIRS = ("()", "[]", "{}")
 T = TypeVar("T")
 
 
-class FileRules(Protocol):
-    """Which files are of a language, and which test them: for who looks for files."""
+class Language(Protocol):
+    """What differs from one language to another, by who asks.
 
+    `languages/base.py` has what a grammar's queries find, and says what the sections of a query file are.  A language
+    without a grammar has no tree and no query; what needs one is empty there.  Lines are 0-based and half-open; nodes
+    and bytes are those of the `Parsed` that comes with them.
+    """
+
+    # Which files are of a language, and which test them: for who looks for files
     id: str = ""
     """The name of its folder, or LSP's id if the language has no folder here."""
     name: str = ""
@@ -71,11 +81,9 @@ class FileRules(Protocol):
     def module_name(self, file: str) -> str:
         """The module name that imports use for a file (a path relative to its root, with `/`); else the file's own
         name."""
+        return PurePosixPath(file).name
 
-
-class GrammarRules(Protocol):
-    """How a text becomes a tree, and what in it is a name, a string or another language: for parsers and searches."""
-
+    # How a text becomes a tree, and what in it is a name, a string or another language: for parsers and searches
     text_end: bytes = b""
     """A line's end, where the grammar looks for one and not for the end of the text: a parser is given it behind one
     that has none."""
@@ -118,13 +126,14 @@ class GrammarRules(Protocol):
         """The parts of a document that touch some lines and are in other languages, in order."""
         return ()
 
-
-class LineRules(Protocol):
-    """What lines say without a tree: for the editing block, and for what ends a completion."""
-
+    # What lines say without a tree: for the editing block, and for what ends a completion
     lexical: Lexical = Lexical()
     indented: bool = False
     """Whether blocks are defined by indentation."""
+    clause: re.Pattern[str] = _CLAUSE
+    """How a line begins that belongs to the block above it."""
+    defining: re.Pattern[str] = _DEFINES
+    """The end of what stands before the parameters of a definition."""
     whole_file: bool = False
     """Whether an editing block is always a part of the whole file: in data and prose, which have no functions."""
 
@@ -141,20 +150,31 @@ class LineRules(Protocol):
 
     def is_whole(self, line: str) -> bool:
         """Whether a statement that begins on the line certainly ends there."""
+        if line.endswith("\\"):
+            return False
+        quote, open_ = "", list[str]()
+        for token in tokens(line, self.lexical):
+            quote = token.quote if token.kind in ("begin", "end") else quote
+            if token.kind == "open":
+                open_.append(line[token.start])
+            elif token.kind == "close" and (not open_ or open_.pop() + line[token.start] not in _PAIRS):
+                return False
+        return not quote and not open_
 
     def opens_block(self, statement: str) -> bool:
         """Whether the body of a statement follows it."""
+        # for braces: they are part of the block, so that it has several lines
+        return "\n" in statement.strip()
 
     def continues_block(self, line: str) -> bool:
         """Whether a line indented like a block's head belongs to the block: a clause, a closing bracket."""
+        return self.clause.match(line) is not None
 
     def defines(self, before: str) -> bool:
         """Whether the text before a bracket makes it the bracket of a definition's parameters."""
+        return self.defining.search(before) is not None
 
-
-class DefinitionRules(Protocol):
-    """Headers, documentation and members of definitions: for skeletons, blocks and descriptions."""
-
+    # Headers, documentation and members of definitions: for skeletons, blocks and descriptions
     doc_comments: tuple[str, ...] = ()
     """How comments begin that document the definition below them; empty if documentation is in a body."""
     omitted_body: str = " { ... }"
@@ -169,6 +189,8 @@ class DefinitionRules(Protocol):
     """Whether a declaration has its type before the name."""
     type_mark: str = ": "
     """What stands between a name and its type, if the name is first."""
+    constructor: str = ""
+    """The method that runs when a class is called; `{}` stands for the class's name; "" if it has no fixed name."""
     initializers: frozenset[str] = frozenset()
     """The methods in which an object gets its attributes."""
     receiver: str = "this"
@@ -188,9 +210,11 @@ class DefinitionRules(Protocol):
 
     def is_constructor(self, name: str, cls: str) -> bool:
         """Whether a method of that name runs when its class, of that name, is called."""
+        return bool(name) and name == self.constructor.replace("{}", cls)
 
     def header(self, parsed: Parsed, scope: Scope) -> tuple[Parsed, range]:
         """A parse that contains the header, and its lines there: those of the document, unless these may not parse."""
+        return parsed, range(scope.def_line, scope.header_end_line)
 
     def docstring(self, parsed: Parsed, scope: Scope) -> str | None:
         """The documentation in the body of a definition or file, without its delimiters and indent."""
@@ -205,6 +229,8 @@ class DefinitionRules(Protocol):
 
     def docstring_written(self, text: str) -> str:
         """One line of documentation as it is written in a body."""
+        mark = next(iter(self.lexical.line_comments), "")
+        return f"{mark} {text}".lstrip()
 
     def is_fixture(self, parsed: Parsed, scope: Scope) -> bool:
         """Whether a function makes what tests take by its name."""
@@ -221,10 +247,7 @@ class DefinitionRules(Protocol):
     def bases(self, parsed: Parsed, cls: Scope) -> frozenset[str]:
         """The last names of a class's bases as written, and of what it mixes in."""
 
-
-class NameRules(Protocol):
-    """Which names are known without a definition, and who sees which: for lookups and renames."""
-
+    # Which names are known without a definition, and who sees which: for lookups and renames
     builtins: frozenset[str] = frozenset()
     """Names that are known without a definition."""
     builtin_members: frozenset[str] = frozenset()
@@ -287,10 +310,7 @@ class NameRules(Protocol):
         """Whether a parameter of that name, or a string, stands for a fixture."""
         return False
 
-
-class ImportRules(Protocol):
-    """What imports give, and how they are written: for lookups, renames and new imports."""
-
+    # What imports give, and how they are written: for lookups, renames and new imports
     import_hint: str | tuple[str, ...] = "import"
     """A word that occurs on a line of every import, or several of which one does, so that only such lines are
     examined."""
@@ -300,6 +320,7 @@ class ImportRules(Protocol):
 
     def import_written(self, parsed: Parsed, item: Import) -> str:
         """One imported name as a statement on one line."""
+        return parsed.snapshot.lines[item.line].strip()
 
     def repeats(self, parsed: Parsed, item: Import, other: Import) -> bool:
         """Whether an import gives nothing that another one in the same document does not."""
@@ -327,14 +348,13 @@ class ImportRules(Protocol):
         """Whether `head`, as in `head.name`, refers to `module` because of one of the imports of `file`."""
         return False
 
-
-class ValueRules(Protocol):
-    """Classes of values, calls and what these pass: for lookups and changed signatures."""
-
+    # Classes of values, calls and what these pass: for lookups and changed signatures
     labels: bool = False
     """Whether what stands before an argument is a part of the function's name, so that two may be the same."""
     has_labels: bool = False
     """Whether what arguments are passed by are labels, of which a call may have one twice."""
+    keyword_mark: str = ""
+    """What stands between the name and the value of an argument that is passed by name; "" if none is."""
     bare_calls: bool = False
     """Whether a method is called without brackets."""
 
@@ -350,13 +370,18 @@ class ValueRules(Protocol):
 
     def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]: ...
 
-    def is_awaited(self, call: Node) -> bool: ...
+    def is_awaited(self, call: Node) -> bool:
+        return call.parent is not None and "await" in call.parent.type
 
     def is_chained(self, call: Node) -> bool:
         """Whether a call's value is used directly, as in `f().x`."""
+        above = call.parent
+        fields = ("object", "function", "value") if above is not None else ()
+        return any(above.child_by_field_name(field) == call for field in fields if above is not None)
 
     def awaited(self, call: str, *, chained: bool) -> str:
         """The call with its value awaited."""
+        return f"(await {call})" if chained else f"await {call}"
 
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         """The names by which a call of a function or class may pass arguments; None where nobody can tell."""
@@ -364,16 +389,7 @@ class ValueRules(Protocol):
 
     def by_name(self, name: str, value: str) -> str | None:
         """An argument passed by name; None if the language has no such arguments."""
-        return None
-
-
-class Language(FileRules, GrammarRules, LineRules, DefinitionRules, NameRules, ImportRules, ValueRules, Protocol):
-    """What differs from one language to another, by who asks.
-
-    `languages/base.py` has what a grammar's queries find, and says what the sections of a query file are.  A language
-    without a grammar has no tree and no query; what needs one is empty there.  Lines are 0-based and half-open; nodes
-    and bytes are those of the `Parsed` that comes with them.
-    """
+        return f"{name.removeprefix(self.sigil)}{self.keyword_mark}{value}" if self.keyword_mark else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -403,7 +419,7 @@ class Parsed:
     @cached_property
     def n_errors(self) -> int:
         """ERROR and missing nodes."""
-        return 0 if self.root is None or not self.language.is_checked else _count_errors(self.root)
+        return 0 if self.root is None or not self.language.is_checked else n_errors_in(broken_nodes(self.root))
 
     @cached_property
     def _is_too_wide(self) -> bool:
@@ -638,24 +654,19 @@ def _ends(data: bytes, end: bytes) -> tuple[int, int, Point, Point]:
     return len(data), len(data) + len(end), point, Point(point.row + 1, 0)
 
 
-def _is_wide(root: Node) -> bool:
-    """Examines only subtrees that have errors."""
+def broken_nodes(root: Node, touches: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
+    """The nodes that have errors or are some, of those below nodes that `touches` all the way."""
     rest = [root]
     while rest:
         node = rest.pop()
-        if node.has_error:
-            if node.child_count - node.named_child_count > MOST_PUNCTUATION:
-                return True
+        if (node.has_error or node.is_missing) and touches(node):
+            yield node
             rest.extend(node.children)
-    return False
 
 
-def _count_errors(root: Node) -> int:
-    """Examines only subtrees that have errors."""
-    n_errors, rest = 0, [root]
-    while rest:
-        node = rest.pop()
-        n_errors += node.is_error or node.is_missing
-        if node.has_error:
-            rest.extend(node.children)
-    return n_errors
+def _is_wide(root: Node) -> bool:
+    return any(node.child_count - node.named_child_count > MOST_PUNCTUATION for node in broken_nodes(root))
+
+
+def n_errors_in(nodes: Iterable[Node]) -> int:
+    return sum(node.is_error or node.is_missing for node in nodes)

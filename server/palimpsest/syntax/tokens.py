@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from palimpsest.syntax.parse import Parsed
+from palimpsest.syntax.parse import Parsed, broken_nodes, n_errors_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,9 @@ def tokens(parsed: Parsed, start_line: int, end_line: int) -> list[Token]:
 
 def errors_between(parsed: Parsed, start_line: int, end_line: int) -> int:
     """ERROR and missing nodes that touch the lines `start..end`."""
-    n_errors, rest = 0, [] if parsed.root is None or not parsed.language.is_checked else [parsed.root]
-    while rest:
-        node = rest.pop()
-        if not (node.has_error or node.is_missing) or not _touches(node, start_line, end_line):
-            continue
-        n_errors += node.is_error or node.is_missing
-        rest.extend(node.children)
-    return n_errors
+    if parsed.root is None or not parsed.language.is_checked:
+        return 0
+    return n_errors_in(broken_nodes(parsed.root, lambda node: _touches(node, start_line, end_line)))
 
 
 def _touches(node: Node, start_line: int, end_line: int) -> bool:

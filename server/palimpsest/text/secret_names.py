@@ -2,8 +2,8 @@
 
 In: paths.  Out: answers from names and folders alone; opens no file and follows no link.
 
-The names are in `secret_files.txt`, by kind.  Source files (`secrets.py`) and templates (`.env.example`) are judged by
-their content instead (`tokens.py`).
+The names are in `secret_files.txt`, by kind, and suffixes in `secret_suffixes.txt`.  Source files (`secrets.py`) and
+templates (`.env.example`) are judged by their content instead (`tokens.py`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,6 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from palimpsest.text.word_lists import word_lists
-
-
-def _words(text: str) -> list[str]:
-    return text.split()
-
 
 _PATTERNS = frozenset[str]().union(*word_lists("palimpsest.text", "secret_files.txt").values())
 _NAME = re.compile("|".join(sorted(translate(pattern) for pattern in _PATTERNS if "/" not in pattern)))
@@ -39,24 +34,10 @@ _STYLES = frozenset({"design", "design-tokens", "design-system", "style", "style
 """There `tokens.json` has colours, elsewhere keys."""
 _STEMS = frozenset({"cred", "creds", "credential", "credentials", "secret", "secrets"})
 _WHOLE_STEMS = frozenset({"passwd", "password", "passwords", "passphrase"})
-_DATA = frozenset(
-    _words("""
-    json json5 jsonc yaml yml toml ini cfg conf config properties plist csv tsv txt xml db sqlite enc gpg asc
-    age sops local prod production dev development staging test bin dat
-""")
-)
-_SOURCE = frozenset(
-    _words("""
-    py pyi pyx ipynb js jsx mjs cjs ts tsx mts cts vue svelte go rs c h cc cpp cxx hpp hh m mm java kt kts scala
-    groovy clj rb erb php cs fs vb swift dart lua pl pm r jl ex exs erl hs ml mli elm sh bash zsh fish ps1 bat
-    cmd sql graphql proto tf hcl nix zig css scss less html htm xhtml md markdown rst adoc tex svg png gif jpg
-""")
-)
-_TEMPLATES = frozenset(
-    _words("""
-    example examples sample template tmpl tpl dist defaults default skel pub j2 jinja jinja2
-""")
-)
+_SUFFIXES = word_lists("palimpsest.text", "secret_suffixes.txt")
+_DATA = _SUFFIXES["data"]
+_SOURCE = _SUFFIXES["source"]
+_TEMPLATES = _SUFFIXES["templates"]
 _EVEN_SOURCE = (".env", "id_", "wp-config.", "localsettings.", "settings.local.", "config.inc.", "repl_history.")
 _COPIES = re.compile(r"(?:~|\.(?:bak|backup|old|orig|save|saved|swp|swo|tmp|copy|rej|\d{1,3}))$")
 _VERSION_CONTROL = frozenset({".git", "git~1", ".hg", ".svn", ".jj", ".bzr", "_darcs", ".pijul"})

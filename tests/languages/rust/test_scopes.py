@@ -74,6 +74,11 @@ def test_an_impl_belongs_to_its_type(cart: Parsed) -> None:
     assert cart.language.bases(cart, parts(cart, around)[2]) == {"Display"}
 
 
+def test_a_type_in_an_impl_is_not_derived_from_its_trait() -> None:
+    lines = parsed_as("lines.rs", "impl Iterator for Cart {\n    type Item = Line;\n}\n")
+    assert lines.language.bases(lines, scope_named(lines, "Cart.Item")) == frozenset()
+
+
 @pytest.mark.parametrize(
     ("written", "name"),
     [

@@ -1,6 +1,6 @@
 """Bash as a `Language`: its table, and what its queries cannot tell.
 
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  Functions have no parameters, and calls no brackets.
+Functions have no parameters, and calls no brackets.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""C as a `Language`: its table, and what queries cannot tell.
-
-In: a parse, nodes.  Out: as `syntax.parse.Language` says.
-"""
+"""C as a `Language`: its table, and what queries cannot tell."""
 
 from __future__ import annotations
 
@@ -113,14 +110,6 @@ class C(Base):
         """`(void)` has none."""
         found = super().parameters(parsed, holder)
         return () if [one.text for one in found] == ["void"] else found
-
-    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        """An include gives everything; `<…>` keeps its brackets, since it is searched for elsewhere."""
-        path = statement.child_by_field_name("path")
-        written = "" if path is None else parsed.text_of(path).strip()
-        if len(written) < 3 or written[0] not in '"<':
-            return []
-        return [Import(written.strip('"'), "*", None, 0, statement.start_point.row)]
 
     def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
         """Through an include of the other file or of its header, which has its name; a source sees its own header."""

@@ -1,7 +1,6 @@
 """The folders in which a file's includes are searched for.
 
-In: files of the workspace, environment variables.  Out: folders of the workspace, then those of the system.  Owner of
-what was read of the files that name folders.
+In: files of the workspace, environment variables.  Out: folders of the workspace, then those of the system.
 """
 
 from __future__ import annotations
@@ -15,13 +14,12 @@ from typing import TypeVar
 from palimpsest.languages.c import flags
 from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.text.uris import is_inside
-from palimpsest.workspace.files import Stamp, WorkspaceFiles
+from palimpsest.workspace.files import WorkspaceFiles
 
 _COMMANDS, _FLAGS, _CLANGD = "compile_commands.json", "compile_flags.txt", ".clangd"
 _BUILD = ("build", "out", "")
 _SYSTEM = ("/usr/local/include", "/usr/include", "/opt/homebrew/include")
 _VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
-_MOST_KNOWN = 64
 T = TypeVar("T")
 
 
@@ -30,7 +28,6 @@ class IncludeFolders:
         self._files = files
         self._library = library
         self._variables = variables
-        self._known: dict[Path, tuple[Stamp, object]] = {}
 
     def own(self, path: Path) -> Sequence[Path]:
         """Those inside the workspace, for includes of one of its files."""
@@ -62,17 +59,9 @@ class IncludeFolders:
             yield from (Path(os.path.normpath(folder / one)) for one in given)
 
     def _read(self, path: Path, parse: Callable[[str], T], missing: T) -> T:
-        """What a file says, which git may ignore since tools write it; parsed once."""
+        """What a file says, which git may ignore since tools write it."""
         root = self._files.root_of(path)
-        text = self._library.read(path, root) if root is not None else None
-        if text is None:
-            return missing
-        known = self._known.get(path)
-        if known is None or known[0] != text.stamp:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
-            known = self._known[path] = text.stamp, parse(text.text)
-        return known[1]  # type: ignore[return-value]
+        return missing if root is None else self._library.said(path, root, parse, missing)
 
     def _system(self) -> Iterator[Path]:
         for name in _VARIABLES:

@@ -19,7 +19,7 @@
   declarator: (field_identifier) @name) @outer
 
 ;; imports
-(preproc_include path: (_) @module) @import
+(preproc_include path: [(string_literal) (system_lib_string)] @module) @import @all
 
 ;; names
 (identifier) @name

@@ -1,7 +1,4 @@
-"""C++ as a `Language`: what differs from C.
-
-In: a parse, nodes.  Out: as `syntax.parse.Language` says.
-"""
+"""C++ as a `Language`: what differs from C."""
 
 from __future__ import annotations
 
@@ -62,7 +59,7 @@ class Cpp(C):
             yield from super().bound(parsed, target)
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
-        return super().may_be_elsewhere(parsed, name) or _may_inherit(name)
+        return super().may_be_elsewhere(parsed, name) or any(map(_may_inherit, parsed.path(name)))
 
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
         node = parsed.node_at(start, end)
@@ -71,14 +68,9 @@ class Cpp(C):
         return super().owners(parsed, start, end)
 
 
-def _may_inherit(name: Node) -> bool:
-    """Whether a class around the name is derived from another one, or the name is a part of a longer one."""
-    node: Node | None = name
-    while node is not None:
-        if node.type == "qualified_identifier" or any(child.type == "base_class_clause" for child in node.children):
-            return True
-        node = node.parent
-    return False
+def _may_inherit(node: Node) -> bool:
+    """Whether it is a class that is derived from another one, or a name of several parts."""
+    return node.type == "qualified_identifier" or any(child.type == "base_class_clause" for child in node.children)
 
 
 LANGUAGE = Cpp()

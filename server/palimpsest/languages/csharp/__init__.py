@@ -1,12 +1,10 @@
-"""C# as a `Language`: its table, and what queries cannot tell.
-
-In: a parse, nodes.  Out: as `syntax.parse.Language` says.
-"""
+"""C# as a `Language`: its table, and what queries cannot tell."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
@@ -19,7 +17,7 @@ from palimpsest.syntax.imports import imports
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
-from palimpsest.syntax.values import Argument, Import, Parameter, Scope
+from palimpsest.syntax.values import Import, Parameter, Scope
 from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.csharp")
@@ -50,6 +48,8 @@ class CSharp(Base):
     suffixes = (".cs", ".csx")
     test_names = ("{}Tests", "{}Test", "{}Specs", "{}Spec")
     keyword_mark = ": "
+    parameter_types = frozenset({"parameter", "identifier"})
+    named_arguments = frozenset({"argument"})
     constructor = "{}"
     grammar_module = "tree_sitter_c_sharp"
     values = _TYPED
@@ -86,12 +86,6 @@ class CSharp(Base):
         """An extension method's first parameter is what it is called on."""
         header = "\n".join(parsed.snapshot.lines[scope.def_line : scope.header_end_line])
         return f"({_RECEIVER}" in header.replace("( ", "(")
-
-    def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
-        if target.type == "tuple_pattern":
-            yield from (parsed.text_of(child) for child in target.named_children if child.type == "identifier")
-        else:
-            yield from super().bound(parsed, target)
 
     def may_be_elsewhere(self, parsed: Parsed, name: Node) -> bool:
         """Types and what begins like them: in the same namespace.  Members: in a base class, in another part."""
@@ -130,24 +124,10 @@ class CSharp(Base):
         return any(around == name or around.endswith(f".{name}") or name.endswith(f".{around}") for name in names)
 
     # Values and calls
-    def argument(self, parsed: Parsed, node: Node) -> Argument:
-        name, text = node.child_by_field_name("name"), parsed.text_of(node)
-        if name is None:
-            return super().argument(parsed, node)
-        value = parsed.text_of(node.named_children[-1])
-        return Argument(node.start_byte, node.end_byte, text, parsed.text_of(name), value)
-
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found = list[Parameter]()
-        for node in holder.named_children:
-            name = node.child_by_field_name("name") if node.type == "parameter" else None
-            if name is not None:
-                behind = name.next_named_sibling
-                value = "" if behind is None else parsed.text_of(behind)
-                found.append(Parameter(parsed.text_of(name), parsed.text_of(node), "plain", value))
-            elif node.type == "identifier":  # `params int[] rest` has no node of its own
-                found.append(Parameter(parsed.text_of(node), parsed.text_of(node), "star"))
-        return tuple(found)
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        """`params int[] rest` has no node of its own."""
+        found = super().parameter(parsed, node)
+        return replace(found, kind="star") if node.type == "identifier" else found
 
     def owners(self, parsed: Parsed, start: int, end: int) -> frozenset[str]:
         node = parsed.node_at(start, end)

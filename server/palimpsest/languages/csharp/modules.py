@@ -11,29 +11,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from palimpsest.languages.csharp import namespaces
-from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.package_modules import PackageModules
 from palimpsest.languages.source_modules import Item, ModuleFiles, header_words
-from palimpsest.syntax.parse import Language, Parsed
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scopes, signature
 from palimpsest.syntax.values import Import, Scope
-from palimpsest.workspace.kept import Kept
 
 _GLOBAL = re.compile(r"^[ \t]*global[ \t]+using[ \t]+([^\W\d]\w*(?:\.[^\W\d]\w*)*)[ \t]*;", re.MULTILINE)
 _GLOBAL_FILES = ("GlobalUsings.cs", "Usings.cs")
 _PROJECT = ".csproj"
-_MOST_FILES, _MOST_CHARACTERS = 4_096, 64_000_000
-"""It is kept which classes files have a part of, for at most so many files of so many characters together."""
 _PARTIAL = re.compile(r"\bpartial\s+(?:class|struct|interface|record(?:\s+(?:class|struct))?)\s+([^\W\d]\w*)")
 
 
 class CSharpModules(PackageModules):
-    languages = ("csharp",)
     suffixes = (".cs",)
-
-    def __init__(self, language: Language, around: Surroundings) -> None:
-        super().__init__(language, around)
-        self._parts = Kept[Path, frozenset[str]](_MOST_FILES, _MOST_CHARACTERS)
 
     def packages_in(self, text: str) -> Sequence[str]:
         return namespaces.in_text(text)
@@ -94,11 +85,7 @@ class CSharpModules(PackageModules):
 
     def _partial(self, path: Path) -> frozenset[str]:
         """The names of the classes of which a file has a part."""
-
-        text = self.files.once(("described", path), lambda: self.files.described(path))
-        if text is None:
-            return frozenset()
-        return self._parts.get(path, text, lambda: frozenset(_PARTIAL.findall(text.text)))
+        return self.library.said(path, None, _partial_in, frozenset())
 
     def is_public(self, parsed: Parsed, item: Item) -> bool:
         """`file` and `private` types are their file's own."""
@@ -112,6 +99,10 @@ class CSharpModules(PackageModules):
                 yield from _GLOBAL.findall(text.text) if text is not None else ()
             if any(name.endswith(_PROJECT) for name in names):
                 return
+
+
+def _partial_in(text: str) -> frozenset[str]:
+    return frozenset(_PARTIAL.findall(text))
 
 
 def _around(name: str) -> list[str]:

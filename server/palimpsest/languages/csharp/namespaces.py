@@ -6,7 +6,7 @@ In: a parse, or a text.  Out: names, those of namespaces around them included.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tree_sitter import Node
 
@@ -14,8 +14,6 @@ from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 
 _DECLARED = re.compile(r"^([ \t]*)namespace[ \t]+([^\W\d]\w*(?:\.[^\W\d]\w*)*)[ \t]*(?:[;{][ \t]*)?(?://.*)?\r?$", re.M)
-_BLOCK, _FILE = "namespace_declaration", "file_scoped_namespace_declaration"
-_DEEPEST = 20
 _NAMES = ("identifier", "qualified_name", "generic_name", "alias_qualified_name")
 
 
@@ -43,21 +41,14 @@ def at(parsed: Parsed, line: int) -> str:
 
 
 def _declared(parsed: Parsed) -> tuple[tuple[str, int, int], ...]:
-    return () if parsed.root is None else tuple(_below(parsed, parsed.root, "", parsed.snapshot.line_count, 0))
-
-
-def _below(parsed: Parsed, node: Node, around: str, end: int, depth: int) -> Iterator[tuple[str, int, int]]:
-    for child in node.named_children if depth < _DEEPEST else []:
-        name = child.child_by_field_name("name") if child.type in (_BLOCK, _FILE) else None
-        if name is None:
-            continue
-        written = "".join(parsed.text_of(name).split())
-        whole = f"{around}.{written}" if around else written
-        last = end if child.type == _FILE else child.end_point.row + 1
-        yield whole, child.start_point.row, last
-        body = child.child_by_field_name("body")
-        if body is not None:
-            yield from _below(parsed, body, whole, last, depth + 1)
+    found = list[tuple[str, int, int]]()
+    for captures in parsed.matches("packages"):
+        name, node = captures["package"][0], captures["inside"][0]
+        start, written = node.start_point.row, "".join(parsed.text_of(name).split())
+        around, _, end = next((one for one in reversed(found) if one[1] <= start < one[2]), ("", 0, 0))
+        end = (end or parsed.snapshot.line_count) if "file" in captures else node.end_point.row + 1
+        found.append((f"{around}.{written}" if around else written, start, end))
+    return tuple(found)
 
 
 def imported(parsed: Parsed, statement: Node) -> list[Import]:

@@ -23,8 +23,8 @@
 (using_directive) @import
 
 ;; packages
-(namespace_declaration name: (_) @package)
-(file_scoped_namespace_declaration name: (_) @package)
+(namespace_declaration name: (_) @package) @inside
+(file_scoped_namespace_declaration name: (_) @package) @inside @file
 
 ;; names
 (identifier) @name

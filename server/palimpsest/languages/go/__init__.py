@@ -1,7 +1,4 @@
-"""Go as a `Language`: its table, and what its own modules tell better than queries.
-
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
-"""
+"""Go as a `Language`: its table, and what its own modules tell better than queries."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ class Go(Base):
     test_names = ("{}_test",)
     defining = _DEFINES
     grammar_module = "tree_sitter_go"
-    values = evidence
+    values = evidence.VALUES
     lexical = Lexical(
         ("//",),
         (("/*", "*/"),),
@@ -70,8 +67,6 @@ class Go(Base):
         if target.type in ("pointer_type", "generic_type", "qualified_type"):
             inner = target.child_by_field_name("name") or target.child_by_field_name("type") or target.named_children[0]
             yield from self.bound(parsed, inner)
-        elif target.type in ("const_spec", "var_spec", "field_declaration"):
-            yield from (parsed.text_of(name) for name in _names(target))
         else:
             yield from (name for name in super().bound(parsed, target) if name != "_")
 

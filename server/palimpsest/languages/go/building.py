@@ -7,6 +7,7 @@ In: file names, texts.  Out: whether a file belongs to what this machine builds.
 
 from __future__ import annotations
 
+import ast
 import platform
 import re
 import sys
@@ -19,9 +20,10 @@ _MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "
 _HERE = {"win32": "windows", "cygwin": "windows"}
 _BUILD = re.compile(r"//go:build (.+)")
 _PACKAGE = re.compile(r"package[ \t]+(\w+)")
-_WORD = re.compile(r"\(|\)|&&|\|\||!|[\w.]+")
+_TAG = re.compile(r"[\w.]+")
 _FIRST_LINES = 200
-_MOST_WORDS = 200
+_LONGEST = 4_000
+"""Characters of a condition."""
 
 
 def system() -> str:
@@ -60,8 +62,11 @@ def is_built(text: str) -> bool:
     """Whether a file's own condition is met here; one that cannot be read is."""
     for line in _head(text):
         if found := _BUILD.match(line):
-            words = _WORD.findall(found[1].partition("//")[0])
-            return len(words) > _MOST_WORDS or _Condition(words).holds()
+            condition = found[1].partition("//")[0]
+            try:
+                return len(condition) > _LONGEST or _holds(condition)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return True
     return True
 
 
@@ -80,41 +85,22 @@ def _tags() -> frozenset[str]:
     return frozenset({system(), processor(), "gc", "cgo", *unix}) - {""}
 
 
-class _Condition:
-    """`linux && (amd64 || !cgo)`, read from left to right; a missing word is true.  Tags such as `go1.21` are set."""
+def _holds(condition: str) -> bool:
+    """`linux && (amd64 || !cgo)`.  Tags such as `go1.21` are set.  Raises if it makes no sense."""
+    written = _TAG.sub(lambda tag: str(tag[0] in _tags() or tag[0].startswith("go1")), condition)
+    for sign, word in (("&&", " and "), ("||", " or "), ("!", " not ")):
+        written = written.replace(sign, word)
+    return _value(ast.parse(written.strip(), mode="eval").body)
 
-    def __init__(self, words: list[str]) -> None:
-        self._words = words[::-1]
 
-    def holds(self) -> bool:
-        return self._any()
-
-    def _any(self) -> bool:
-        found = self._all()
-        while self._next("||"):
-            found |= self._all()
-        return found
-
-    def _all(self) -> bool:
-        found = self._one()
-        while self._next("&&"):
-            found &= self._one()
-        return found
-
-    def _one(self) -> bool:
-        negated = False
-        while self._next("!"):
-            negated = not negated
-        if self._next("("):
-            found = self._any()
-            self._next(")")
-        else:
-            word = self._words.pop() if self._words else "go1"
-            found = word in _tags() or word.startswith("go1")
-        return found != negated
-
-    def _next(self, word: str) -> bool:
-        is_next = bool(self._words) and self._words[-1] == word
-        if is_next:
-            self._words.pop()
-        return is_next
+def _value(node: ast.expr) -> bool:
+    match node:
+        case ast.BoolOp(op=ast.And()):
+            return all(map(_value, node.values))
+        case ast.BoolOp():
+            return any(map(_value, node.values))
+        case ast.UnaryOp(op=ast.Not()):
+            return not _value(node.operand)
+        case ast.Constant(value=bool()):
+            return node.value is True
+    raise ValueError

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from palimpsest.languages.go import building
 from palimpsest.languages.go.mod_files import ModFile, Replaced, escaped, is_path, mod_file, used_folders
@@ -26,7 +25,6 @@ _SUFFIX = ".go"
 _C = "C"
 """What `cgo` makes of code in C."""
 _PLACES = ("/usr/local/go", "/usr/lib/go", "/opt/homebrew/opt/go/libexec")
-T = TypeVar("T")
 
 
 class GoModules(SourceModules):
@@ -107,16 +105,7 @@ class GoModules(SourceModules):
         return (root for root in self.files.roots if self._mod(root).path)
 
     def _mod(self, folder: Path) -> ModFile:
-        return self._read(folder / _MOD, mod_file, ModFile())
-
-    def _read(self, path: Path, parse: Callable[[str], T], missing: T) -> T:
-        """What a file of the workspace says."""
-
-        def look() -> T:
-            text = self.files.described(path)
-            return missing if text is None else parse(text.text)
-
-        return self.files.once(("go", path), look)
+        return self.library.said(folder / _MOD, None, mod_file, ModFile())
 
     def _of_module(self, name: str, folder: Path, near: Path | None) -> ModuleFiles | None:
         """A package as the module in a folder imports it: its own, one of the workspace's, one that it requires."""
@@ -140,7 +129,7 @@ class GoModules(SourceModules):
         """The modules of the workspace that a module sees without a version, itself first."""
         found = {self._mod(folder).path: folder}
         for around in self.files.folders_around(folder / _MOD):
-            for used in self._read(around / _WORK, used_folders, list[str]()):
+            for used in self.library.said(around / _WORK, None, used_folders, list[str]()):
                 there = Path(os.path.normpath(around / used))
                 if self.files.has_folder(there) and (path := self._mod(there).path):
                     found.setdefault(path, there)

@@ -1,7 +1,4 @@
-"""HTML as a `Language`.
-
-In: a parse.  Out: as `syntax.parse.Language` says.
-"""
+"""HTML as a `Language`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Java as a `Language`: its table, and what queries cannot tell.
-
-In: a parse, nodes.  Out: as `syntax.parse.Language` says.
-"""
+"""Java as a `Language`: its table, and what queries cannot tell."""
 
 from __future__ import annotations
 
@@ -100,7 +97,8 @@ class Java(Jvm):
         if name.type == "type_identifier" or parsed.text_of(name)[:1].isupper() or _begins_a_package(name):
             return True
         stars = (item for item in imports(parsed) if item.name == "*")
-        return any("static" in parsed.snapshot.lines[item.line] for item in stars) or _may_inherit(name)
+        is_static = any("static" in parsed.snapshot.lines[item.line] for item in stars)
+        return is_static or any(map(_inherits, parsed.path(name)))
 
     def import_added(self, parsed: Parsed, item: Import) -> str:
         """Of a class: what is static is imported in another way."""
@@ -124,18 +122,14 @@ def _begins_a_package(name: Node) -> bool:
     return around is not None and around.type in ("field_access", "method_invocation")
 
 
-def _may_inherit(name: Node) -> bool:
-    """Whether a class around the name is derived from another one."""
-    node: Node | None = name
-    while node is not None:
-        if node.type in _CLASSES and any(node.child_by_field_name(field) is not None for field in _DERIVES):
-            return True
-        if node.type == "interface_declaration" and any(c.type == "extends_interfaces" for c in node.children):
-            return True
-        if node.type == "class_body" and node.parent is not None and node.parent.type == "object_creation_expression":
-            return True
-        node = node.parent
-    return False
+def _inherits(node: Node) -> bool:
+    """Whether it is a class that is derived from another one."""
+    if node.type in _CLASSES:
+        return any(node.child_by_field_name(field) is not None for field in _DERIVES)
+    if node.type == "interface_declaration":
+        return any(child.type == "extends_interfaces" for child in node.children)
+    above = node.parent if node.type == "class_body" else None
+    return above is not None and above.type == "object_creation_expression"
 
 
 LANGUAGE = Java()

@@ -1,7 +1,4 @@
-"""JavaScript as a `Language`: its table, and what its own modules tell better than queries.
-
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
-"""
+"""JavaScript as a `Language`: its table, and what its own modules tell better than queries."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ packages above the workspace counts only up to the folder of its repository.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +16,15 @@ from palimpsest.languages.javascript.tsconfig import parsed
 from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.modules import ModuleFiles
 from palimpsest.text.uris import is_inside
-from palimpsest.workspace.files import MAX_ENTRIES, FileText, WorkspaceFiles
-from palimpsest.workspace.kept import Kept
+from palimpsest.workspace.files import MAX_ENTRIES, WorkspaceFiles
 
 NODE_MODULES, MANIFEST = "node_modules", "package.json"
-_MOST_READ, _MOST_CHARACTERS = 256, 4_000_000
 
 
 class ModulePlaces:
     def __init__(self, files: WorkspaceFiles, library: LibraryFiles) -> None:
         self.files = files
         self._library = library
-        self._read = Kept[Path, Mapping[str, Any]](_MOST_READ, _MOST_CHARACTERS)
 
     def library_of(self, path: Path) -> Path | None:
         """The folder of the package in `node_modules` that a path is in; None for the workspace's own."""
@@ -62,7 +59,10 @@ class ModulePlaces:
 
     def manifest(self, folder: Path) -> Mapping[str, Any] | None:
         """What the `package.json` of a folder says; None if there is none that can be read."""
-        return self.files.once(("js manifest", folder), lambda: self._json(folder / MANIFEST))
+        return self.files.once(
+            ("js manifest", folder),
+            lambda: self._library.said(folder / MANIFEST, self.library_of(folder), parsed, None),
+        )
 
     def has_manifest(self, folder: Path) -> bool:
         path = folder / MANIFEST
@@ -82,9 +82,6 @@ class ModulePlaces:
             found = self.files.once(("js package", there), lambda there=there: self._package(there))  # type: ignore[misc]
             if found is not None:
                 yield found
-
-    def remembered(self, path: Path, text: FileText, parse: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
-        return self._read.get(path, text, lambda: parse(text.text))
 
     def _at(self, path: Path) -> ModuleFiles | None:
         found = self.file(path) if path != self.files.root_of(path) else None
@@ -110,11 +107,6 @@ class ModulePlaces:
         return self.files.once(
             ("js names", folder), lambda: frozenset(entry.name for entry in self.files.listing(folder))
         )
-
-    def _json(self, path: Path) -> Mapping[str, Any] | None:
-        within = self.library_of(path)
-        text = self.files.described(path) if within is None else self._library.read(path, within)
-        return None if text is None else self.remembered(path, text, parsed)
 
     def _searched(self, near: Path) -> Iterator[Path]:
         root = self.files.root_of(near)

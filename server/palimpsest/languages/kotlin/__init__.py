@@ -1,12 +1,13 @@
 """Kotlin as a `Language`: its table, and what its queries cannot tell.
 
-In: a parse, nodes.  Out: as `syntax.parse.Language` says.  A default value stands behind its parameter, as a child of
-all parameters; the grammar does not look for names after `$` in a string, but in `${}`.
+A default value stands behind its parameter, as a child of all parameters; the grammar does not look for names after `$`
+in a string, but in `${}`.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -31,6 +32,7 @@ class Kotlin(Jvm):
     test_names = ("{}Test", "{}Tests", "Test{}", "{}IT", "{}Spec")
     before_own = re.compile(r"\bthis\??\.\Z")
     keyword_mark = " = "
+    parameter_types = frozenset({"parameter", "class_parameter"})
     grammar_module = "tree_sitter_kotlin"
     text_end = b"\n"  # behind `val n: Int` and `@`, its scanner (1.1.0) skips to the end of a line, or for ever
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"', "'"), block_quotes=('"""',))
@@ -97,33 +99,12 @@ class Kotlin(Jvm):
         is_several = scope.kind == "class" and any(_SECONDARY.match(line) for line in body)
         return None if is_several else super().keywords(parsed, scope)
 
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found, is_many = list[Parameter](), False
-        for index, node in enumerate(holder.children):
-            is_many = is_many or (node.type == "parameter_modifiers" and "vararg" in parsed.text_of(node))
-            if node.type not in ("parameter", "class_parameter"):
-                continue
-            name = next((child for child in node.named_children if child.type == "identifier"), None)
-            value = _default(node) or _behind(holder, index)
-            written = "" if value is None else parsed.text_of(value)
-            text = parsed.text_of(node)
-            whole = text if not written or value is None or value.parent == node else f"{text} = {written}"
-            kind = "star" if is_many else "plain"
-            found.append(Parameter("" if name is None else parsed.text_of(name), whole, kind, written))
-            is_many = False
-        return tuple(found)
-
-
-def _default(node: Node) -> Node | None:
-    """The default value in a parameter of a class."""
-    marks = [index for index, child in enumerate(node.children) if child.type == "="]
-    return node.children[marks[0] + 1] if marks and marks[0] + 1 < len(node.children) else None
-
-
-def _behind(holder: Node, index: int) -> Node | None:
-    """The default value behind a parameter of a function."""
-    behind = holder.children[index + 1 : index + 3]
-    return behind[1] if len(behind) == 2 and behind[0].type == "=" else None
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        name = next((child for child in node.named_children if child.type == "identifier"), None)
+        before = node.prev_sibling
+        is_many = before is not None and before.type == "parameter_modifiers" and "vararg" in parsed.text_of(before)
+        kind, found = "star" if is_many else "plain", super().parameter(parsed, node)
+        return replace(found, name="" if name is None else parsed.text_of(name), kind=kind)
 
 
 def _begins_a_package(name: Node) -> bool:

@@ -1,16 +1,13 @@
 """Lua as a `Language`: its table, and what its queries cannot tell.
 
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  A class is a table that functions are put on,
-whatever library made it (`setmetatable`, `Class("Cart")`), since its functions are all that its kinds have in common.
+A class is a table that functions are put on, whatever library made it (`setmetatable`, `Class("Cart")`), since its
+functions are all that its kinds have in common.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import PurePosixPath
-
-from tree_sitter import Node
 
 from palimpsest.languages.base import Base
 from palimpsest.syntax.lexical import Lexical
@@ -84,13 +81,6 @@ class Lua(Base):
             return frozenset({head[1]}) & self.holders(parsed)
         scope = scope_at(parsed, data.count(b"\n", 0, start), 0)
         return frozenset(around.class_name.rpartition(".")[2] for around in enclosing(scope) if around.owner)
-
-    def bound(self, parsed: Parsed, target: Node) -> Iterator[str]:
-        if target.type == "variable_list":
-            for name in target.named_children:
-                yield from self.bound(parsed, name)
-        else:
-            yield from super().bound(parsed, target)
 
     def opens_block(self, statement: str) -> bool:
         return _OPENS.search(statement.rstrip()) is not None

@@ -1,7 +1,4 @@
-"""Markdown as a `Language`.
-
-In: a parse.  Out: as `syntax.parse.Language` says.
-"""
+"""Markdown as a `Language`."""
 
 from __future__ import annotations
 

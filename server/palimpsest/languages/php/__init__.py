@@ -1,7 +1,6 @@
 """PHP as a `Language`: its table, and what its queries cannot tell.
 
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  A variable's name begins with `$`, a property's does
-so where it is declared but not behind an object.
+A variable's name begins with `$`, a property's does so where it is declared but not behind an object.
 """
 
 from __future__ import annotations
@@ -76,9 +75,7 @@ class Php(Base):
         """Functions, classes and constants come from anywhere; of the variables, those of a function do not."""
         if name.type != "variable_name":
             return True
-        around: Node | None = name
-        while around is not None and around.type not in _FUNCTIONS:
-            around = around.parent
+        around = next((node for node in reversed(parsed.path(name)) if node.type in _FUNCTIONS), None)
         return around is None or _HIDES_NAMES.search(parsed.text_of(around)) is not None
 
     def import_added(self, parsed: Parsed, item: Import) -> str:

@@ -14,9 +14,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from palimpsest.languages.modules import Surroundings
 from palimpsest.languages.source_modules import Item, ModuleFiles, SourceModules
-from palimpsest.syntax.parse import Language, Parsed
+from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import, Scope
 from palimpsest.text.uris import relative
 
@@ -34,10 +33,6 @@ _MOST_BESIDE = 200
 
 class PhpModules(SourceModules):
     separator = ""
-
-    def __init__(self, language: Language, around: Surroundings) -> None:
-        super().__init__(language, around)
-        self._index = around.index
 
     def name_of(self, path: Path, root: Path | None) -> str:
         """The class that the file is named after; the file's path where it is in no namespace."""
@@ -103,11 +98,7 @@ class PhpModules(SourceModules):
         return _HIDDEN.match(parsed.snapshot.lines[line]) is None
 
     def _namespace(self, path: Path) -> str:
-        def look() -> str:
-            text = self.files.described(path)
-            return namespace_in(text.text) if text is not None else ""
-
-        return self.files.once(("php namespace", path), look)
+        return self.library.said(path, None, namespace_in, "")
 
     # Composer
     def _own(self, name: str, near: Path) -> ModuleFiles | None:

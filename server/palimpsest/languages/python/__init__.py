@@ -1,7 +1,4 @@
-"""Python as a `Language`: its table, and the methods that its own modules implement better than queries.
-
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
-"""
+"""Python as a `Language`: its table, and the methods that its own modules implement better than queries."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ import builtins
 import enum
 import keyword
 import re
+from dataclasses import replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Generic, Protocol
@@ -22,7 +20,7 @@ from palimpsest.languages.python.headers import ends_with_colon, one_line
 from palimpsest.languages.python.packages import names
 from palimpsest.syntax.parse import Parsed, parse_text
 from palimpsest.syntax.scopes import enclosing, scope_at
-from palimpsest.syntax.values import Import, Keywords, Scope
+from palimpsest.syntax.values import Import, Keywords, Parameter, Scope
 from palimpsest.text.positions import utf8
 
 _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__", "__all__", "_"})
@@ -30,6 +28,8 @@ _IN_MODULES = frozenset({"__file__", "__path__", "__class__", "__annotations__",
 _BUILT_IN = (str, bytes, int, float, list, tuple, dict, set, range, type, BaseException)
 _FIXTURE = re.compile(r"\s*@\s*(\w+\s*\.\s*)?fixture\b(?!.*\bname\s*=)")
 """pytest's; one that is taken by another name than the function's is none."""
+_MARKS = ("*", "/")
+"""These stand between parameters, and say how those beside them are passed."""
 _CLAUSE = re.compile(r"\s*(else|elif|except|finally|case)\b|\s*[)\]}]")
 
 
@@ -41,9 +41,10 @@ class Python(Base):
     suffixes = (".py", ".pyi", ".pyw")
     fixture_files = ("conftest.py",)
     keyword_mark = "="
+    named_arguments = frozenset({"keyword_argument"})
     clause = _CLAUSE
     grammar_module = "tree_sitter_python"
-    values = evidence
+    values = evidence.VALUES
     lexical = lines.LEXICAL
     indented = True
     members = frozenset({"attribute"})
@@ -70,13 +71,9 @@ class Python(Base):
     is_string_open = staticmethod(lines.is_string_open)
     docstring = staticmethod(lines.docstring)
     docstring_lines = staticmethod(lines.docstring_lines)
-    imported = staticmethod(imports.imported)
     import_source = staticmethod(imports.source_of)
     gives = staticmethod(names.gives)
     means_module = staticmethod(names.means_module)
-    bases = staticmethod(evidence.bases)
-    argument = staticmethod(calls.argument)
-    parameters = staticmethod(calls.parameters)
 
     def signature(self, parsed: Parsed, scope: Scope) -> str:
         header = parsed.snapshot.lines[scope.def_line : scope.header_end_line]
@@ -135,6 +132,15 @@ class Python(Base):
     def module_name(self, file: str) -> str:
         is_module = PurePosixPath(file).suffix.lower() in self.suffixes
         return names.module_name(file) if is_module else super().module_name(file)
+
+    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
+        found, is_behind = list[Parameter](), False
+        for one in super().parameters(parsed, holder):
+            is_star = one.text.startswith("*")
+            kind = "mark" if one.text in _MARKS else "star" if is_star else "keyword" if is_behind else "plain"
+            is_behind = is_behind or is_star
+            found.append(replace(one, kind=kind))
+        return tuple(found)
 
     def keywords(self, parsed: Parsed, scope: Scope) -> Keywords | None:
         return calls.keywords(parsed, scope, super().keywords(parsed, scope))

@@ -1,18 +1,13 @@
-"""Arguments and parameters.
-
-In: a parse and their nodes.  Out: values.
-"""
+"""By which names calls of what a file defines may pass arguments."""
 
 from __future__ import annotations
 
 import re
 
-from tree_sitter import Node
-
 from palimpsest.syntax.names import members_of
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import members
-from palimpsest.syntax.values import Argument, Keywords, Parameter, Scope
+from palimpsest.syntax.values import Keywords, Scope
 
 _DECORATOR = re.compile(r"@(?:\w+\.)*(\w+)")
 _SAME_CALLS = frozenset(
@@ -20,31 +15,6 @@ _SAME_CALLS = frozenset(
 )
 """Decorators behind which a function is called by its own parameters."""
 _DATA, _TUPLE = frozenset({"dataclass", "final", "total_ordering", "runtime_checkable"}), "NamedTuple"
-
-
-def argument(parsed: Parsed, node: Node) -> Argument:
-    text = parsed.text_of(node)
-    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-    if node.type == "keyword_argument" and name is not None and value is not None:
-        return Argument(node.start_byte, node.end_byte, text, parsed.text_of(name), parsed.text_of(value))
-    return Argument(node.start_byte, node.end_byte, text, value=text, star=node.type.endswith("_splat"))
-
-
-def parameters(parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-    found, only_keyword = list[Parameter](), False
-    for node in holder.named_children:
-        if node.type == "comment":
-            continue
-        text, name = parsed.text_of(node), _name_of(parsed, node)
-        if node.type.endswith("_separator"):
-            kind, only_keyword = "mark", only_keyword or text == "*"
-        elif text.startswith("*"):
-            kind, only_keyword = "star", True
-        else:
-            kind = "keyword" if only_keyword else "plain"
-        value = node.child_by_field_name("value")
-        found.append(Parameter(name, text, kind, "" if value is None else parsed.text_of(value)))
-    return tuple(found)
 
 
 def keywords(parsed: Parsed, scope: Scope, declared: Keywords | None) -> Keywords | None:
@@ -67,12 +37,3 @@ def keywords(parsed: Parsed, scope: Scope, declared: Keywords | None) -> Keyword
     body = range(scope.body_start_line, scope.end_line)
     fields = [one for one in members_of(parsed, scope) if one.kind == "attribute" and one.line in body and one.type]
     return Keywords(frozenset(one.name for one in fields), inherited=not is_tuple)
-
-
-def _name_of(parsed: Parsed, node: Node) -> str:
-    while node.type != "identifier":
-        inner = node.child_by_field_name("name") or next(iter(node.named_children), None)
-        if inner is None:
-            return ""
-        node = inner
-    return parsed.text_of(node)

@@ -1,4 +1,4 @@
-; What palimpsest asks of a Python tree; `languages.py` says what the sections and captures mean.
+; What palimpsest asks of a Python tree; `languages/base.py` says what the sections and captures mean.
 
 ;; scopes
 (function_definition
@@ -23,6 +23,29 @@
 (import_statement) @import
 (import_from_statement) @import
 (future_import_statement) @import
+(import_statement name: (dotted_name) @module) @import
+(import_statement name: (aliased_import name: (_) @module alias: (_) @alias)) @import
+(import_from_statement module_name: (dotted_name) @module name: (dotted_name) @name) @import
+(import_from_statement
+  module_name: (dotted_name) @module
+  name: (aliased_import name: (_) @name alias: (_) @alias)) @import
+(import_from_statement module_name: (dotted_name) @module (wildcard_import) @name) @import
+(import_from_statement
+  module_name: (relative_import (import_prefix) @level (dotted_name) @module)
+  name: (dotted_name) @name) @import
+(import_from_statement
+  module_name: (relative_import (import_prefix) @level (dotted_name) @module)
+  name: (aliased_import name: (_) @name alias: (_) @alias)) @import
+(import_from_statement
+  module_name: (relative_import (import_prefix) @level (dotted_name) @module)
+  (wildcard_import) @name) @import
+(import_from_statement module_name: (relative_import (import_prefix) @level .) name: (dotted_name) @name) @import
+(import_from_statement
+  module_name: (relative_import (import_prefix) @level .)
+  name: (aliased_import name: (_) @name alias: (_) @alias)) @import
+(import_from_statement module_name: (relative_import (import_prefix) @level .) (wildcard_import) @name) @import
+(future_import_statement "__future__" @module name: (dotted_name) @name) @import
+(future_import_statement "__future__" @module name: (aliased_import name: (_) @name alias: (_) @alias)) @import
 
 ;; names
 (identifier) @name
@@ -59,6 +82,13 @@
 (named_expression name: (identifier) @target) @assignment
 (for_statement left: (_) @target) @assignment
 (as_pattern alias: (as_pattern_target) @target) @assignment
+
+;; bases
+(class_definition superclasses: (argument_list [
+  (identifier) @base
+  (attribute attribute: (identifier) @base)
+  (subscript value: (identifier) @base)
+  (keyword_argument value: (identifier) @base)]))
 
 ;; binds
 (function_definition name: (identifier) @name)

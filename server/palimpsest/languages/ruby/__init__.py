@@ -1,12 +1,10 @@
-"""Ruby as a `Language`: its table, and what its queries cannot tell.
-
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
-"""
+"""Ruby as a `Language`: its table, and what its queries cannot tell."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
@@ -34,6 +32,7 @@ _MAGIC = re.compile(r"(?m)^(?:-\*-.*|frozen_string_literal:.*|(?:en)?coding:.*|w
 _FOLDERS = re.compile(r"\A(?:.*/)?(?:lib|app/[^/]+(?:/concerns)?)/(?=.)")
 _SAY_WHO = frozenset({"private", "protected", "public", "module_function", "private_class_method", "private_constant"})
 """What is called with the names of methods."""
+_METHODS = frozenset({"method", "singleton_method"})
 
 
 class Ruby(Base):
@@ -99,7 +98,8 @@ class Ruby(Base):
         if name.type != "identifier":
             return True
         cls = class_around(parsed, name.start_point.row)
-        if cls is None or self.bases(parsed, cls) or _is_in_block(name):
+        # outside of a method, a block may run with another object as its `self`
+        if cls is None or self.bases(parsed, cls) or not any(node.type in _METHODS for node in parsed.path(name)):
             return True
         body = "\n".join(parsed.snapshot.lines[cls.start_line : cls.end_line])
         return re.search(r"\b(?:include|extend|prepend|method_missing|define_method|instance_eval)\b", body) is not None
@@ -127,14 +127,10 @@ class Ruby(Base):
         written = parsed.text_of(key) if value is None else parsed.text_of(value)
         return Argument(found.start, found.end, found.text, parsed.text_of(key), written)
 
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found = super().parameters(parsed, holder)
-        nodes = [node for node in holder.named_children if "comment" not in node.type]
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        found = super().parameter(parsed, node)
         kinds = {"keyword_parameter": "keyword", "block_parameter": "mark"}
-        return tuple(
-            Parameter(one.name, one.text, kinds.get(node.type, one.kind), one.value)
-            for one, node in zip(found, nodes, strict=True)
-        )
+        return replace(found, kind=kinds.get(node.type, found.kind))
 
     def opens_block(self, statement: str) -> bool:
         line = statement.rstrip().rpartition("\n")[2]
@@ -145,14 +141,6 @@ class Ruby(Base):
         declared = functions(parsed, scope.def_line, scope.header_end_line)
         has_own = any(one.kind == "keyword" for function in declared for one in function.parameters)
         return super().keywords(parsed, scope) if has_own and scope.kind == "function" else None
-
-
-def _is_in_block(node: Node) -> bool:
-    """A block may run with another object as its `self`."""
-    around: Node | None = node
-    while around is not None and around.type not in ("method", "singleton_method"):
-        around = around.parent
-    return around is None
 
 
 LANGUAGE = Ruby()

@@ -1,12 +1,10 @@
-"""Rust as a `Language`: its table, and what its own modules tell better than queries.
-
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.
-"""
+"""Rust as a `Language`: its table, and what its own modules tell better than queries."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -41,7 +39,7 @@ class Rust(Base):
     test_names = ("{}_test", "{}_tests", "test_{}")
     defining = _DEFINES
     grammar_module = "tree_sitter_rust"
-    values = evidence
+    values = evidence.VALUES
     lexical = _LEXICAL
     doc_comments = ("///", "//!", "/**", "/*!")
     identifiers = frozenset({"identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"})
@@ -54,6 +52,7 @@ class Rust(Base):
     builtin_members = _WORDS["members"]
     common_words = _WORDS["keywords"] | _WORDS["names"]
     receiver = "self"
+    parameter_types = frozenset({_RECEIVER, "parameter", "variadic_parameter"})
     member_marks = (".", "::")
     imported = staticmethod(imports.imported)
     import_source = staticmethod(imports.source_of)
@@ -100,9 +99,7 @@ class Rust(Base):
         is_head = above is not None and above.type.startswith("scoped_") and above.child_by_field_name("path") == name
         if is_head and not parsed.text_of(name)[:1].isupper():
             return True
-        while above is not None and above.type not in _MACROS:
-            above = above.parent
-        return above is not None
+        return any(node.type in _MACROS for node in parsed.path(name))
 
     def hides(self, parsed: Parsed, name: str, start: int) -> bool:
         """What is not `pub`, but in a trait, in its implementations and in an enum."""
@@ -147,18 +144,9 @@ class Rust(Base):
         return False
 
     # Values and calls
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
-        found = list[Parameter]()
-        for node in holder.named_children:
-            if node.type == _RECEIVER:
-                found.append(Parameter(self.receiver, parsed.text_of(node), "plain"))
-            elif node.type == "parameter":
-                pattern = node.child_by_field_name("pattern")
-                name = "" if pattern is None else next(self.bound(parsed, pattern), "")
-                found.append(Parameter(name, parsed.text_of(node), "plain"))
-            elif node.type == "variadic_parameter":
-                found.append(Parameter("", parsed.text_of(node), "star"))
-        return tuple(found)
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
+        found = super().parameter(parsed, node)
+        return replace(found, name=self.receiver) if node.type == _RECEIVER else found
 
     def awaited(self, call: str, *, chained: bool) -> str:
         return f"{call}.await"

@@ -10,10 +10,9 @@ any other target is named after its file: `tests/shop`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from palimpsest.languages.library_files import LibraryFiles
 from palimpsest.languages.rust.manifests import Dependency, Lock, Manifest, lock, manifest
@@ -25,7 +24,6 @@ SUFFIX = ".rs"
 _MANIFEST, _LOCK, _VENDOR = "Cargo.toml", "Cargo.lock", "vendor"
 _TARGETS = ("tests", "benches", "examples", "src/bin")
 _LIBRARY, _BINARY = "src/lib.rs", "src/main.rs"
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,16 +188,9 @@ class Crates:
         workspace's."""
         is_own = package.within is None
         for folder in self._files.folders_around(package.folder / _MANIFEST) if is_own else self._files.roots:
-            found = self._said(folder / _LOCK, None, lock, Lock())
+            found = self._library.said(folder / _LOCK, None, lock, Lock())
             if found.versions:
                 yield found, folder
 
     def _manifest(self, folder: Path, within: Path | None = None) -> Manifest:
-        return self._said(folder / _MANIFEST, within, manifest, Manifest())
-
-    def _said(self, path: Path, within: Path | None, parse: Callable[[str], T], missing: T) -> T:
-        def look() -> T:
-            text = self._files.described(path) if within is None else self._library.read(path, within)
-            return missing if text is None else parse(text.text)
-
-        return self._files.once(("cargo", path, within), look)
+        return self._library.said(folder / _MANIFEST, within, manifest, Manifest())

@@ -33,7 +33,7 @@ class _Leaf:
 
 
 def imported(parsed: Parsed, statement: Node) -> list[Import]:
-    line, level = statement.start_point.row, _level(statement)
+    line, level = statement.start_point.row, sum(node.type == "mod_item" for node in parsed.path(statement)[:-1])
     if statement.type == "mod_item":
         name = statement.child_by_field_name("name")
         return [] if name is None else [Import(HERE, parsed.text_of(name), None, level, line)]
@@ -54,21 +54,11 @@ def written(item: Import) -> str:
 
 def source_of(parsed: Parsed, name: Node) -> str:
     """The path before a name of a `use`."""
-    above: Node | None = name
-    while above is not None and above.type != "use_declaration":
-        above = above.parent
-    for leaf in _leaves(parsed, above) if above is not None else ():
-        if name.id in (leaf.node.id, leaf.written.id):
-            return _import(leaf).module
+    for statement in (node for node in parsed.path(name) if node.type == "use_declaration"):
+        for leaf in _leaves(parsed, statement):
+            if name.id in (leaf.node.id, leaf.written.id):
+                return _import(leaf).module
     return ""
-
-
-def _level(statement: Node) -> int:
-    level, around = 0, statement.parent
-    while around is not None:
-        level += around.type == "mod_item"
-        around = around.parent
-    return level
 
 
 def _import(leaf: _Leaf, line: int = 0, level: int = 0) -> Import:

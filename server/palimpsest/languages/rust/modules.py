@@ -39,7 +39,6 @@ class RustModules(SourceModules):
     def __init__(self, language: Language, around: Surroundings) -> None:
         super().__init__(language, around)
         self._crates = Crates(self.files, self.library, Toolchain(self.files, self.library, self.variables))
-        self._index = around.index
 
     # What `SourceModules` asks
     def name_of(self, path: Path, root: Path | None) -> str:
@@ -147,7 +146,7 @@ class RustModules(SourceModules):
         return self.files.shows(path) if within is None else self.library.exists(path, within)
 
     def _has_inside(self, file: Path, within: Path | None, name: str) -> bool:
-        text = self.files.described(file) if within is None else self.library.read(file, within)
+        text = self.library.text(file, within)
         return text is not None and re.search(rf"\bmod\s+{name}\s*\{{", text.text) is not None
 
 

@@ -1,13 +1,14 @@
 """Swift as a `Language`: its table, and what its queries cannot tell.
 
-In: a parse, nodes, lines.  Out: as `syntax.parse.Language` says.  The grammar has no node around the parameters of a
-function: they are the function's own children, each default value behind its parameter.
+The grammar has no node around the parameters of a function: they are the function's own children, each default value
+behind its parameter.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
@@ -16,7 +17,7 @@ from palimpsest.languages.base import Base
 from palimpsest.syntax.lexical import Lexical
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_around
-from palimpsest.syntax.values import Argument, Import, Parameter
+from palimpsest.syntax.values import Import, Parameter
 from palimpsest.text.word_lists import word_lists
 
 _WORDS = word_lists("palimpsest.languages.swift")
@@ -31,6 +32,8 @@ class Swift(Base):
     test_names = ("{}Tests", "{}Test", "{}Spec")
     before_own = re.compile(r"\bself\??\.\Z")
     keyword_mark = ": "
+    parameter_types = frozenset({"parameter"})
+    named_arguments = frozenset({"value_argument"})
     grammar_module = "tree_sitter_swift"
     lexical = Lexical(("//",), (("/*", "*/"),), quotes=('"',), block_quotes=('"""',))
     doc_comments = ("///", "/**")
@@ -68,36 +71,17 @@ class Swift(Base):
         cls = class_around(parsed, name.start_point.row)
         return cls is None or cls.adds or bool(self.bases(parsed, cls))
 
-    def imported(self, parsed: Parsed, statement: Node) -> list[Import]:
-        """Whatever a module offers can be used by its name alone."""
-        found = super().imported(parsed, statement)
-        return [Import(item.module.partition(".")[0], "*", None, 0, item.line) for item in found]
-
     def sees(self, imported: Sequence[Import], file: str, other: str) -> bool:
         """Whether both are files of one module: a folder in `Sources` or `Tests`, else the folder that they are in."""
         return _module(file) == _module(other)
 
-    def argument(self, parsed: Parsed, node: Node) -> Argument:
-        label, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        written = parsed.text_of(value or node)
-        keyword = "" if label is None else parsed.text_of(label)
-        return Argument(node.start_byte, node.end_byte, parsed.text_of(node), keyword, written)
-
-    def parameters(self, parsed: Parsed, holder: Node) -> tuple[Parameter, ...]:
+    def parameter(self, parsed: Parsed, node: Node) -> Parameter:
         """A parameter is named by what callers write: its label, `_` if they write none."""
-        found = list[Parameter]()
-        for index, node in enumerate(holder.children):
-            if node.type != "parameter":
-                continue
-            label = node.child_by_field_name("external_name") or node.child_by_field_name("name")
-            name = "" if label is None else parsed.text_of(label)
-            default = next((c for c in holder.children[index + 1 : index + 3] if c.is_named), None)
-            has_default = index + 1 < len(holder.children) and holder.children[index + 1].type == "="
-            value = parsed.text_of(default) if has_default and default is not None else ""
-            text = parsed.text_of(node) + (f" = {value}" if value else "")
-            kind = "star" if text.partition("=")[0].rstrip().endswith("...") else "plain" if name == "_" else "keyword"
-            found.append(Parameter(name, text, kind, value))
-        return tuple(found)
+        found = super().parameter(parsed, node)
+        label = node.child_by_field_name("external_name") or node.child_by_field_name("name")
+        name = "" if label is None else parsed.text_of(label)
+        is_many = found.text.partition("=")[0].rstrip().endswith("...")
+        return replace(found, name=name, kind="star" if is_many else "plain" if name == "_" else "keyword")
 
     def is_chained(self, call: Node) -> bool:
         return call.parent is not None and call.parent.child_by_field_name("target") == call

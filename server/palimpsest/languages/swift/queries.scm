@@ -12,7 +12,7 @@
 (protocol_function_declaration name: (_) @name) @function
 
 ;; imports
-(import_declaration (identifier) @module) @import
+(import_declaration (identifier . (simple_identifier) @module)) @import @all
 
 ;; names
 (simple_identifier) @name

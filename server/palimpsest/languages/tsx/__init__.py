@@ -1,7 +1,4 @@
-"""TSX as a `Language`: what differs from TypeScript.
-
-Out: as `syntax.parse.Language` says.
-"""
+"""TSX as a `Language`: what differs from TypeScript."""
 
 from __future__ import annotations
 

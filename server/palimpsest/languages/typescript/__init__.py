@@ -1,7 +1,4 @@
-"""TypeScript as a `Language`: what differs from JavaScript.
-
-In: a parse, nodes.  Out: as `syntax.parse.Language` says.
-"""
+"""TypeScript as a `Language`: what differs from JavaScript."""
 
 from __future__ import annotations
 

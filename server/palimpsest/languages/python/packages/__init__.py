@@ -2,5 +2,5 @@
 
 `environment.py` finds the interpreter and its folders, `finding.py` finds a module's file, `reading.py` parses it (the
 only use of griffe), `inspecting.py` asks the interpreter about compiled modules, `library.py` combines these,
-`languages/catalog.py` does so in the background, and `modules.py` is the interface to the rest.
+`languages/catalog.py` does so in the background, and `python/modules.py` is the interface to the rest.
 """

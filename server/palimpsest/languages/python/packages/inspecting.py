@@ -16,6 +16,7 @@ from typing import Any, get_args
 from palimpsest.languages.modules import EntryKind, ModuleEntry
 from palimpsest.languages.python.packages.environment import Environment, run_python
 from palimpsest.languages.python.packages.model import Module
+from palimpsest.system.reading import stamp
 
 INSPECT_SECONDS = 10.0
 _SCRIPT = Path(__file__).with_name("inspect_script.py")
@@ -24,47 +25,33 @@ _MAX_BYTES = 4_000_000
 _KINDS: tuple[EntryKind, ...] = get_args(EntryKind)
 
 
-class Inspector:
-    """`folder` is the cache; None for no cache."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-
-    def inspect(self, environment: Environment, name: str, file: Path | None) -> Module | None:
-        """None if the module cannot be imported.  Runs a process: too slow for a keystroke."""
-        kept = self._kept(environment, name, file)
-        data = _read(kept) if kept is not None else None
-        if data is None:
-            request = json.dumps({"module": name, "path": [str(folder) for folder in environment.importable]})
-            arguments = (*environment.flags, "-B", str(_SCRIPT))
-            answer = run_python(environment.python, arguments, request, INSPECT_SECONDS)
-            data = _parsed(answer or "")
-            if data is not None and kept is not None:
-                _write(kept, data)
-        return _module(name, data) if data is not None else None
-
-    def _kept(self, environment: Environment, name: str, file: Path | None) -> Path | None:
-        if self._folder is None:
-            return None
-        about = [
-            _FORMAT,
-            str(environment.python),
-            environment.version,
-            name,
-            str(file),
-            _version(environment.python),
-            _version(file),
-        ]
-        key = hashlib.blake2b(json.dumps(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-        return self._folder / f"{key}.json"
+def inspect(environment: Environment, name: str, file: Path | None, cache: Path | None) -> Module | None:
+    """None if the module cannot be imported.  Runs a process: too slow for a keystroke."""
+    kept = None if cache is None else cache / _key(environment, name, file)
+    data = _read(kept) if kept is not None else None
+    if data is None:
+        request = json.dumps({"module": name, "path": [str(folder) for folder in environment.importable]})
+        arguments = (*environment.flags, "-B", str(_SCRIPT))
+        answer = run_python(environment.python, arguments, request, INSPECT_SECONDS)
+        data = _parsed(answer or "")
+        if data is not None and kept is not None:
+            _write(kept, data)
+    return _module(name, data) if data is not None else None
 
 
-def _version(file: Path | None) -> list[int]:
-    try:
-        status = file.stat() if file is not None else None
-    except OSError:
-        status = None
-    return [] if status is None else [status.st_mtime_ns, status.st_size]
+def _key(environment: Environment, name: str, file: Path | None) -> str:
+    """The file's name in the cache."""
+    about = [
+        _FORMAT,
+        str(environment.python),
+        environment.version,
+        name,
+        str(file),
+        stamp(environment.python),
+        stamp(file) if file is not None else None,
+    ]
+    key = hashlib.blake2b(json.dumps(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"{key}.json"
 
 
 def _parsed(text: str) -> dict[str, Any] | None:

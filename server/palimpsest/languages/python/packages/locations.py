@@ -12,7 +12,7 @@ from pathlib import Path
 
 from palimpsest.languages.python.packages.environment import Environment
 from palimpsest.languages.python.packages.finding import FoundModule, find_module
-from palimpsest.languages.python.packages.inspecting import Inspector
+from palimpsest.languages.python.packages.inspecting import inspect
 from palimpsest.languages.python.packages.model import Module
 from palimpsest.system.reading import MOST_OF_SOURCE, Refused, read_text
 from palimpsest.text.uris import is_inside
@@ -50,9 +50,10 @@ class WorkspaceModules:
 class InstalledModules:
     """An interpreter's standard library and installed packages."""
 
-    def __init__(self, environment: Environment, inspector: Inspector) -> None:
+    def __init__(self, environment: Environment, cache: Path | None) -> None:
+        """`cache` is the folder of what modules said that were imported; None for none."""
         self.environment = environment
-        self._inspector = inspector
+        self._cache = cache
 
     def find(self, name: str) -> FoundModule | None:
         found = find_module(name, self.environment.path, self.environment.suffixes)
@@ -85,7 +86,7 @@ class InstalledModules:
     def inspect(self, name: str, found: FoundModule | None) -> Module | None:
         if not self._may_import(name, found):
             return None
-        return self._inspector.inspect(self.environment, name, found.path if found is not None else None)
+        return inspect(self.environment, name, found.path if found is not None else None, self._cache)
 
     def _may_import(self, name: str, found: FoundModule | None) -> bool:
         environment, top = self.environment, name.partition(".")[0]

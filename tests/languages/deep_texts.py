@@ -1,4 +1,4 @@
-"""Parses hard texts with one grammar, in a process of its own: `python -m palimpsest.languages.probe tree_sitter_x`.
+"""Parses hard texts with one grammar, in a process of its own: `python -m tests.languages.deep_texts tree_sitter_x`.
 
 In: the grammar's module.  Out: the exit status, 0 if the process lived through all of it.
 """

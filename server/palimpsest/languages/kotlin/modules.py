@@ -1,5 +1,0 @@
-"""Modules of Kotlin: Java's."""
-
-from palimpsest.languages.java.modules import JvmModules
-
-MODULES = JvmModules
