@@ -12,7 +12,6 @@ from tree_sitter import Node
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.values import Import
 
-
 NAMES = re.compile(r"(from\s+[\w.]+\s+import\s+\(?)([^()#;\\]+?)(,?\s*\)?\s*)")
 """`from a import b, c`, also in brackets; one with a comment has it for these names."""
 
