@@ -22,7 +22,7 @@ from palimpsest.text.tokens import masked_block
 
 KINDS = ("line", "rest")
 MOST_CHARACTERS = 200
-"""Of what stands at a place; a longer line is no line that somebody types."""
+"""A place has no more characters than that: a longer line is none that somebody types."""
 
 
 def places(folder: Path, n: int, seed: int = 0) -> list[TrialPlace]:

@@ -29,6 +29,7 @@ from palimpsest.models import files, profiles
 from palimpsest.models.profiles import Profile
 from palimpsest.models.trials import LEAST_PLACES, ModelTrial, TrialPlace
 from palimpsest.system import folders, process_lock
+from palimpsest.system.terminal import terminal
 from palimpsest.text.amounts import amount
 
 SECONDS, PLACES = 180, 48
@@ -137,7 +138,7 @@ class _Bar:
 
     def __init__(self, n: int) -> None:
         columns = TextColumn("trying it"), BarColumn(), TextColumn("{task.completed} of {task.total} places")
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar = Progress(*columns, console=terminal(stderr=True), transient=True)
         self._task, self._n = self._bar.add_task("", total=n), n
 
     def __enter__(self) -> _Bar:

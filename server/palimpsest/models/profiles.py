@@ -111,7 +111,7 @@ def forget(path: Path) -> bool:
 
 def place_of(path: Path) -> Path:
     """Named by the file's size, beginning, and samples throughout.  Raises OSError."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
         made = hashlib.blake2b(file.read(BEGINNING), digest_size=12)

@@ -73,7 +73,7 @@ class Composer:
         facts = self.facts
         if facts.fim is None:
             raise ModelError(
-                f"{facts.name} does not fill in the middle, so it cannot complete in the middle of a text.",
+                f"{facts.name} has no FIM tokens, or does not use them, so it cannot complete in the middle of a text.",
                 hint="Choose a code model trained to fill in the middle, such as Qwen2.5-Coder.",
             )
         wanted = facts.fim_layout if fim.layout == "auto" else fim.layout
