@@ -1,10 +1,12 @@
 """Places in a workspace's own code that a model is tried at, each with the blocks that would be chosen there.
 
-In: a folder, a seed.  Out: `TrialPlace`s.  Only reads; nothing of it is kept.
+In: a folder, a seed.  Out: `TrialPlace`s, first those where blocks matter most: what stands there has a name that a
+block has and the code around the cursor has not.  Only reads; nothing of it is kept.
 """
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -21,6 +23,9 @@ from palimpsest.text.positions import well_formed
 from palimpsest.text.tokens import masked_block
 
 KINDS = ("line", "rest")
+NAME = re.compile(r"[^\W\d]\w{3,}")
+CANDIDATES = 5
+"""So many places are looked at for each that is wanted."""
 MOST_CHARACTERS = 200
 """A place has no more characters than that: a longer line is none that somebody types."""
 
@@ -29,17 +34,33 @@ def places(folder: Path, n: int, seed: int = 0) -> list[TrialPlace]:
     """At most `n`, of lines and of rests of lines by turns.  Raises InvalidArgument where the folder has no source."""
     folder = folder.resolve()
     try:
-        found = [hole for hole in holes(folder, -(-n // len(KINDS)), Random(seed)) if hole.kind in KINDS]
+        found = [hole for hole in holes(folder, CANDIDATES * n // len(KINDS) + 1, Random(seed)) if hole.kind in KINDS]
     except InvalidArgument:
         raise InvalidArgument("--folder", f"{folder} has no source files that parse.") from None
     by_kind = [[hole for hole in found if hole.kind == kind] for kind in KINDS]
-    in_turns = [hole for some in zip_longest(*by_kind) for hole in some if hole is not None][:n]
-    with tempfile.TemporaryDirectory(prefix="palimpsest-") as cache:
+    in_turns = [hole for some in zip_longest(*by_kind) for hole in some if hole is not None]
+    with tempfile.TemporaryDirectory(prefix="palimpsest-", ignore_cleanup_errors=True) as cache:
         window = WindowWithoutEditor(folder, Path(cache), WorkspaceIndex())
         try:
-            return list(_asked(window, in_turns))
+            return _chosen(_asked(window, in_turns), n)
         finally:
             window.chooser.close()
+
+
+def _chosen(some: Iterator[TrialPlace], n: int) -> list[TrialPlace]:
+    """`n` of them; no more are looked at than are needed."""
+    telling, others = list[TrialPlace](), list[TrialPlace]()
+    for place in some:
+        (telling if _is_told_by_blocks(place) else others).append(place)
+        if len(telling) == n:
+            break
+    return [*telling, *others][:n]
+
+
+def _is_told_by_blocks(place: TrialPlace) -> bool:
+    around, blocks = place.prefix + place.suffix, "\n".join(place.blocks.values())
+    names = {name for name in NAME.findall(place.middle) if not re.search(rf"\b{name}\b", around)}
+    return any(re.search(rf"\b{name}\b", blocks) for name in names)
 
 
 def _asked(window: WindowWithoutEditor, some: list[Hole]) -> Iterator[TrialPlace]:

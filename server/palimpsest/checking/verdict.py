@@ -63,6 +63,7 @@ class _Verdict:
         trial, tokens = self.trial, self.trial.tokens
         if not trial.fim_layout:
             self.sentences.append("It has no tokens to fill in the middle: completions come from what the code says.")
+            self.figures[f"nats.{PREFIX}"] = trial.layouts[PREFIX].mean(tokens)
             return ""
         own, prefix = trial.layouts[trial.fim_layout], trial.layouts[PREFIX]
         for layout, losses in trial.layouts.items():
@@ -93,9 +94,7 @@ class _Verdict:
     def in_place(self) -> bool:
         """Whether the cache stays one that is edited in place."""
         trial, tokens = self.trial, self.trial.tokens
-        if not trial.fim_layout:
-            return True
-        none = trial.layouts[trial.fim_layout]
+        none = trial.layouts[trial.fim_layout or PREFIX]
         for name in ("in_place", "in_order", "stale"):
             losses: Losses = getattr(trial, name)
             if losses.nats:

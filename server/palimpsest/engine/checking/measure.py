@@ -37,6 +37,8 @@ SHARE_OF_THREADS, SHARE_IN_PLACE = 0.15, 0.6
 are decoded of the same places afterwards."""
 MOST_SHARE = 3.0
 """As much of the time may go to the first places, fewer of which say nothing."""
+ALL_LAYOUTS = 16
+"""At so many places every layout is tried, behind them the model's own alone: what blocks give is harder to tell."""
 PREFIX = "prefix"
 """The code before the cursor alone, which every model can continue."""
 
@@ -71,7 +73,7 @@ def measure(request: TrialRequest, told: Told) -> ModelTrial:
     with closing(NativeEngine(path, replace(settings, mode="whole-prompt"))) as engine:
         for place in measured:
             try:
-                nats = _Behind(engine, request, place).in_order()
+                nats = _Behind(engine, request, place).behind_blocks()
             except ContextTooLarge:  # of those behind it none is compared: each has its number
                 break
             trial = replace(trial, in_order=trial.in_order.with_next(nats))
@@ -91,14 +93,14 @@ class _Behind:
 
     def added(self, trial: ModelTrial) -> ModelTrial:
         """The trial with this place, in the cache that `auto` means.  Raises ContextTooLarge before anything is."""
-        layouts = {PREFIX: self._without_blocks("")}
+        layouts = dict[str, float]()
+        if len(trial.tokens) < ALL_LAYOUTS or not trial.fim_layout:
+            layouts[PREFIX] = self._without_blocks("")
         for layout in self._engine.loaded.info().fim_layouts:
-            layouts[layout] = self._without_blocks(layout)
-        if not trial.fim_layout:
-            return replace(trial, tokens=[*trial.tokens, len(self._target)], layouts=_joined(trial.layouts, layouts))
-        own = self.behind(self._place.blocks)
-        said, typed = self._said(), self._typed()
-        in_place = self._engine.in_place
+            if len(trial.tokens) < ALL_LAYOUTS or layout == trial.fim_layout:
+                layouts[layout] = self._without_blocks(layout)
+        own, in_place = self.behind_blocks(), self._engine.in_place
+        said, typed = (self._said(), self._typed()) if trial.fim_layout else ({}, [])
         return replace(
             trial,
             tokens=[*trial.tokens, len(self._target)],
@@ -106,24 +108,23 @@ class _Behind:
             said={bin: _sum(trial.said.get(bin), said.get(bin)) for bin in {*trial.said, *said}},
             keystroke_ms=[*trial.keystroke_ms, *typed],
             in_place=trial.in_place.with_next(own) if in_place else trial.in_place,
-            stale=trial.stale.with_next(self._stale()) if in_place else trial.stale,
+            stale=trial.stale.with_next(self._stale()) if in_place and trial.fim_layout else trial.stale,
             in_order=trial.in_order if in_place else trial.in_order.with_next(own),
         )
 
-    def in_order(self) -> float:
-        """Nats of the middle behind the blocks in this engine, which decodes whole prompts."""
-        return self.behind(self._place.blocks)
-
-    def behind(self, blocks: dict[str, str], layout: str = "auto") -> float:
-        self._attach(blocks)
-        return self._nats(self._fim(layout))
+    def behind_blocks(self) -> float:
+        """Nats of the middle, in this engine's way; of a model without FIM tokens behind the code before it."""
+        self._attach(self._place.blocks)
+        return self._nats(self._request_in("auto" if self._engine.facts.fim else ""))
 
     def _without_blocks(self, layout: str) -> float:
-        """With the layout, or of the code before the cursor alone."""
         self._attach({})
-        if layout:
-            return self._nats(self._fim(layout))
-        return self._nats(wire.GenerateRequest("trial", text=wire.TextTail(self._place.prefix)))
+        return self._nats(self._request_in(layout))
+
+    def _request_in(self, layout: str) -> wire.GenerateRequest:
+        """In a layout; "" has the code before the cursor alone."""
+        text = wire.TextTail(self._place.prefix)
+        return self._fim(layout) if layout else wire.GenerateRequest("trial", text=text)
 
     def _stale(self) -> float:
         """The tail is decoded behind no block; its last tokens are decoded again behind all."""
@@ -177,7 +178,7 @@ class _Behind:
 
 
 def _joined(before: dict[str, Losses], found: dict[str, float]) -> dict[str, Losses]:
-    return {layout: before.get(layout, Losses()).with_next(nats) for layout, nats in found.items()}
+    return before | {layout: before.get(layout, Losses()).with_next(nats) for layout, nats in found.items()}
 
 
 def _sum(one: tuple[float, float] | None, other: tuple[float, float] | None) -> tuple[float, float]:
