@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from palimpsest.calibration import AS_SAID, fitted
 from palimpsest.models.profiles import Profile
-from palimpsest.models.trials import LEAST_PLACES, Losses, ModelTrial, ThreadTrial
+from palimpsest.models.trials import LEAST_PLACES, PREFIX, Losses, ModelTrial, ThreadTrial
 from palimpsest.text.amounts import amount
 
 LEAST_KEPT = 0.9
@@ -23,7 +23,6 @@ FASTER = 0.9
 smaller gain may be the moment's."""
 IDLE = 0.8
 """Share of its threads' cores that a trial must have had, so that anything can be said of other numbers of threads."""
-PREFIX = "prefix"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+PREFIX = "prefix"
+"""The code before the cursor alone, which every model can continue."""
 LEAST_PLACES = 8
 """Fewer say nothing."""
 BATCH = 8

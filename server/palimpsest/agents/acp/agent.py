@@ -44,7 +44,7 @@ from acp.schema import (
 
 from palimpsest import __version__
 from palimpsest.agents.acp.blocks import Block
-from palimpsest.agents.acp.host import EditorHost
+from palimpsest.agents.acp.host import AcpHost
 from palimpsest.agents.acp.lines import LineTransport
 from palimpsest.agents.acp.talk import AcpSession
 from palimpsest.agents.acp.workspaces import AcpWorkspace, AcpWorkspaces
@@ -209,9 +209,9 @@ class ConversationAgent:
         task.add_done_callback(self._tasks.discard)
         return talk
 
-    def _host(self, workspace: AcpWorkspace) -> EditorHost:
+    def _host(self, workspace: AcpWorkspace) -> AcpHost:
         assert self._client is not None  # requests come through the connection
-        return EditorHost(workspace, self._client, self._can, self._talks.get)
+        return AcpHost(workspace, self._client, self._can, self._talks.get)
 
     def _talk(self, session_id: str) -> AcpSession:
         if (talk := self._talks.get(session_id)) is None:

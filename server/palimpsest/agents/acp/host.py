@@ -62,7 +62,7 @@ class ProposedChange:
         return [FileEditToolCallContent(type="diff", path=path, old_text=self.before, new_text=self.after)]
 
 
-class EditorHost(Host):
+class AcpHost(Host):
     """Of one workspace.  `talk_of` finds the session in which a conversation is shown."""
 
     def __init__(

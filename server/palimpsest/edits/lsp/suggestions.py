@@ -28,8 +28,8 @@ from palimpsest.lsp.protocol import converter
 from palimpsest.text.markup import attribute, escape_closing
 
 if TYPE_CHECKING:
+    from palimpsest.edits.suggestions.from_replies import Suggested
     from palimpsest.edits.suggestions.proposals import OfferedProposal
-    from palimpsest.edits.suggestions.ranking import Suggested
     from palimpsest.edits.summaries import Summarized
     from palimpsest.lsp.server import PalimpsestServer
 

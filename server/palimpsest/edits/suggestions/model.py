@@ -14,8 +14,8 @@ from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.shown import EDITING, ShownBlock, shown_blocks
 from palimpsest.edits.suggestions import name_fixes, slip_fixes
 from palimpsest.edits.suggestions.files import EditableFiles
+from palimpsest.edits.suggestions.from_replies import Draft, Suggested, SuggestionPrompt, ranked
 from palimpsest.edits.suggestions.proposals import SuggestionRequest
-from palimpsest.edits.suggestions.ranking import Draft, Suggested, SuggestionPrompt, ranked
 from palimpsest.edits.suggestions.requests import suggestion
 from palimpsest.edits.validate import words_of
 from palimpsest.errors import InvalidArgument

@@ -16,8 +16,8 @@ from palimpsest.context.view import CursorView
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.misspelt import Slip, slips
 from palimpsest.edits.shown import ShownBlock
+from palimpsest.edits.suggestions.from_replies import FIX_FORMAT
 from palimpsest.edits.suggestions.proposals import SuggestionRequest
-from palimpsest.edits.suggestions.ranking import FIX_FORMAT
 from palimpsest.edits.validate import WORD, words_of
 from palimpsest.providers.base.protocol import Engine
 from palimpsest.text.snapshot import ContentChange, Position, Range

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from palimpsest.edits.formats import FORMATS
 from palimpsest.edits.line_fixes import LineFix, line_fixes, words_around
 from palimpsest.edits.shown import ShownBlock
+from palimpsest.edits.suggestions.from_replies import FIX_FORMAT
 from palimpsest.edits.suggestions.name_fixes import NameQuery
 from palimpsest.edits.suggestions.proposals import SuggestionRequest
-from palimpsest.edits.suggestions.ranking import FIX_FORMAT
 from palimpsest.edits.suggestions.requests import scores
 from palimpsest.errors import ContextTooLarge
 from palimpsest.providers.base.protocol import Scores

@@ -11,9 +11,9 @@ from dataclasses import replace
 from palimpsest.edits.line_edits import applied, line_map
 from palimpsest.edits.rebased import MovedOn, moved
 from palimpsest.edits.suggestions.files import EditableFiles
+from palimpsest.edits.suggestions.from_replies import Draft, Suggested
 from palimpsest.edits.suggestions.model import SuggestionModel
 from palimpsest.edits.suggestions.proposals import OfferedProposal, OfferedProposals, SuggestionRequest, mark_of
-from palimpsest.edits.suggestions.ranking import Draft, Suggested
 from palimpsest.errors import InvalidArgument, StaleDocument
 from palimpsest.languages.registry import language_of
 from palimpsest.syntax.parse import parse_text

@@ -23,7 +23,7 @@ from palimpsest.engine.generation.sampler import log_probability
 from palimpsest.engine.llama.library import choose, library
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ContextTooLarge
-from palimpsest.models.trials import LEAST_PLACES, Losses, ModelTrial, TrialPlace, TrialRequest
+from palimpsest.models.trials import LEAST_PLACES, PREFIX, Losses, ModelTrial, TrialPlace, TrialRequest
 
 N_CTX = 8192
 N_ANSWER = 24
@@ -39,8 +39,6 @@ MOST_SHARE = 3.0
 """As much of the time may go to the first places, fewer of which say nothing."""
 ALL_LAYOUTS = 16
 """At so many places every layout is tried, behind them the model's own alone: what blocks give is harder to tell."""
-PREFIX = "prefix"
-"""The code before the cursor alone, which every model can continue."""
 
 Told = Callable[[ModelTrial], None]
 
