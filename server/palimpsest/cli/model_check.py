@@ -10,8 +10,8 @@ import datetime
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -126,27 +126,11 @@ def _places(options: argparse.Namespace) -> tuple[list[TrialPlace], str]:
     return places(own, options.places), "Palimpsest's own source"
 
 
-def _progress(options: argparse.Namespace, n: int) -> Any:
-    """What is told of the trial as it grows; nothing with `--json`, or where nobody looks."""
-    if options.json or not sys.stderr.isatty():
-        return nullcontext(lambda trial: None)
-    return _Bar(n)
-
-
-class _Bar:
-    """A line that says how far the trial is."""
-
-    def __init__(self, n: int) -> None:
-        columns = TextColumn("trying it"), BarColumn(), TextColumn("{task.completed} of {task.total} places")
-        self._bar = Progress(*columns, console=terminal(stderr=True), transient=True)
-        self._task, self._n = self._bar.add_task("", total=n), n
-
-    def __enter__(self) -> _Bar:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def __call__(self, trial: ModelTrial) -> None:
-        self._bar.update(self._task, completed=len(trial.tokens))
+@contextmanager
+def _progress(options: argparse.Namespace, n: int) -> Iterator[Callable[[ModelTrial], None]]:
+    """Is told of the trial as it grows; shows nothing with `--json`, or where nobody looks."""
+    columns = TextColumn("trying it"), BarColumn(), TextColumn("{task.completed} of {task.total} places")
+    is_shown = not options.json and sys.stderr.isatty()
+    with Progress(*columns, console=terminal(stderr=True), transient=True, disable=not is_shown) as bar:
+        task = bar.add_task("", total=n)
+        yield lambda trial: bar.update(task, completed=len(trial.tokens))

@@ -52,21 +52,14 @@ class Profile:
 
     def applied(self, settings: EngineSettings) -> EngineSettings:
         """The settings, with what they leave to the machine as it is best for this model."""
+        mode = self.mode if settings.mode == "auto" else ""
+        is_needed = settings.type_v.startswith("q")  # by a quantized V
+        flash = self.flash_attention if settings.flash_attention == "auto" and not is_needed else ""
         return replace(
             settings,
-            mode=self.mode if self.mode and settings.mode == "auto" else settings.mode,
+            mode=mode or settings.mode,
             n_threads=settings.n_threads or self.n_threads,
-            flash_attention=self._flash_attention(settings),
-        )
-
-    def _flash_attention(self, settings: EngineSettings) -> str:
-        """A quantized V needs it."""
-        needs_it = settings.type_v.startswith("q")
-        is_open = settings.flash_attention == "auto" and self.flash_attention
-        return (
-            self.flash_attention
-            if is_open and not (needs_it and self.flash_attention == "off")
-            else (settings.flash_attention)
+            flash_attention=flash or settings.flash_attention,
         )
 
     @property
