@@ -18,6 +18,9 @@ from palimpsest.text.amounts import amount
 
 LEAST_KEPT = 0.9
 """Share of what blocks give, below which whole prompts are decoded."""
+WHOLE_PLACES, WHOLE_ERRORS = 16, 3
+"""Whole prompts take much longer: that they are worth it must show at so many places, and by so many standard errors.
+"""
 FASTER = 0.9
 """Another way of decoding is chosen where it takes at most this share of the time of the machine's own choice; a
 smaller gain may be the moment's."""
@@ -108,7 +111,8 @@ class _Verdict:
         kept = gain(none, trial.in_place, tokens).nats / given.nats
         self.figures["kept"] = kept
         three = zip(none.nats, trial.in_place.nats, trial.in_order.nats, strict=False)
-        loses = _sure([a - b - (1 - LEAST_KEPT) * (c - b) for c, a, b in three], tokens).is_sure
+        lost = _sure([a - b - (1 - LEAST_KEPT) * (c - b) for c, a, b in three], tokens)
+        loses = len(trial.in_order.nats) >= WHOLE_PLACES and lost.nats > WHOLE_ERRORS * lost.error
         then = "whole prompts are decoded, which takes longer" if loses else "it is edited in place"
         self.sentences.append(f"In place, its cache keeps {kept:.2f} of what context gives: {then}.")
         return not loses
