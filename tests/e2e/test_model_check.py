@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from palimpsest.checking.running import LOG
+from palimpsest.checking.running import LOG, tried
+from palimpsest.config.settings import EngineSettings
+from palimpsest.errors import ModelError
 from palimpsest.json_data import to_json
 from palimpsest.models import profiles
 from palimpsest.models.files import embedded
@@ -75,6 +77,11 @@ def test_a_model_that_was_chosen_is_tried_in_the_background(tmp_path: Path) -> N
         assert "in the background" not in run("model", "use", str(path), cwd=SAMPLE).stdout, "it is known"
     finally:
         (folders.config() / "model.json").unlink(missing_ok=True)
+
+
+def test_a_trial_that_hangs_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="ended the process that tried it"):
+        tried(written("fim", tmp_path), EngineSettings(), [], 60, most_s=0.05)
 
 
 def test_without_source_a_folder_that_is_named_is_an_error(tmp_path: Path) -> None:

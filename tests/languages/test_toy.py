@@ -10,7 +10,7 @@ from palimpsest.context.sources.skeleton import skeleton
 from palimpsest.languages import registry
 from palimpsest.syntax.calls import calls, functions
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.names import attributes_in, names_in, visible
+from palimpsest.syntax.names import names_in, visible
 from palimpsest.syntax.parse import Language, Parsed, parse_text
 from palimpsest.syntax.scopes import scope_at, scopes, signature
 from palimpsest.syntax.shape import shape_at
@@ -110,7 +110,6 @@ def test_names(shop: Parsed) -> None:
         ("shop", "import", 'import shop from "./shop";'),
     ]
     assert names_in(shop, line_of("return price"), line_of("return price") + 1) == {"price", "rate"}
-    assert attributes_in(shop, line_of("cart.add"), line_of("cart.add") + 1) == {("cart", "add"), ("Math", "max")}
     assert [(use.line, use.role) for use in uses(shop, "LIMIT")] == [(3, "assigned"), (26, "use")]
     assert uses(shop, "rate")[0].role == "import"
     assert [one.name for one in unbound_in(shop, 0, shop.snapshot.line_count)] == ["Base"]

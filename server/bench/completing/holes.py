@@ -20,7 +20,7 @@ from random import Random
 
 from bench.shared.source import Function, functions
 from palimpsest.errors import InvalidArgument
-from palimpsest.syntax.names import attributes_in, names_in
+from palimpsest.syntax.names import names_in
 from palimpsest.text.snapshot import Position
 
 MOST_LINES = 60
@@ -29,6 +29,7 @@ BODY_LINES = range(2, 13)
 SHORTEST_LINE, SHORTEST_SPAN = 8, 4
 """Characters; shorter ones say little."""
 WORD = re.compile(r"\b\w")
+MEMBER = re.compile(r"\w\s*\.\s*([^\W\d]\w*)")
 CLOSERS = re.compile(r"[)\]}:,]+$")
 
 
@@ -127,7 +128,7 @@ def _hole(kind: str, function: Function, start: Position, end: Position) -> Hole
     lines = function.document[start.line : end.line + 1]
     text = "\n".join([*lines[:-1], lines[-1][: end.column]])[start.column :]
     names = names_in(function.parsed, start.line, end.line + 1)
-    names |= {attribute for _, attribute in attributes_in(function.parsed, start.line, end.line + 1)}
+    names |= set(MEMBER.findall(text))
     inside = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
     return Hole(kind, function, start, end, text, inside)
 

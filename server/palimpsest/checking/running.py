@@ -25,6 +25,8 @@ from palimpsest.system.machine import free_memory
 
 PROCESS = "palimpsest.engine.checking.process"
 LOG = "model-check.log"
+MOST_TIMES, MOST_MORE_S = 10, 600
+"""A trial should take some twice as long as it is given; one that hangs must not keep others waiting."""
 MEMORY = 2.0
 """Free memory for each byte of a file, so that it is loaded a second time beside an editor's engine."""
 
@@ -35,8 +37,10 @@ def tried(
     places: Sequence[TrialPlace],
     seconds: float,
     told: Callable[[ModelTrial], None] = lambda trial: None,
+    most_s: float | None = None,
 ) -> ModelTrial:
-    """Raises ModelError where the model cannot be loaded, or ends the process before anything is known of it."""
+    """The process is ended after `most_s`, by default long after it should be done: what it had told by then counts.
+    Raises ModelError where the model cannot be loaded, or the process ends before anything is known of the model."""
     request = TrialRequest(str(path), asdict(settings), list(places), seconds, HEADER, FOOTER)
     command = [sys.executable, "-P", "-m", PROCESS]
     trial: ModelTrial | None = None
@@ -45,6 +49,8 @@ def tried(
         assert child.stdout is not None
         writer = threading.Thread(target=_give, args=(child, json.dumps(to_json(request))), daemon=True)
         writer.start()
+        timer = threading.Timer(MOST_TIMES * seconds + MOST_MORE_S if most_s is None else most_s, child.kill)
+        timer.start()
         try:
             for line in child.stdout:
                 data = json.loads(line)
@@ -55,6 +61,8 @@ def tried(
         except BaseException:  # also Ctrl-C
             child.kill()
             raise
+        finally:
+            timer.cancel()
     if child.returncode != 0 and (trial is None or not trial.tokens):
         raise ModelError(f"{path.name} ended the process that tried it (status {child.returncode}).")
     assert trial is not None

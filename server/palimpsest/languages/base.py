@@ -15,7 +15,6 @@ it needs.  A section that is missing, or does not fit the installed grammar, fin
                  default is called here, @whole what all of it is, or one @name; @all
                  if all that it has can be used by its name alone
     names        @name for an identifier, @unused where it only names a member, an argument or a definition
-    attributes   @head and @attr for `head.attr`
     parameters   one @parameter per parameter of a function; with its @name if one @parameter declares several, and
                  their @type; @several if it is taken apart and each name in it is one; @receiver is the name of the
                  object of a method with an @owner

@@ -58,15 +58,6 @@ def names_in(parsed: Parsed, start_line: int, end_line: int) -> set[str]:
     return {parsed.text_of(node) for node in used if _inside(node, start_line, end_line)} - {""}
 
 
-def attributes_in(parsed: Parsed, start_line: int, end_line: int) -> set[tuple[str, str]]:
-    """(head, attribute) for every `head.attribute` in the lines `start..end` whose head is a plain name."""
-    found = set()
-    for captures in parsed.matches("attributes", start_line, end_line):
-        if _inside(captures["attr"][0], start_line, end_line):
-            found.add((parsed.text_of(captures["head"][0]), parsed.text_of(captures["attr"][0])))
-    return found
-
-
 def visible(parsed: Parsed, scope: Scope) -> list[Visible]:
     """The names visible in a scope, innermost first; of equal names only the innermost.
 

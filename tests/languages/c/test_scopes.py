@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.names import attributes_in, names_in, visible
+from palimpsest.syntax.names import names_in, visible
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import file_scope, scope_at, signature
 from tests.languages.reading import (
@@ -151,7 +151,6 @@ def test_an_include_gives_everything(cart: Parsed) -> None:
 def test_names_used_are_those_without_a_head(cart: Parsed) -> None:
     line = line_of(cart, "(long)line->count")
     assert names_in(cart, line, line + 1) == {"total", "line"}
-    assert ("cart", "owner") in attributes_in(cart, 0, cart.snapshot.line_count)
     line = line_of(cart, "struct line made")
     assert names_in(cart, line, line + 1) == {"line", "made", "article"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.names import attributes_in, names_in
+from palimpsest.syntax.names import names_in
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import aliases, scope_at, scopes, signature
 from tests.languages.reading import (
@@ -147,7 +147,6 @@ def test_an_include_gives_everything(cart: Parsed) -> None:
 def test_names_used_are_those_that_code_writes(cart: Parsed) -> None:
     line = line_of(cart, "auto* till = new shop::Till")
     assert names_in(cart, line, line + 1) == {"till", "shop", "Till", "warehouse", "argc"}
-    assert attributes_in(cart, line, line + 1) == {("shop", "Till")}
     line = line_of(cart, "found->count += count")
     assert names_in(cart, line, line + 1) == {"found", "count"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from palimpsest.syntax.calls import functions
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.names import attributes_in, names_in
+from palimpsest.syntax.names import names_in
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import docstring, scope_at, signature
 from tests.languages.reading import (
@@ -131,7 +131,6 @@ def test_locals_without_a_type_show_what_made_them() -> None:
 def test_names_used_are_those_without_a_head(cart: Parsed) -> None:
     number = line_of(cart, "line.Raise(count)")
     assert names_in(cart, number, number + 1) == {"line", "count"}
-    assert attributes_in(cart, number, number + 1) == {("line", "Raise")}
     number = line_of(cart, "Added?.Invoke(this, added)")
     assert names_in(cart, number, number + 1) == {"Added", "added"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from palimpsest.completions.inline import trim
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.names import attributes_in, names_in
+from palimpsest.syntax.names import names_in
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_of, docstring, file_scope, members, scope_at, signature
 from tests.languages.reading import (
@@ -184,8 +184,6 @@ def test_the_receiver_without_a_name_has_no_members() -> None:
 def test_used_names_and_members(cart: Parsed) -> None:
     line = line_of(cart, "added = &Line{")
     assert names_in(cart, line, line + 1) == {"added", "Line", "name", "count", "price"}
-    line = line_of(cart, "m.Round(")
-    assert attributes_in(cart, line, line + 1) >= {("m", "Round"), ("money", "Amount"), ("line", "price")}
 
 
 def test_imports(cart: Parsed) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.names import attributes_in, names_in
+from palimpsest.syntax.names import names_in
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import scope_at, signature
 from tests.languages.reading import (
@@ -144,8 +144,6 @@ def test_locals_of_lambdas_and_inner_classes_are_no_members(shapes: Parsed) -> N
 def test_names_used_are_those_without_a_head(cart: Parsed) -> None:
     line = line_of(cart, "equalsIgnoreCase")
     assert names_in(cart, line, line + 1) == {"line", "name"}
-    line = line_of(cart, "Collections.unmodifiableList")
-    assert attributes_in(cart, line, line + 1) == {("Collections", "unmodifiableList")}
     line = line_of(cart, "public Optional<Line> find")
     assert names_in(cart, line, line + 1) == {"Optional", "Line", "String", "name"}
 

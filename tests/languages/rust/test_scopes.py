@@ -8,7 +8,7 @@ import pytest
 
 from palimpsest.completions.inline import trim
 from palimpsest.syntax.imports import imports
-from palimpsest.syntax.names import attributes_in, names_in
+from palimpsest.syntax.names import names_in
 from palimpsest.syntax.parse import Parsed
 from palimpsest.syntax.scopes import class_of, docstring, file_scope, parts, scope_at, signature
 from tests.languages.reading import (
@@ -236,10 +236,8 @@ def test_an_inline_module_has_names_of_its_own(cart: Parsed) -> None:
 def test_used_names_and_members(cart: Parsed) -> None:
     line = line_of(cart, "write!(out,")
     assert names_in(cart, line, line + 1) == {"write", "out"}
-    assert attributes_in(cart, line, line + 1) >= {("lines", "len")}
     line = line_of(cart, "money::rounded(sum)")
     assert names_in(cart, line, line + 1) == {"money", "sum"}
-    assert attributes_in(cart, line, line + 1) == {("money", "rounded")}
 
 
 def test_imports(cart: Parsed) -> None:

@@ -18,9 +18,6 @@
 (function_declaration name: (identifier) @unused)
 (class_declaration name: (identifier) @unused)
 
-;; attributes
-(member_expression object: (identifier) @head property: (property_identifier) @attr)
-
 ;; parameters
 (function_declaration parameters: (formal_parameters (_) @parameter))
 (method_definition parameters: (formal_parameters (_) @parameter))

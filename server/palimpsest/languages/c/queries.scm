@@ -35,9 +35,6 @@
 (enum_specifier name: (type_identifier) @unused body: (_))
 (type_definition declarator: (type_identifier) @unused)
 
-;; attributes
-(field_expression argument: (identifier) @head field: (field_identifier) @attr)
-
 ;; parameters
 (preproc_function_def parameters: (preproc_params (identifier) @parameter))
 

@@ -106,9 +106,6 @@
 (attribute (identifier) @unused)
 ((namespace_identifier) @unused (#eq? @unused "std"))
 
-;; more attributes
-(qualified_identifier scope: (namespace_identifier) @head name: [(identifier) (type_identifier)] @attr)
-
 ;; more parameters
 (function_definition
   declarator: [

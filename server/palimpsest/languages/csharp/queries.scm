@@ -63,12 +63,6 @@
 (labeled_statement . (identifier) @unused)
 (goto_statement (identifier) @unused)
 
-;; attributes
-(member_access_expression expression: (identifier) @head name: (identifier) @attr)
-(member_access_expression expression: (identifier) @head name: (generic_name (identifier) @attr))
-(conditional_access_expression condition: (identifier) @head (member_binding_expression name: (identifier) @attr))
-(qualified_name qualifier: (identifier) @head name: (identifier) @attr)
-
 ;; parameters
 (method_declaration parameters: (parameter_list [(parameter) @parameter (identifier) @parameter]))
 (constructor_declaration parameters: (parameter_list [(parameter) @parameter (identifier) @parameter]))

@@ -55,10 +55,6 @@
 ; A key is a field's name, or a name in a map.
 (keyed_element . (literal_element (identifier) @unused))
 
-;; attributes
-(selector_expression operand: (identifier) @head field: (field_identifier) @attr)
-(qualified_type package: (package_identifier) @head name: (type_identifier) @attr)
-
 ;; parameters
 (function_declaration
   parameters: (parameter_list (parameter_declaration name: (identifier) @name type: (_) @type) @parameter))

@@ -47,12 +47,6 @@
 (continue_statement (identifier) @unused)
 ((type_identifier) @unused (#eq? @unused "var"))
 
-;; attributes
-(field_access object: (identifier) @head field: (identifier) @attr)
-(method_invocation object: (identifier) @head name: (identifier) @attr)
-(method_reference . (identifier) @head (identifier) @attr .)
-(scoped_type_identifier . (type_identifier) @head (type_identifier) @attr .)
-
 ;; parameters
 (method_declaration parameters: (formal_parameters [(formal_parameter) (spread_parameter)] @parameter))
 (constructor_declaration parameters: (formal_parameters [(formal_parameter) (spread_parameter)] @parameter))

@@ -153,9 +153,6 @@
 (export_specifier alias: (identifier) @unused)
 (export_statement (export_clause (export_specifier name: (identifier) @unused)) source: (_))
 
-;; attributes
-(member_expression object: (identifier) @head property: (property_identifier) @attr)
-
 ;; parameters
 (_ value: (arrow_function parameter: (identifier) @parameter))
 (_ right: (arrow_function parameter: (identifier) @parameter))

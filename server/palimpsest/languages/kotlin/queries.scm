@@ -30,10 +30,6 @@
 (return_expression label: (identifier) @unused)
 (infix_expression (_) . (identifier) @unused . (_))
 
-;; attributes
-(navigation_expression . (identifier) @head (identifier) @attr .)
-(user_type . (identifier) @head . (identifier) @attr)
-
 ;; parameters
 (function_declaration (function_value_parameters (parameter) @parameter))
 (secondary_constructor (function_value_parameters (parameter) @parameter))

@@ -63,10 +63,6 @@
 (label_statement (identifier) @unused)
 (goto_statement (identifier) @unused)
 
-;; attributes
-(dot_index_expression table: (identifier) @head field: (identifier) @attr)
-(method_index_expression table: (identifier) @head method: (identifier) @attr)
-
 ;; parameters
 (function_declaration parameters: (parameters (_) @parameter))
 (function_definition parameters: (parameters (_) @parameter))

@@ -40,15 +40,6 @@
 (argument name: (name) @unused)
 (property_element name: (variable_name) @unused)
 
-;; attributes
-(member_access_expression object: (variable_name) @head name: (name) @attr)
-(nullsafe_member_access_expression object: (variable_name) @head name: (name) @attr)
-(member_call_expression object: (variable_name) @head name: (name) @attr)
-(nullsafe_member_call_expression object: (variable_name) @head name: (name) @attr)
-(scoped_call_expression scope: [(name) (relative_scope)] @head name: (name) @attr)
-(scoped_property_access_expression scope: [(name) (relative_scope)] @head name: (variable_name (name) @attr))
-(class_constant_access_expression . [(name) (relative_scope)] @head (name) @attr .)
-
 ;; parameters
 (function_definition parameters: (formal_parameters (_) @parameter))
 (method_declaration parameters: (formal_parameters (_) @parameter))

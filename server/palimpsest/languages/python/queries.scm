@@ -61,11 +61,6 @@
 (class_definition name: (identifier) @unused)
 (dotted_name (identifier) (identifier) @unused)
 
-;; attributes
-(attribute
-  object: (identifier) @head
-  attribute: (identifier) @attr)
-
 ;; parameters
 (function_definition
   parameters: (parameters (_) @parameter))

@@ -57,10 +57,6 @@
 (undef (identifier) @unused)
 (keyword_parameter name: (_) @unused)
 
-;; attributes
-(call receiver: [(identifier) (constant) (self) (instance_variable)] @head method: [(identifier) (constant)] @attr)
-(scope_resolution scope: (constant) @head name: (_) @attr)
-
 ;; parameters
 (method parameters: (method_parameters (_) @parameter))
 (singleton_method parameters: (method_parameters (_) @parameter))

@@ -76,13 +76,6 @@
 ; Members that a macro or another file may add: what a path begins with is known, if it is a name of this file.
 (macro_definition (macro_rule (_ (identifier) @loose)))
 
-;; attributes
-(field_expression value: (identifier) @head field: (field_identifier) @attr)
-(field_expression value: (self) @head field: (field_identifier) @attr)
-(scoped_identifier path: (identifier) @head name: (identifier) @attr)
-(scoped_type_identifier path: (identifier) @head name: (type_identifier) @attr)
-(token_tree (identifier) @head . ["." "::"] . (identifier) @attr)
-
 ;; parameters
 (function_item parameters: (parameters (parameter) @parameter))
 (function_signature_item parameters: (parameters (parameter) @parameter))

@@ -35,15 +35,6 @@
 (prefix_expression operation: "." target: (simple_identifier) @unused)
 (switch_pattern (pattern . (simple_identifier) @unused))
 
-;; attributes
-(navigation_expression
-  target: [(simple_identifier) (self_expression)] @head
-  suffix: (navigation_suffix suffix: (simple_identifier) @attr))
-(navigation_expression
-  target: (user_type . (type_identifier) @head)
-  suffix: (navigation_suffix suffix: (simple_identifier) @attr))
-(user_type . (type_identifier) @head . (type_identifier) @attr)
-
 ;; parameters
 (function_declaration (parameter) @parameter)
 (init_declaration (parameter) @parameter)

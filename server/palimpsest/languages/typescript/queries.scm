@@ -45,9 +45,6 @@
 (call_signature parameters: (formal_parameters (_ pattern: (identifier) @unused)))
 (construct_signature parameters: (formal_parameters (_ pattern: (identifier) @unused)))
 
-;; more attributes
-(nested_type_identifier module: (identifier) @head name: (_) @attr)
-
 ;; more parameters
 (function_declaration parameters: (formal_parameters
   (_ pattern: [(identifier) (rest_pattern (identifier))]) @parameter))
