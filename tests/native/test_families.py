@@ -31,7 +31,7 @@ PRE, SUF, MID = 1, 2, 3
         ("<|fim_suffix|>", "qwen3moe Qwen3-Coder-30B-A3B-Instruct", "Qwen Coder"),
         ("<|fim_suffix|>", "qwen3next Qwen3 Coder Next", "Qwen Coder"),
         ("<fim_suffix>", "llama Mellum-4b-sft-python", "Mellum"),
-        ("<|fim_suffix|>", "mellum2 Mellum2 12B", "other"),
+        ("<fim_suffix>", "mellum2 Mellum2 12B A2.5B Base", "Mellum"),
         ("▁<SUF>", "llama CodeLlama-7b", "Code Llama"),
         ("<｜fim▁hole｜>", "deepseek2 DeepSeek-Coder-V2-Lite", "DeepSeek-Coder"),
         ("<|fim_suffix|>", "gemma codegemma-2b", "CodeGemma"),

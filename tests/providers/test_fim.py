@@ -28,7 +28,7 @@ QWEN, CODESTRAL, SEED = NAMED["Qwen Coder"], NAMED["Codestral"], NAMED["Seed-Cod
         ("ibm-granite/granite-4.0-h-tiny-base", "Granite 4"),
         ("ByteDance-Seed/Seed-Coder-8B-Base", "Seed-Coder"),
         ("JetBrains/Mellum-4b-sft-python", "Mellum"),
-        ("JetBrains/Mellum2-12B-A2.5B-Base", None),
+        ("JetBrains/Mellum2-12B-A2.5B-Base", "Mellum"),
         ("deepseek-ai/deepseek-coder-6.7b-base", "DeepSeek-Coder"),
         ("codellama/CodeLlama-7b-hf", "Code Llama"),
         ("codestral-latest", "Codestral"),
@@ -50,6 +50,7 @@ def test_a_models_name_tells_its_family(name: str, family: str | None) -> None:
     [
         ("ByteDance-Seed/Seed-Coder-8B-Base", "<[fim-suffix]>z<[fim-prefix]>a<[fim-middle]>b"),
         ("JetBrains/Mellum-4b-base", "<fim_suffix>z<fim_prefix>a<fim_middle>b"),
+        ("JetBrains/Mellum2-12B-A2.5B-Base", "<fim_suffix>z<fim_prefix>a<fim_middle>b"),
         ("granite4:micro", "<|fim_prefix|>a<|fim_suffix|>z<|fim_middle|>b"),
         ("granite3.3:8b", "<fim_prefix>a<fim_suffix>z<fim_middle>b"),
         ("Qwen/Qwen3-Coder-30B-A3B-Instruct", "<|fim_prefix|>a<|fim_suffix|>z<|fim_middle|>b"),

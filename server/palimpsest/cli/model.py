@@ -102,9 +102,15 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     machine = this_machine()
     memory, choice = machine.memory, recommended(machine)
     best = choice.model
-    used, here = files.model_path(own_settings().model), files.downloaded()
+    name, rows = catalogue.listed(own_settings().model, machine)
+    used = next(row for row in rows if row.name == name)
+    here = files.downloaded()
+    others = {
+        "next edits, beside the one in use": recommended(machine, "next edits", used.memory_gib or used.size_gb),
+        "conversations": recommended(machine, "conversations"),
+    }
     if not options.json:
-        out.print(f"In use: {used}")
+        out.print(f"In use: {used.path}")
         for path in here:
             out.print(f"Here:   {path}")
         if default_model.can_be_had():
@@ -119,19 +125,22 @@ def _list(options: argparse.Namespace, out: Console) -> dict[str, Any]:
             sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{line_s(known, machine):10.1f}"
             row = f"{known.name:31}{known.purpose:34}{known.quantization:8}{sizes}  {known.licence}"
             out.print(f"  {row}{mark}")
-        for known in NEXT_EDIT:  # its speed is that of a window, not of a line
+        for known in NEXT_EDIT:  # their speed is that of a window, not of a line
             sizes = f"{known.size_gb:5.1f}{known.memory_gib:12g}{'':10}"
             mark = "" if fits(known, machine) else TOO_LARGE
             out.print(f"  {known.name:31}{'next edits':34}{known.quantization:8}{sizes}  {known.licence}{mark}")
         out.print(f"Recommended: {best.name if best else 'none'}: {choice.reason}.")
+        for purpose, other in others.items():
+            out.print(f"For {purpose}: {other.model.name if other.model else 'none'}: {other.reason}.")
     return {
-        "used": str(used),
+        "used": used.path,
         "downloaded": [str(path) for path in here],
         "default": str(default_model.path()) if default_model.is_here() else None,
         "known": [dataclasses.asdict(known) for known in KNOWN],
         "next_edit": [dataclasses.asdict(known) for known in NEXT_EDIT],
         "recommended": best.name if best else None,
         "reason": choice.reason,
+        "others": {purpose: other.model.name if other.model else None for purpose, other in others.items()},
         "memory": memory,
     }
 

@@ -92,8 +92,9 @@ FAMILIES: tuple[Family, ...] = (
         "suffix-prefix-middle",
         "spm",
     ),
-    # Mellum's report, arXiv 2510.05788, and model card: suffix, prefix, middle, each behind its token.
-    Family("Mellum", STARCODER, r"^<fim_suffix>$", r"mellum", r"mellum-?4b", True, "suffix-prefix-middle", "spm"),
+    # Mellum's report, arXiv 2510.05788, and model card: suffix, prefix, middle, each behind its token.  Mellum2 has the
+    # same tokens, and is used in the same order (MizuchiLabs/tsugi.nvim, `bench/RESULTS.md`).
+    Family("Mellum", STARCODER, r"^<fim_suffix>$", r"mellum", r"mellum", True, "suffix-prefix-middle", "spm"),
     # Li et al. 2023, arXiv 2305.06161, and Lozhkov et al. 2024, arXiv 2402.19173; the order is bigcode's Megatron-LM's
     # (`gpt_dataset.py`, `permute`, `fim_spm_rate` 0.5).
     Family("StarCoder", STARCODER, None, r"starcoder|santacoder", r"star-?coder|santa-?coder", True),
