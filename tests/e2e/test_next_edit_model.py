@@ -190,6 +190,11 @@ def test_doctor_says_what_is_wrong_with_it(machine: dict[str, str], tmp_path: Pa
 
 
 def test_it_stands_in_the_list_and_is_not_used_for_completions(machine: dict[str, str]) -> None:
-    assert [one["name"] for one in last_object(run("model", "list", "--json"))["next_edit"]] == ["sweep-1.5b"]
+    assert [one["name"] for one in last_object(run("model", "list", "--json"))["next_edit"]] == [
+        "sweep-0.5b",
+        "sweep-1.5b",
+        "sweep-7b-q4",
+        "zeta-2.1-q4",
+    ]
     assert "next edits" in run("model", "list").stdout
     assert "next_edit.model" in run("model", "get", "sweep-1.5b", "--use", status=1).stderr
