@@ -19,9 +19,27 @@ from tests.documents import ROOT
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_the_command_and_the_import_are_not_called_what_the_distribution_is() -> None:
+def test_the_command_is_not_called_what_the_distribution_is_but_for_who_runs_it_by_that() -> None:
     assert PROJECT["name"] == "palimpsest-lsp"
-    assert list(PROJECT["scripts"]) == ["palimpsest"]
+    assert set(PROJECT["scripts"]) == {"palimpsest", "palimpsest-lsp"}
+    assert len(set(PROJECT["scripts"].values())) == 1
+
+
+def test_the_description_for_the_agents_registry_is_this_version_and_has_its_icon() -> None:
+    """As https://github.com/agentclientprotocol/registry wants them: FORMAT.md, agent.schema.json, CONTRIBUTING.md."""
+    folder = ROOT / "clients" / "acp"
+    described = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
+    assert {"id", "name", "version", "description", "license_url", "distribution"} <= described.keys()
+    assert re.fullmatch(r"[a-z][a-z0-9-]*", described["id"])
+    assert re.fullmatch(r"\d+\.\d+\.\d+", described["version"])
+    assert described["version"] == palimpsest.__version__
+    assert described["license"] == PROJECT["license"]
+    package, args = (described["distribution"]["uvx"][name] for name in ("package", "args"))
+    assert package == f"{PROJECT['name']}[acp]=={palimpsest.__version__}"
+    assert args == ["acp"]
+    icon = (folder / "icon.svg").read_text(encoding="utf-8")
+    assert 'width="16" height="16"' in icon
+    assert set(re.findall(r'(?:fill|stroke)="([^"]+)"', icon)) == {"none", "currentColor"}
 
 
 def test_every_extra_brings_something_and_a_hint_names_what_it_brings() -> None:

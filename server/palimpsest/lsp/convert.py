@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from lsprotocol import types as lsp
 
-from palimpsest.text.positions import PositionEncoding, column_to_units, halves, units_to_column
+from palimpsest.text.editor_positions import change_between, editor_position, position_of
+from palimpsest.text.positions import PositionEncoding
 from palimpsest.text.snapshot import ContentChange, InputEdit, Position, Range, Snapshot
 from palimpsest.types import LineEdit
 
@@ -29,15 +30,11 @@ def encoding_name(kind: lsp.PositionEncodingKind | str | None) -> PositionEncodi
 
 def position_in(snapshot: Snapshot, position: lsp.Position, encoding: PositionEncoding) -> Position:
     """LSP's position as ours; one past the end of the line or the document is the end, as LSP says."""
-    if position.line >= snapshot.line_count:
-        return snapshot.position(len(snapshot.text))
-    line = snapshot.lines[position.line]
-    return Position(position.line, units_to_column(line, position.character, encoding))
+    return position_of(snapshot, (position.line, position.character), encoding)
 
 
 def position_out(snapshot: Snapshot, position: Position, encoding: PositionEncoding) -> lsp.Position:
-    line = snapshot.lines[position.line] if position.line < snapshot.line_count else ""
-    return lsp.Position(position.line, column_to_units(line, position.column, encoding))
+    return lsp.Position(*editor_position(snapshot, position, encoding))
 
 
 def range_out(snapshot: Snapshot, where: Range, encoding: PositionEncoding) -> lsp.Range:
@@ -56,32 +53,11 @@ def apply_changes(
     for change in changes:
         one = ContentChange(None, change.text)
         if isinstance(change, lsp.TextDocumentContentChangePartial):
-            one = _partial(snapshot, change, encoding)
+            start, end = ((at.line, at.character) for at in (change.range.start, change.range.end))
+            one = change_between(snapshot, start, end, change.text, encoding)
         snapshot, made = snapshot.changed([one], version)
         edits.extend(made)
     return snapshot, tuple(edits)
-
-
-def _partial(
-    snapshot: Snapshot, change: lsp.TextDocumentContentChangePartial, encoding: PositionEncoding
-) -> ContentChange:
-    """A change between two positions.  One within a surrogate pair takes a half of the character and leaves the other
-    where it was."""
-    text = change.text
-    start, end = (position_in(snapshot, at, encoding) for at in (change.range.start, change.range.end))
-    if _within_pair(snapshot, change.range.start, start, encoding):
-        text = halves(snapshot.lines[start.line][start.column])[0] + text
-    if _within_pair(snapshot, change.range.end, end, encoding):
-        text += halves(snapshot.lines[end.line][end.column])[1]
-        end = Position(end.line, end.column + 1)
-    return ContentChange(Range(start, end), text)
-
-
-def _within_pair(snapshot: Snapshot, asked: lsp.Position, found: Position, encoding: PositionEncoding) -> bool:
-    line = snapshot.lines[found.line]
-    if encoding != "utf-16" or asked.line != found.line or found.column >= len(line):
-        return False
-    return column_to_units(line, found.column, encoding) < asked.character
 
 
 def text_edit(snapshot: Snapshot, edit: LineEdit, encoding: PositionEncoding) -> lsp.TextEdit:

@@ -11,13 +11,14 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from acp import PROTOCOL_VERSION, RequestError, run_agent
 from acp.interfaces import Agent, Client
 from acp.schema import (
     AcpMcpServer,
     AgentCapabilities,
+    AuthCapabilities,
     AuthenticateResponse,
     ClientCapabilities,
     CloseSessionResponse,
@@ -28,6 +29,14 @@ from acp.schema import (
     ListSessionsResponse,
     LoadSessionResponse,
     McpServerStdio,
+    NesCapabilities,
+    NesDocumentDidChangeCapabilities,
+    NesDocumentDidCloseCapabilities,
+    NesDocumentDidFocusCapabilities,
+    NesDocumentDidOpenCapabilities,
+    NesDocumentDidSaveCapabilities,
+    NesDocumentEventCapabilities,
+    NesEventCapabilities,
     NewSessionResponse,
     PromptCapabilities,
     PromptResponse,
@@ -40,6 +49,7 @@ from acp.schema import (
     SessionListCapabilities,
     SessionResumeCapabilities,
     SseMcpServer,
+    TerminalAuthMethod,
 )
 
 from palimpsest import __version__
@@ -50,6 +60,10 @@ from palimpsest.agents.acp.talk import AcpSession
 from palimpsest.agents.acp.workspaces import AcpWorkspace, AcpWorkspaces
 from palimpsest.conversations.conversations import MOST_NAME, Conversation
 from palimpsest.errors import InvalidArgument, NotFound, PalimpsestError
+from palimpsest.text.positions import PositionEncoding
+
+if TYPE_CHECKING:
+    from palimpsest.agents.acp.next_edits import AcpNextEdits
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +71,22 @@ A_PAGE = 50
 """Sessions of one answer."""
 Servers = list[HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio] | None
 INVALID, FAILED, MISSING = -32602, -32603, -32002
+ENCODINGS: tuple[PositionEncoding, ...] = ("utf-16", "utf-8", "utf-32")
+SET_UP = TerminalAuthMethod(
+    type="terminal",
+    id="palimpsest-set-up",
+    name="Fetch the engine and the default model",
+    description="Nobody logs in: everything stays on this machine. llama.cpp and a model of 93 MB are fetched once.",
+    args=["--set-up"],
+)
+EVENTS = NesDocumentEventCapabilities(
+    did_open=NesDocumentDidOpenCapabilities(),
+    did_change=NesDocumentDidChangeCapabilities(sync_kind="incremental"),
+    did_close=NesDocumentDidCloseCapabilities(),
+    did_save=NesDocumentDidSaveCapabilities(),
+    did_focus=NesDocumentDidFocusCapabilities(),
+)
+"""What an editor is to say of its documents, for next edits."""
 
 
 async def serve(lines: LineTransport) -> None:
@@ -78,6 +108,7 @@ class ConversationAgent:
         self._client: Client | None = None
         self._can = ClientCapabilities()
         self._workspaces = AcpWorkspaces(self._host)
+        self._next_edits: AcpNextEdits | None = None
         self._talks: dict[str, AcpSession] = {}
         self._tasks = set[asyncio.Task[None]]()
 
@@ -99,13 +130,21 @@ class ConversationAgent:
             load_session=True,
             prompt_capabilities=PromptCapabilities(image=False, audio=False, embedded_context=True),
             session_capabilities=sessions,
+            nes=NesCapabilities(events=NesEventCapabilities(document=EVENTS)),
+            position_encoding=self._encoding,
         )
+        runs_it = isinstance(self._can.auth, AuthCapabilities) and self._can.auth.terminal
         return InitializeResponse(
             protocol_version=min(protocol_version, PROTOCOL_VERSION) or PROTOCOL_VERSION,
             agent_capabilities=capabilities,
             agent_info=Implementation(name="palimpsest", title="Palimpsest", version=__version__),
-            auth_methods=[],
+            auth_methods=[SET_UP] if runs_it else [],
         )
+
+    @property
+    def _encoding(self) -> PositionEncoding:
+        wanted = self._can.position_encodings or ()
+        return next((one for one in ENCODINGS if one in wanted), "utf-16")
 
     async def authenticate(self, method_id: str, **_: Any) -> AuthenticateResponse:
         return AuthenticateResponse()  # nobody has to: the model is this machine's
@@ -189,6 +228,19 @@ class ConversationAgent:
         if (talk := self._talks.get(session_id)) is not None:
             await talk.stop()
 
+    async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        async with _told():
+            answer = await self._suggesting().request(method, params)
+        if answer is None:
+            raise RequestError.method_not_found(method)
+        return answer
+
+    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
+        try:
+            await self._suggesting().notify(method, params)
+        except PalimpsestError as error:
+            logger.warning("%s: %s", method, error)
+
     async def aclose(self) -> None:
         for task in self._tasks:
             task.cancel()
@@ -196,6 +248,13 @@ class ConversationAgent:
         await self._workspaces.aclose()
 
     # Parts
+
+    def _suggesting(self) -> AcpNextEdits:
+        from palimpsest.agents.acp.next_edits import AcpNextEdits  # few editors ask for them
+
+        if self._next_edits is None:
+            self._next_edits = AcpNextEdits(self._workspaces, self._encoding)
+        return self._next_edits
 
     def _begin(self, workspace: AcpWorkspace, conversation: str, servers: Servers) -> AcpSession:
         """The engine is made ready, and the editor is told what can be asked, behind the answer to its request."""

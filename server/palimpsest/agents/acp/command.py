@@ -12,6 +12,7 @@ import importlib.util
 import os
 import shutil
 import stat
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,9 +26,14 @@ LIBRARY = "'agent-client-protocol>=0.12,<0.13'"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log-level", default="info", choices=("debug", "info", "warning", "error"))
+    parser.add_argument(
+        "--set-up", action="store_true", help="fetch llama.cpp and the default model, and end; an editor runs it so"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.set_up:
+        return _set_up()
     if importlib.util.find_spec("acp") is None:
         print(NEEDS.format(LIBRARY), file=sys.stderr)
         return 1
@@ -36,6 +42,13 @@ def run(options: argparse.Namespace) -> int:
     with _piped_stdout():
         asyncio.run(_serve())
     return 0
+
+
+def _set_up() -> int:
+    """As a person would.  Without the first, the llama.cpp that came with the package is used."""
+    palimpsest = [sys.executable, "-P", "-m", "palimpsest"]
+    subprocess.run([*palimpsest, "engine", "get"], check=False)
+    return subprocess.run([*palimpsest, "model", "get", "default", "--use"], check=False).returncode
 
 
 def _pipe_stdin() -> None:

@@ -1,7 +1,8 @@
 """The protocol's messages over stdin and stdout: a JSON object a line.
 
 In: lines.  Out: messages; what is none is answered with an error, where the library would end.  Also sends updates that
-the library does not know yet (`compaction_update`), and notes whether the editor takes them.
+the library does not know yet (`compaction_update`), and notes whether the editor takes them.  Methods that the library
+has types for and no routes (0.12: `nes/…`, `document/…`) become extensions, which it hands to the agent.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from palimpsest.agents.lines import LineError, message_in, no_request, written
 
+UNROUTED = ("nes/", "document/")
 MOST_BUFFERED = 16 << 20
 """Bytes that are read ahead; a line may be longer."""
 
@@ -37,8 +39,11 @@ class LineTransport:
             if isinstance(message, LineError):
                 await self.send(message.message)
                 continue
-            if message.get("method") == "initialize":
+            method = message.get("method")
+            if method == "initialize":
                 self.takes_compactions = _takes_compactions(message)
+            elif isinstance(method, str) and method.startswith(UNROUTED):
+                message["method"] = f"_{method}"
             if isinstance(params := message.get("params"), dict):
                 params.pop("_meta", None)  # the library takes what is in it for parameters; there is nothing for us
             return message
