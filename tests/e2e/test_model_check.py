@@ -4,9 +4,12 @@ import json
 import os
 import shutil
 import time
+from itertools import count
 from pathlib import Path
 
 import pytest
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from palimpsest.checking.running import LOG, tried
 from palimpsest.config.settings import EngineSettings
@@ -112,6 +115,30 @@ async def test_the_engine_takes_a_profile_and_settings_go_before_it(model: Path,
     try:
         await editor.ready()
         assert (await editor.command("palimpsest.model.info"))["in_place"]
+    finally:
+        await stop_editor(editor)
+
+
+async def test_a_running_engine_takes_what_is_found_out_later(model: Path, shop: Path) -> None:
+    profiles.forget(model)  # another test's, of the same content
+    editor = await start_editor(shop, {"model": {"path": str(model)}})
+
+    async def is_in_place() -> bool:
+        await editor.ready(patient=True)
+        try:
+            return bool((await editor.command("palimpsest.model.info"))["in_place"])
+        except JsonRpcException:  # it is just leaving
+            return True
+
+    try:
+        assert await is_in_place()
+        uri = editor.open("shop/cart.py")
+        profiles.keep(profiles.place_of(model), FOUND)
+        for line in count():
+            await editor.complete(uri, lsp.Position(line % 20, 0), invoked=True)  # work, and then none
+            if not await is_in_place():
+                break
+        assert await editor.complete(uri, lsp.Position(20, 0), invoked=True) is not None
     finally:
         await stop_editor(editor)
 

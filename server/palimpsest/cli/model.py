@@ -158,9 +158,7 @@ def _try_out(options: argparse.Namespace, file: GgufFile, out: Console) -> None:
     """A model that was not made for this cache, and of which nothing is known on this machine."""
     wanted = own_settings().model.try_out and not options.no_check
     if wanted and running.begin(file.path) and not options.json:
-        out.print(
-            "It is tried in the background; `palimpsest model info` says the result. Then restart the engine once more."
-        )
+        out.print("It is tried in the background; `palimpsest model info` says the result.")
 
 
 def _get(options: argparse.Namespace, out: Console) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def check(options: argparse.Namespace, out: Console) -> dict[str, Any]:
     if not options.json:
         for line in told(profile):
             out.print(line, markup=False)
-        says = "The next engine uses this. For running editors, restart the engine." if is_kept else "Nothing is kept."
+        says = "Engines use this as soon as they have nothing else to do." if is_kept else "Nothing is kept."
         out.print(says)
     return {"path": str(path), "kept": is_kept, **to_json(profile)}
 

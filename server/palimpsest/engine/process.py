@@ -135,6 +135,8 @@ async def _serve(
 
     for one in filter(None, (core, second)):
         one.on_replaced = begin_anew
+        if options.public is None:  # one that a person started is not started again by itself
+            one.on_tried = begin_anew
     _on_signals(loop, leave)
     core.start()
     idle = asyncio.ensure_future(life.leave_when_idle())

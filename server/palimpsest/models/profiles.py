@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -76,6 +77,25 @@ def of_file(path: Path) -> Profile | None:
     except (OSError, Refused, ValueError, InvalidArgument, RecursionError):
         return None
     return profile if profile.is_sound else None
+
+
+def watched(path: Path) -> Callable[[], bool]:
+    """A function that says whether a profile of this file was made, changed or forgotten since now.  It reads no more
+    than the record's facts."""
+    try:
+        record = place_of(path)
+    except (OSError, Refused):
+        return lambda: False
+
+    def facts() -> tuple[int, int] | None:
+        try:
+            found = record.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns
+
+    before = facts()
+    return lambda: facts() != before
 
 
 def keep(record: Path, profile: Profile) -> Path:

@@ -99,6 +99,10 @@ class EngineThread:
         self.on_replaced: Callable[[], object] = lambda: None
         """Called, on the engine's thread, where the model's file is seen to be another than was loaded: its weights are
         the file's own pages."""
+        self.on_tried: Callable[[], object] = lambda: None
+        """Called, on the engine's thread, with nothing to do, where more or less is known of the model than when it was
+        loaded (`palimpsest model check`)."""
+        self._is_tried: Callable[[], bool] = lambda: False
 
     def start(self) -> None:
         """Start the native thread, which loads the model: state loading → ready | failed.  Call it once."""
@@ -206,6 +210,7 @@ class EngineThread:
 
     def _load(self) -> None:
         began, self._file = time.perf_counter(), file_facts(self._path)
+        self._is_tried = profiles.watched(self._path)
         try:
             engine = NativeEngine(
                 self._path,
@@ -236,6 +241,9 @@ class EngineThread:
     def _busy(self, busy: bool) -> None:
         if self._settings.disk_mb:
             self._when_idle.busy(busy)
+        if not busy and self._is_tried():
+            self._log.info("what is known of %s has changed", self._path)
+            self.on_tried()
         self._say(replace(self._health, busy=busy))
 
     def _save(self) -> None:
