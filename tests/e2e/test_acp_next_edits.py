@@ -162,6 +162,16 @@ async def test_what_a_session_opened_is_closed_with_it(folder: Path) -> None:
             await it.suggest(3)
 
 
+async def test_what_another_session_has_open_stays_open(folder: Path) -> None:
+    async with editor(folder) as (it, _):
+        await it.start(folder)
+        first = it.session
+        await it.start(folder)
+        await it.ask("nes/close", sessionId=first)
+        await it.replace(3, 4, 9, "total_of")
+        assert await it.suggest(3)
+
+
 async def test_setting_up_is_offered_where_the_editor_can_run_it(folder: Path) -> None:
     async with editor(folder) as (_, said):
         assert said["authMethods"] == []

@@ -174,7 +174,10 @@ class AcpNextEdits:
         self._close_document(self._session(told.session_id), told.uri)
 
     def _close_document(self, session: NextEditSession, uri: str) -> None:
+        """Unless another session has it open in the same workspace: an editor may begin one before it ends the last."""
         session.opened.discard(uri)
+        if any(uri in one.opened and one.workspace is session.workspace for one in self._sessions.values()):
+            return
         session.workspace.session.events.emit(DocumentClosed(session.workspace.spellings.closed(uri)))
 
     def _saved(self, params: dict[str, Any]) -> None:
