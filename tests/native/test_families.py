@@ -39,6 +39,8 @@ PRE, SUF, MID = 1, 2, 3
         ("<[fim-suffix]>", "llama Seed-Coder-8B-Base", "Seed-Coder"),
         ("<fim_suffix>", "llama Mellum-4b-base", "Mellum"),
         ("<fim_suffix>", "stablelm stable-code-3b", "Stable Code"),
+        ("<|code_suffix|>", "chatglm codegeex4-all-9b", "CodeGeeX"),
+        ("<|code_suffix|>", "glm4moe GLM 4.5 Air", "GLM"),
         ("<fim_suffix>", "llama something", "other"),
     ],
 )

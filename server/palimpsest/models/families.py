@@ -24,6 +24,7 @@ Layout = Literal["psm", "spm"]
 T = TypeVar("T")
 QWEN = ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>")
 STARCODER = ("<fim_prefix>", "<fim_suffix>", "<fim_middle>")
+GLM = ("<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +118,12 @@ FAMILIES: tuple[Family, ...] = (
         None,
         r"deepseek-?coder",
     ),
-    # The model cards of Stable Code and of Refact, and CodeGeeX4's: prefix first.
+    # The model cards of Stable Code and of Refact: prefix first.
     Family("Stable Code", STARCODER, r"^<fim_suffix>$", r"stablecode|refact", r"stable-?code|refact"),
-    Family(
-        "CodeGeeX",
-        ("<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>"),
-        r"^<\|code_suffix\|>$",
-        None,
-        r"codegeex",
-    ),
+    # CodeGeeX4's `guides/Infilling_guideline.md`: suffix, prefix, middle, each behind its token.
+    Family("CodeGeeX", GLM, r"^<\|code_suffix\|>$", r"codegeex", r"codegeex", True, "suffix-prefix-middle", "spm"),
+    # GLM 4.5 and later have the same tokens, and are used with the prefix first (Zed's edit predictions, 2026).
+    Family("GLM", GLM, r"^<\|code_suffix\|>$", None, r"\bglm-?(?:4\.[5-9]|5)"),
 )
 OURS = Family("Palimpsest", QWEN, "", "", r"palimpsest", True, "suffix-prefix", "spm")
 """A file with `palimpsest.fim_layout` was trained on the prompts that `prompt/` and `engine/` write."""
