@@ -12,11 +12,11 @@ from palimpsest import wire
 from palimpsest.chat_templates.program import CHATML
 from palimpsest.chat_templates.spoken import spoken
 from palimpsest.chat_templates.template import ChatTemplate, TemplateSource
-from palimpsest.engine.generation.compose import CHUNK, fitted
 from palimpsest.engine.generation.generate import generate
 from palimpsest.engine.llama.native import Logits
 from palimpsest.engine.native_engine import NativeEngine
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
+from palimpsest.models.families import CHUNK, fitted
 from tests.native.conftest import MakeEngine
 from tests.native.helpers import CLOSE, ask, done, fim, sync, text
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from palimpsest.models.families import FAMILIES, OTHER, Family, of_server, of_tokens
+from palimpsest.models.families import FAMILIES, OTHER, Family, fitted, of_server, of_tokens
 from palimpsest.providers.llama_server.tokenizer import FimIds
-from palimpsest.providers.whole_prompt.fim import Anchor, answered, fitted, held_back
+from palimpsest.providers.whole_prompt.fim import Anchor, answered, held_back
 
 NAMED = {family.name: family for family in FAMILIES}
 QWEN, CODESTRAL, SEED = NAMED["Qwen Coder"], NAMED["Codestral"], NAMED["Seed-Coder"]

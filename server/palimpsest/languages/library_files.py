@@ -25,8 +25,6 @@ from palimpsest.workspace.kept import Kept
 
 _MOST_CACHED = 512
 _MOST_CHARACTERS = 32_000_000
-_MOST_SAID, _MOST_CHARACTERS_SAID = 4_096, 64_000_000
-"""It is kept what so many files of so many characters together say."""
 T = TypeVar("T")
 
 
@@ -36,7 +34,7 @@ class LibraryFiles:
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
         self._texts: dict[Path, FileText] = {}
-        self._said = Kept[tuple[Path, Callable[[str], object]], Any](_MOST_SAID, _MOST_CHARACTERS_SAID)
+        self._said = Kept[tuple[Path, Callable[[str], object]], Any](64_000_000)
         self._lock = threading.Lock()
 
     def read(self, path: Path, within: Path) -> FileText | None:

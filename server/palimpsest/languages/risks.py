@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from palimpsest.text.minified import long_lines
+
 MOST_LEVELS = 200
 LONGEST_LINE = 100_000
 """Characters of a line; each search of a line with a million nodes takes seconds."""
@@ -41,16 +43,6 @@ RISKY: dict[str, Callable[[str], int]] = {
 def may_parse(module: str, text: str) -> bool:
     """Whether a grammar may be given a text."""
     levels = RISKY.get(module)
-    if _has_long_line(text):
+    if next(long_lines(text, LONGEST_LINE), None) is not None:
         return False
     return levels is None or all(levels(found[0]) < MOST_LEVELS for found in _LONG_LINE.finditer(text))
-
-
-def _has_long_line(text: str) -> bool:
-    start = 0
-    while len(text) - start > LONGEST_LINE:
-        end = text.rfind("\n", start, start + LONGEST_LINE + 1)
-        if end < 0:
-            return True
-        start = end + 1
-    return False

@@ -29,8 +29,7 @@ MAX_STEPS = 10
 """At most this many steps lead from a module to the one whose names it offers."""
 _MOST_WATCHED = 24
 """Files whose changes outdate a description."""
-_MOST_PARSES, _MOST_KNOWN = 128, 4096
-_MOST_CHARACTERS = 8_000_000
+_MOST_KNOWN = 4096
 _WORDS = re.compile(r"\w+")
 
 
@@ -105,7 +104,7 @@ class SourceDescriber:
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
-        self._parsed = Kept[Path, Parsed](_MOST_PARSES, _MOST_CHARACTERS)
+        self._parsed = Kept[Path, Parsed](8_000_000)
         self._read: dict[Path, tuple[Path | None, Stamp]] = {}
         self.typed_in: Path | None = None
         """A file that does not outdate what was read of it, since every keystroke would."""

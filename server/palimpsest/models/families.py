@@ -22,6 +22,8 @@ from typing import Literal, TypeVar
 SuffixFirst = Literal["suffix-prefix", "suffix-prefix-middle", "prefix-suffix-middle"]
 Layout = Literal["psm", "spm"]
 T = TypeVar("T")
+CHUNK = 256
+"""Tokens by which a prefix that is too long is cut, so that its beginning stays for many keystrokes."""
 QWEN = ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>")
 STARCODER = ("<fim_prefix>", "<fim_suffix>", "<fim_middle>")
 GLM = ("<|code_prefix|>", "<|code_suffix|>", "<|code_middle|>")
@@ -157,3 +159,14 @@ def of_tokens(markers: tuple[str, str, str], name: str) -> Family:
         return named
     same = [family for family in (*FAMILIES, OTHER) if family.markers == markers]
     return next((family for family in same if not family.trained), same[0])
+
+
+def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], list[int]]:
+    """Both cut to `room` tokens together: the suffix's end to a quarter, the prefix's front by whole chunks."""
+    if len(prefix) + len(suffix) > room:
+        suffix = suffix[: room // 4]
+        over = len(prefix) + len(suffix) - room
+        if over > 0:
+            chunk = min(CHUNK, max(1, (room - len(suffix)) // 4))
+            prefix = prefix[-(-over // chunk) * chunk :]
+    return prefix, suffix

@@ -28,7 +28,6 @@ MOST_FILES = 2_000
 MOST_ENTRIES = 50_000
 """Names of files and folders that are looked at, in whatever folders."""
 MOST_S = 1.5
-KEPT = 512
 KEPT_CHARACTERS = 4_000_000
 """Trees are kept as long as the sources have at most this many characters together."""
 
@@ -43,7 +42,7 @@ class OtherFiles:
     ) -> None:
         self._files = files
         self._index = index
-        self._parsed = Kept[str, Parsed](KEPT, KEPT_CHARACTERS)
+        self._parsed = Kept[str, Parsed](KEPT_CHARACTERS)
 
     def having(self, words: Collection[str], language: Language, without: Collection[str]) -> Iterator[File]:
         """The files of a language, and of those that it shares modules with, that have one of the words in their text,

@@ -23,8 +23,6 @@ from palimpsest.workspace.kept import Kept
 
 _MOST_FILES = 32
 """At most this many files of one module are read, and as many of those that one import leads through."""
-_KEPT, _KEPT_CHARACTERS = 64, 1_000_000
-"""Trees of files that pass something on."""
 
 
 class Resolving:
@@ -34,7 +32,7 @@ class Resolving:
         self._files = files
         self._around = Surroundings(files, settings, os.environ, index=index)
         self._modules: dict[str, Modules] = {}
-        self._parsed = Kept[tuple[Path, str], Parsed](_KEPT, _KEPT_CHARACTERS)
+        self._parsed = Kept[tuple[Path, str], Parsed](1_000_000)
 
     def leads(self, parsed: Parsed, item: Import, home: Parsed, names: Collection[str]) -> bool:
         """Whether an import of a file gives what another one defines by one of the names, itself or through files that

@@ -24,7 +24,7 @@ def is_minified(text: str) -> bool:
     """Whether more than half of the text is lines of minified code."""
     if len(text) <= MOST_CHARACTERS:
         return False
-    long = [_PICTURE.sub("", line) for line in _long_lines(text)]
+    long = [_PICTURE.sub("", line) for line in long_lines(text, MOST_CHARACTERS)]
     return 2 * sum(len(line) for line in long if len(line) > MOST_CHARACTERS and _is_dense(line)) > len(text)
 
 
@@ -36,12 +36,12 @@ def without_minified_lines(text: str) -> str:
     return "\n".join(f"{line[:KEPT]}…" if len(line) > MOST_CHARACTERS and _is_dense(line) else line for line in lines)
 
 
-def _long_lines(text: str) -> Iterator[str]:
+def long_lines(text: str, most: int) -> Iterator[str]:
     """Without a look at each of the others: every text that is a block's or a module's is asked about, at every place
     of the cursor."""
     start = 0
-    while len(text) - start > MOST_CHARACTERS:
-        end = text.rfind("\n", start, start + MOST_CHARACTERS + 1)
+    while len(text) - start > most:
+        end = text.rfind("\n", start, start + most + 1)
         if end < 0:
             end = text.find("\n", start)
             end = len(text) if end < 0 else end

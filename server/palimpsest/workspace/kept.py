@@ -16,10 +16,11 @@ V = TypeVar("V")
 
 
 class Kept(Generic[K, V]):
-    """Each is kept as long as its text is the same; the least recently used go first.  Any thread."""
+    """Each is kept as long as its text is the same, and the texts have at most so many characters together; the least
+    recently used go first.  Any thread."""
 
-    def __init__(self, most: int, most_characters: int) -> None:
-        self._most, self._most_characters = most, most_characters
+    def __init__(self, most_characters: int = 4_000_000) -> None:
+        self._most_characters = most_characters
         self._known: dict[K, tuple[Stamp, int, V]] = {}
         self._characters = 0
         self._lock = threading.Lock()
@@ -31,13 +32,11 @@ class Kept(Generic[K, V]):
     def get(self, key: K, text: FileText, make: Callable[[], V]) -> V:
         known = self._known.get(key)
         if known is None or known[0] != text.stamp:
-            known = text.stamp, len(text.text), make()
+            known = text.stamp, len(text.text) + 1, make()
         with self._lock:
             before = self._known.pop(key, None)
             self._known[key] = known
             self._characters += known[1] - (before[1] if before is not None else 0)
-            while len(self._known) > 1 and (
-                len(self._known) > self._most or self._characters > self._most_characters
-            ):  # what is asked hundreds of times for each place cannot add up all sizes
+            while len(self._known) > 1 and self._characters > self._most_characters:
                 self._characters -= self._known.pop(next(iter(self._known)))[1]
         return known[2]

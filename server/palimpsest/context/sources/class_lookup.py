@@ -30,8 +30,6 @@ _MOST_MODULES = 32
 """Searched for one name: modules that import everything from each other can reach it in many ways."""
 _MOST_FILES = 64
 """At most this many files of one module are read."""
-_MOST_NAMED, _MOST_CHARACTERS_NAMED = 4_096, 64_000_000
-"""The names of the classes of at most so many files, of so many characters together, are kept."""
 
 
 Pick = Callable[[Parsed, str], Scope | None]
@@ -66,7 +64,7 @@ class ClassLookup:
     def __init__(self, files: WorkspaceFiles, read: ReadFiles) -> None:
         self._files = files
         self._read = read
-        self._classes = Kept[tuple[Path, Modules], frozenset[str]](_MOST_NAMED, _MOST_CHARACTERS_NAMED)
+        self._classes = Kept[tuple[Path, Modules], frozenset[str]](64_000_000)
 
     def find(
         self, name: str, here: ParsedModule, imported: Sequence[Import] | None = None, pick: Pick | None = None

@@ -28,7 +28,6 @@ from palimpsest.workspace.kept import Kept
 MAX_SECTIONS = 2
 MAX_TOKENS = 250
 _SHORTEST_WORD = 4
-_MOST_KEPT, _MOST_CHARACTERS = 32, 4_000_000
 _NAMES = frozenset({"readme.md", "readme.rst", "readme.txt", "readme"})
 _UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -51,7 +50,7 @@ class DocumentationSource(Source):
     def __init__(self, files: WorkspaceFiles, modules: ModulesByLanguage) -> None:
         self._files = files
         self._modules = modules
-        self._sections = Kept[Path, list[DocumentSection]](_MOST_KEPT, _MOST_CHARACTERS)
+        self._sections = Kept[Path, list[DocumentSection]]()
 
     def candidates(self, view: CursorView) -> list[Block]:
         return [*self._docstring(view), *self._readme(view)]

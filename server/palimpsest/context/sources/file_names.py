@@ -43,7 +43,6 @@ _MOST_FILES, _FEWEST = 8, 2
 """Files beside the document that are looked into, and by how many of them a name has to be used."""
 _LONGEST_READ, _MOST_CHARACTERS = 500, 50_000
 """A line that is read has at most so many characters, and a file beside the document so many."""
-_MOST_READ, _MOST_CHARACTERS_READ = 64, 2_000_000
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -56,7 +55,7 @@ class FileNamesSource(Source):
     def __init__(self, definitions: IndexedDefinitions) -> None:
         self._definitions = definitions
         self._by_part = Newest[tuple[str, int], Sequence[IndexedDefinition]]()
-        self._read = Kept[Path, dict[str, NameUse]](_MOST_READ, _MOST_CHARACTERS_READ)
+        self._read = Kept[Path, dict[str, NameUse]](2_000_000)
 
     def candidates(self, view: CursorView) -> list[Block]:
         if not self._definitions.is_complete:

@@ -14,16 +14,12 @@ from palimpsest.text.snapshot import Snapshot
 from palimpsest.workspace.files import FileText, WorkspaceFiles
 from palimpsest.workspace.kept import Kept
 
-_MOST_LINES, _MOST_CHARACTERS_OF_LINES = 32, 8_000_000
-_MOST_PARSES, _MOST_CHARACTERS = 128, 4_000_000
-"""At most so many parses are kept, of sources of so many characters together."""
-
 
 class ReadFiles:
     def __init__(self, files: WorkspaceFiles) -> None:
         self._files = files
-        self._lines = Kept[Path, Sequence[str]](_MOST_LINES, _MOST_CHARACTERS_OF_LINES)
-        self._parses = Kept[tuple[Path, Language], Parsed](_MOST_PARSES, _MOST_CHARACTERS)
+        self._lines = Kept[Path, Sequence[str]](8_000_000)
+        self._parses = Kept[tuple[Path, Language], Parsed]()
 
     def lines(self, path: Path) -> Sequence[str]:
         source = self._files.source(path)

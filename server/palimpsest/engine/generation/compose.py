@@ -22,10 +22,9 @@ from palimpsest.engine.llama.native import LONGEST_TEXT
 from palimpsest.engine.llama.vocab import Vocabulary
 from palimpsest.engine.model.facts import FimTokens, ModelFacts
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
+from palimpsest.models.families import fitted
 from palimpsest.wire import ChatTail, FimTail, GenerateRequest, Message, TextTail
 
-CHUNK = 256
-"""A prefix too long is cut by so many tokens at once, so that its beginning stays where it is for many keystrokes."""
 USUAL_ANSWER = 256
 """Room for an answer that a FIM tail leaves however short the answer may be: a tail that was warmed (`max_tokens` 0)
 is cut as the request after it will cut it."""
@@ -131,19 +130,6 @@ class Composer:
     def close(self) -> None:
         if self.chat_template is not None:
             self.chat_template.close()
-
-
-def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], list[int]]:
-    """Both cut to `room` tokens together: the suffix's end to a quarter, the prefix's front by whole chunks."""
-    if len(prefix) + len(suffix) <= room:
-        return prefix, suffix
-    suffix = suffix[: room // 4]
-    room_left = room - len(suffix)
-    over = len(prefix) - room_left
-    if over > 0:
-        chunk = min(CHUNK, max(1, room_left // 4))
-        prefix = prefix[-(-over // chunk) * chunk :]
-    return prefix, suffix
 
 
 def laid_out(

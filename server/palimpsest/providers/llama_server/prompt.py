@@ -12,10 +12,11 @@ from typing import Any
 
 from palimpsest.chat_templates.frames import opened_in, unframed
 from palimpsest.errors import ContextTooLarge, InvalidArgument, ModelError
+from palimpsest.models.families import fitted
 from palimpsest.providers.http.streaming import OTHERS_TEMPERATURE
 from palimpsest.providers.llama_server.tokenizer import RemoteTokenizer, ServerFacts
 from palimpsest.providers.whole_prompt.blocks import PromptBlocks
-from palimpsest.providers.whole_prompt.fim import MOST_TYPED, SETTLED, Anchor, fitted, held_back
+from palimpsest.providers.whole_prompt.fim import MOST_TYPED, SETTLED, Anchor, held_back
 from palimpsest.wire import FimTail, GenerateRequest, Message, TextTail
 
 CACHE_REUSE = 256

@@ -17,9 +17,6 @@ MOST_TYPED = 400
 """Characters behind `<middle>`; with more, the prompt is made anew, as models were trained to see it."""
 SETTLED = 40
 """Where nobody waits for the answer, the prompt is made anew with more characters than this."""
-CHUNK = 256
-"""A prefix that is too long is cut by so many tokens at once, so that its beginning stays the same for many
-keystrokes."""
 PIECE = re.compile(r"[^\w\r\n]?\w{1,47}\Z|[^\S\r\n]\Z")
 
 
@@ -43,17 +40,6 @@ class Anchor:
         if suffix != self.suffix or not 0 <= grown <= most or not prefix.startswith(self.prefix):
             return None
         return prefix[len(self.prefix) :]
-
-
-def fitted(prefix: list[int], suffix: list[int], room: int) -> tuple[list[int], list[int]]:
-    """Both cut to `room` tokens together: the suffix's end to a quarter, the prefix's front by whole chunks."""
-    if len(prefix) + len(suffix) > room:
-        suffix = suffix[: room // 4]
-        over = len(prefix) + len(suffix) - room
-        if over > 0:
-            chunk = min(CHUNK, max(1, room // 4))
-            prefix = prefix[-(-over // chunk) * chunk :]
-    return prefix, suffix
 
 
 ASK = (
