@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if options.tcp:
         host, port = host_and_port(options.parser, "--tcp", options.tcp, "a host and a port, such as 127.0.0.1:8765")
     log_to_file(options.log_level)
-    with suppress(OSError):
+    with suppress(OSError):  # there is no such folder
         os.chdir(Path.home())  # libraries that are loaded later are not looked for in the workspace either
 
     gc.set_threshold(AT_START)

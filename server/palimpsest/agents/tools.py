@@ -173,5 +173,5 @@ def _source(ctx: Context[None]) -> str:
 async def _look(workspace: AgentWorkspace) -> None:
     while True:
         await asyncio.sleep(LOOK_S)
-        with suppress(PalimpsestError, OSError):
+        with suppress(PalimpsestError, OSError):  # it is looked for again
             await workspace.windows()

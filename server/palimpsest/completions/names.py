@@ -163,7 +163,7 @@ class Names:
     async def _asked(self, question: Callable[[NameLookup], T], most_s: float | None = None) -> T | None:
         try:
             return await self._services.chooser.ask(question, WAIT_S if most_s is None else most_s)
-        except Exception:
+        except Exception:  # a defect hides no completion
             logger.exception("what exists of a completion's names is not known")
             return None
 

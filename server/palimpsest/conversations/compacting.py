@@ -233,7 +233,7 @@ class Compacting:
         events.emit(CompactionBegan(conversation, turn))
         try:
             applied = await self._compact(conversation, blocks, older, instruction)
-        except BaseException as error:
+        except BaseException as error:  # cancelled, too: who shows it is told of its end
             why = "" if isinstance(error, asyncio.CancelledError) else str(error)
             events.emit(CompactionEnded(conversation, turn, None, why))
             raise

@@ -76,7 +76,7 @@ class Contents:
         writing = ContentWriting(self._database)
         try:
             return writing.write(pieces_of([text] if isinstance(text, str) else text))
-        except BaseException:
+        except BaseException:  # cancelled, too: nothing stays half there
             writing.give_up()
             raise
 

@@ -212,7 +212,7 @@ class Forking:
             await self._settle(forks, "cancelled", "It was stopped.")
         except PalimpsestError as error:
             await self._settle(forks, "failed", str(error))
-        except Exception:
+        except Exception:  # a defect: the forks end all the same
             logger.exception("forks of %s", conversation)
             await self._settle(forks, "failed", "Something went wrong inside; the log says what.")
         finally:
@@ -239,7 +239,7 @@ class Forking:
                 for fork in active:
                     writings.append(await begun(memory, self._services, fork.child))
                 answers = await self._generated(active, writings, blocks)
-            except BaseException as error:
+            except BaseException as error:  # cancelled, too: no reply stays open
                 for writing in writings:
                     with suppress(PalimpsestError):  # each is to be ended
                         await writing.end("cut" if isinstance(error, asyncio.CancelledError) else "failed", "cancelled")

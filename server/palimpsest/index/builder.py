@@ -120,7 +120,7 @@ class Builder:
         self._write("")
         self._close()
         if self._lock is not None and self._n_damaged:
-            with suppress(OSError):
+            with suppress(OSError):  # then it cannot be opened either
                 self._path.unlink(missing_ok=True)
         self._n_damaged += 1
         if self._n_damaged > MOST_DAMAGED:
@@ -235,7 +235,7 @@ class Builder:
         """Note, in the file that locks, which file is being read: should its grammar end the process, the next one
         leaves it out."""
         if self._lock is not None:
-            with suppress(OSError):
+            with suppress(OSError):  # then no file is left out
                 os.ftruncate(self._lock, 0)
                 os.lseek(self._lock, 0, os.SEEK_SET)
                 os.write(self._lock, name.encode())

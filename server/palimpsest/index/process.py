@@ -59,7 +59,7 @@ class IndexProcess:
         process = self._process
         if process is None:
             return True
-        with suppress(subprocess.TimeoutExpired):
+        with suppress(subprocess.TimeoutExpired):  # `poll` says so
             process.wait(seconds)
         return process.poll() is not None
 
@@ -107,7 +107,7 @@ class IndexProcess:
             for message in chain(first, self._messages(ended)):
                 process.stdin.write(line_of(message))
                 process.stdin.flush()
-        with suppress(OSError):
+        with suppress(OSError):  # it has ended
             process.stdin.close()
 
     def _messages(self, ended: threading.Event) -> Iterator[Asked]:

@@ -99,7 +99,7 @@ class IndexReader:
 
     def notes(self) -> dict[str, Any]:
         """What is noted of the whole."""
-        with self._lock, suppress(sqlite3.Error, ValueError):
+        with self._lock, suppress(sqlite3.Error, ValueError):  # read as if nothing was noted
             if self._connection is not None:
                 return dict(noted(self._connection))
         return {}
@@ -127,13 +127,13 @@ class IndexReader:
         return []
 
     def _open(self) -> None:
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error):  # tried again at the next question
             self._connection = connected(self._path, wait_s=WAIT_S)
             self._connection.execute("PRAGMA query_only = ON")
 
     def _close(self) -> None:
         if self._connection is not None:
-            with suppress(sqlite3.Error):
+            with suppress(sqlite3.Error):  # it is left in any case
                 self._connection.close()
             self._connection = None
 

@@ -84,9 +84,9 @@ class Store:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value)))
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error):  # another process does it
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error):  # it is left in any case
             self._connection.close()
 
 
@@ -103,8 +103,8 @@ def _writing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     try:
         yield connection
         connection.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):
+    except BaseException:  # cancelled, too: all of it or nothing
+        with suppress(sqlite3.Error):  # it has been rolled back
             connection.execute("ROLLBACK")
         raise
 

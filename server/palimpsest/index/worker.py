@@ -113,7 +113,7 @@ class Worker:
 
     def _hear(self) -> None:
         """What has been said; where there is nothing to do, wait for it."""
-        with suppress(queue.Empty):
+        with suppress(queue.Empty):  # there is a walk to go on with
             self.heard(self.given.get(timeout=TRY_S) if not self._walks else self.given.get_nowait())
 
     def _open(self) -> None:

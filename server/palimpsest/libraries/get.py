@@ -181,7 +181,7 @@ def _unpack(archive_: Path, folder: Path) -> None:
 
 
 def _loads(name: str) -> bool:
-    with suppress(OSError):
+    with suppress(OSError):  # that it does not load is the answer
         ctypes.CDLL(name)
         return True
     return False

@@ -74,7 +74,7 @@ def _what_is_wrong(error: BaseException) -> str:
     cause = error.__cause__ or error
     try:
         problems = [p.replace("$.", "") for p in transform_error(cause, path="$")]
-    except Exception:
+    except Exception:  # whatever cattrs cannot word
         problems = [str(cause) or type(cause).__name__]
     return "; ".join(problems)
 
@@ -141,7 +141,7 @@ class Protocol(LanguageServerProtocol):
                 self.handle_message(message)
             if data.get("method") in _CLOSING:  # what is told about it as it closes, names it as the client does
                 rewritten(data, self.spellings.closed)
-        except Exception:
+        except Exception:  # one message's defect must not end the connection
             logger.exception("a message failed")
 
     def _with_identities(self, data: dict[str, Any]) -> dict[str, Any]:
@@ -185,7 +185,7 @@ class Protocol(LanguageServerProtocol):
     def _command_without_answer(self, data: dict[str, Any]) -> Any:
         try:
             params = self._converter.structure(data.get("params"), types.ExecuteCommandParams)
-        except Exception as error:
+        except Exception as error:  # what a client sends may be anything
             logger.warning("ignored %r: %s", data["method"], _what_is_wrong(error))
             return _Answered()
         return JsonRPCNotification(jsonrpc=data["jsonrpc"], method=data["method"], params=params)

@@ -74,7 +74,7 @@ class PalimpsestServer(LanguageServer):
 
     def start_tcp(self, host: str, port: int) -> None:
         """The same for the first who connects (debugging)."""
-        with suppress(SystemExit):
+        with suppress(SystemExit):  # `exit` is a SystemExit
             asyncio.run(self._serve_tcp(host, port))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
@@ -130,7 +130,7 @@ class PalimpsestServer(LanguageServer):
             self.exit_status = int(ended.code or 0)
         finally:  # also where a signal ends it
             self.is_ending = True
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # the process ends all the same
             await asyncio.wait_for(self.window.aclose(), CLOSING_S)
         await self.protocol.end(self.running)
         if self.protocol.writer is not None:

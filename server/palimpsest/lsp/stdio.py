@@ -129,5 +129,5 @@ class StdioWriter:
 
     def close(self) -> None:
         self._gone = True
-        with suppress(OSError):
+        with suppress(OSError):  # what is not written has no reader
             self._file.close()

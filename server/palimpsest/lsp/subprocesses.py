@@ -65,7 +65,7 @@ def _signal(process: asyncio.subprocess.Process, number: int) -> None:
     if sys.platform == "win32":
         process.terminate()
     else:
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError):  # it has ended
             os.killpg(process.pid, number)
 
 

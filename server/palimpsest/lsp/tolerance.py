@@ -95,7 +95,7 @@ def _changes(converter: cattrs.Converter) -> Hook:
     def read(value: Any) -> Any:
         try:
             return one_of(value)
-        except Exception as error:
+        except Exception as error:  # what a client sends may be anything
             logger.warning("a change of a document cannot be read: %s", type(error).__name__)
             return UNREADABLE
 
@@ -129,7 +129,7 @@ def _those_of(converter: cattrs.Converter, kind: Any) -> Hook:
         for one in value:
             try:
                 found.append(converter.structure(one, inner))
-            except Exception as error:
+            except Exception as error:  # what a client sends may be anything
                 logger.warning("left out of a list, as it is no %s: %s", inner.__name__, type(error).__name__)
         return found
 

@@ -196,7 +196,7 @@ class Window:
             why = f"Palimpsest cannot start here, since a part of it cannot be imported: {error}."
             self._protocol.inbox.drop(why)
             self.report.trouble("import", why)
-        except Exception as error:
+        except Exception as error:  # whatever it is, the person is told
             logger.exception("starting the session failed")
             why = str(error) if isinstance(error, PalimpsestError) else OUR_FAULT
             self.report.trouble("session", f"Palimpsest cannot start here: {why}")
@@ -227,7 +227,7 @@ class Window:
 
 async def _came(event: asyncio.Event) -> bool:
     """Whether it came in time."""
-    with suppress(TimeoutError):
+    with suppress(TimeoutError):  # `event` says so
         await asyncio.wait_for(event.wait(), CONFIGURATION_WAIT_S)
     return event.is_set()
 

@@ -111,7 +111,7 @@ class WindowContext:
     async def _shown(self, view: CursorView, blocks: list[Block]) -> ShownContext:
         services, chooser = self._services, self._services.chooser
         stored: frozenset[BlockKey] = frozenset()
-        with suppress(EngineError):
+        with suppress(EngineError):  # then nothing is said of it
             engine = await services.supervisor.ready()
             stored = frozenset(map(BlockKey.parse, (await engine.cache_map(services.workspace)).stored))
         reports = {block.key: report for block in blocks if (report := services.usage.report_of(block)) is not None}

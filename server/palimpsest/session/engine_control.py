@@ -41,7 +41,7 @@ class EngineControl:
         engine = await self._services.supervisor.ready()
         await engine.reset(self._services.workspace)
         if (second := self._second_of(engine)) is not None:
-            with suppress(*NOTHING_IN_IT):
+            with suppress(*NOTHING_IN_IT):  # then there is nothing to forget
                 await second.reset(self._services.workspace)
         self._services.events.emit(CacheForgotten())
 
@@ -78,11 +78,11 @@ class EngineControl:
             self._moving = None
 
     async def _close_workspace(self) -> None:
-        with suppress(EngineError):
+        with suppress(EngineError):  # it ends with its lease
             engine = await self._services.supervisor.ready()
             await engine.close_workspace(self._services.workspace)
             if (second := self._second_of(engine)) is not None:
-                with suppress(*NOTHING_IN_IT):
+                with suppress(*NOTHING_IN_IT):  # then there is nothing to close
                     await second.close_workspace(self._services.workspace)
 
     def _second_of(self, engine: Engine) -> Engine | None:

@@ -58,9 +58,9 @@ class HeldFolder:
                     pass
                 folder = folder._in(name)
             yield folder
-        except BaseException:
+        except BaseException:  # cancelled, too: what was made for it goes
             for around, name in reversed(made):
-                with suppress(OSError):
+                with suppress(OSError):  # something is in it by now
                     os.rmdir(around.at(name), dir_fd=around.handle)
             raise
 
@@ -82,7 +82,7 @@ class HeldFolder:
     def flush(self) -> None:
         """Its entries reach the disk, where that can be asked."""
         if self.handle is not None:
-            with suppress(OSError):
+            with suppress(OSError):  # not every file system can
                 os.fsync(self.handle)
 
 

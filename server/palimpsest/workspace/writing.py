@@ -117,8 +117,8 @@ def _replace(root: HeldFolder, parts: Sequence[str], data: bytes, before: os.sta
                 if not _is_same(before, _status(folder, name)):
                     raise StaleDocument(f"{name} was changed while it was being written; it was left as it is.")
                 folder.rename(temporary, name)
-        except BaseException:
-            with suppress(OSError):
+        except BaseException:  # cancelled, too: nothing stays beside the file
+            with suppress(OSError):  # it was not made, or has its new name
                 folder.remove(temporary)
             raise
         folder.flush()
@@ -130,7 +130,7 @@ def _remove_left(folder: HeldFolder) -> None:
     for name in left:
         status = _status(folder, name)
         if status is not None and time.time() - status.st_mtime > STALE_S:
-            with suppress(OSError):
+            with suppress(OSError):  # another one removes it
                 folder.remove(name)
 
 
@@ -147,7 +147,7 @@ def _write_through(folder: HeldFolder, name: str, data: bytes, before: os.stat_r
 def _keep_mode(descriptor: int, before: os.stat_result) -> None:
     if not hasattr(os, "fchmod"):
         return
-    with suppress(OSError):
+    with suppress(OSError):  # only its owner may
         os.fchown(descriptor, before.st_uid, before.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 

@@ -328,6 +328,6 @@ async def _told() -> AsyncIterator[None]:
         raise RequestError(FAILED, str(error), {"code": error.code}) from None
     except (RequestError, ConnectionError):
         raise
-    except Exception:
+    except Exception:  # a defect is the log's
         logger.exception("a request failed")
         raise RequestError(FAILED, "Something went wrong inside Palimpsest; its log says more.") from None

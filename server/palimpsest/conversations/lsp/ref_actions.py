@@ -59,7 +59,7 @@ def _actions(server: PalimpsestServer, params: lsp.CodeActionParams) -> list[lsp
     """None where the database cannot be read: that is told where somebody asks for a conversation."""
     found = list[lsp.CodeAction]()
     for some in (_to_send, _to_file, _to_keep):
-        with suppress(PalimpsestError):
+        with suppress(PalimpsestError):  # told elsewhere
             found += some(server, params)
     return found
 

@@ -211,7 +211,7 @@ async def replaced(server: PalimpsestServer, snapshot: Snapshot, text: str) -> b
     except PalimpsestError as error:
         logger.info("an edit of %s was not applied: %s", snapshot.uri, error)
         return False
-    with suppress(TimeoutError):
+    with suppress(TimeoutError):  # the next edit looks for itself
         async with asyncio.timeout(SEEN_S):
             while (now := documents.find(snapshot.uri)) is not None and now.version == snapshot.version:
                 await asyncio.sleep(0.005)

@@ -42,7 +42,7 @@ async def ref(server: PalimpsestServer, parts: Sequence[str]) -> str:
     def read(memory: Memory) -> str:
         whole, before, last = "/".join(parts[1:]), "/".join(parts[1:-1]), parts[-1]
         if before and last.isascii() and last.isdigit() and len(last) < 10:
-            with suppress(NotFound):
+            with suppress(NotFound):  # the number is a part of the id
                 return memory.contents.text(memory.refs.get(parts[0], before, int(last)).hash)
         return memory.contents.text(memory.refs.get(parts[0], whole).hash)
 

@@ -122,7 +122,7 @@ class Database:
                 yield self._connection
                 if self._depth == 1:
                     self._connection.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # cancelled, too: all of it or nothing
                 if self._depth == 1 and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
@@ -192,7 +192,7 @@ def _opened(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys=ON")
         damage.look_through(path, connection)
         _migrate(connection)
-    except BaseException:
+    except BaseException:  # nobody else could close it
         connection.close()
         raise
     return connection
@@ -230,7 +230,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version={done + 1}")
             connection.execute("COMMIT")
-        except BaseException:
+        except BaseException:  # all of a step or nothing
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise

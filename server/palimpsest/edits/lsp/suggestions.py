@@ -128,7 +128,7 @@ class Summarize:
 
 async def summarize(server: PalimpsestServer, asked: Summarize) -> dict[str, Any]:
     if asked.staged_first:
-        with suppress(InvalidArgument):
+        with suppress(InvalidArgument):  # nothing is staged
             return await summarize(server, Summarize(asked.uri, staged=True))
     return summary_answer(await server.window.session.summaries.of(asked.uri, staged=asked.staged, on_summary=report))
 

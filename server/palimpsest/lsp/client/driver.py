@@ -140,7 +140,7 @@ class Driver(Editor):
                 await asyncio.wait_for(self.client.shutdown_async(None), 10)
                 self.client.exit(None)
         finally:
-            with suppress(RuntimeError):
+            with suppress(RuntimeError):  # it has ended already
                 await self.client.stop()  # type: ignore[no-untyped-call]
             if self._drain is not None:
                 self._drain.cancel()
