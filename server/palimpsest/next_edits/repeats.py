@@ -84,6 +84,16 @@ class Rule:
     blanks: Blanks = field(compare=False)
     indent: str = field(compare=False)
 
+    @property
+    def pattern(self) -> tuple[Word, ...]:
+        """What a text has in each place, from left to right."""
+        return (*reversed(self.left), *self.old, *self.right)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """A text can have places only if all of these are in it."""
+        return frozenset(word for word in self.pattern if isinstance(word, str) and word != "\n")
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -162,7 +172,7 @@ def rule_of_one(example: Example) -> Rule | None:
 
 def places(rule: Rule, text: str, found: Sequence[TextToken], line_end: str) -> Iterator[Place]:
     """Where a text, of which these are all tokens, has what became something else, and did not become it yet."""
-    pattern = (*reversed(rule.left), *rule.old, *rule.right)
+    pattern = rule.pattern
     counts = Counter(token.text for token in found)
     anchor = min((n for n, word in enumerate(pattern) if isinstance(word, str)), key=lambda n: counts[str(pattern[n])])
     if counts[str(pattern[anchor])] > MOST_PLACES:
