@@ -1,5 +1,5 @@
-"""Changes that a person makes twice by hand, in six languages, and the text once they are made everywhere.  Each editor's
-tests make them with its own keys."""
+"""Changes that a person makes twice by hand, in six languages, and the text once they are made everywhere.  Each
+editor's tests make them with its own keys."""
 
 from __future__ import annotations
 
@@ -118,4 +118,10 @@ CHANGES = (
         "}\n",
     ),
 )
+_RUN = "def @(job):\n    return job.run(name='@')\n\n\n", "name='@'", "name='@', wait=True"
+BESIDE = (
+    Change("alone.py", "words", *_RUN, head="import beside\n\n\n"),
+    Change("beside.py", "words", *_RUN, head="import sys\n\n\n"),
+)
+"""The same change in two files, the first of which imports the second."""
 each = pytest.mark.parametrize("change", CHANGES, ids=[f"{it.file}-{it.how.replace(' ', '-')}" for it in CHANGES])

@@ -28,6 +28,9 @@ LONGEST = 1_000_000
 """Characters of a document in which a change is made again."""
 MOST_SITES = 400
 """Places of one change in one document that are looked at."""
+FEWEST_WORDS = 3
+"""In other documents a change is offered unasked only if so many words of each place are known: little but marks fits
+everywhere."""
 LONGEST_SHOWN = 40
 Near = Callable[[Sequence[File], Sequence[Collection[str]]], Iterable[File]]
 """The files next to some, which are not open, that have all the words of one of these lots."""
@@ -68,11 +71,11 @@ class Repeating:
         if home is None or home.parsed.snapshot.text != newest.after.text:
             return
         found = list(self._rules(newest, asked=asked))
-        twice = [one for one in found if one.made_in]
-        others = [(file, found) for file in open_files.values() if file is not home]
+        twice = [one for one in found if one.made_in and (asked or one.rule.n_words >= FEWEST_WORDS)]
+        others = [(file, found if asked else twice) for file in open_files.values() if file is not home]
         made_in = dict.fromkeys([home.uri, *(uri for one in twice for uri in one.made_in)])
         around = [open_files[uri] for uri in made_in if uri in open_files]
-        closed = ((file, twice) for file in near(around, [one.rule.words for one in twice])) if twice else ()
+        closed = ((file, twice) for file in near(around, [one.rule.known for one in twice])) if twice else ()
         for file, rules in chain([(home, found)], others, closed):
             taken = list[Site]()
             for one in rules:
