@@ -119,9 +119,12 @@ CHANGES = (
     ),
 )
 _RUN = "def @(job):\n    return job.run(name='@')\n\n\n", "name='@'", "name='@', wait=True"
-BESIDE = (
-    Change("alone.py", "words", *_RUN, head="import beside\n\n\n"),
-    Change("beside.py", "words", *_RUN, head="import sys\n\n\n"),
-)
-"""The same change in two files, the first of which imports the second."""
 each = pytest.mark.parametrize("change", CHANGES, ids=[f"{it.file}-{it.how.replace(' ', '-')}" for it in CHANGES])
+
+
+def pair(here: str, there: str) -> tuple[Change, Change]:
+    """The same change in two files, the first of which imports the second."""
+    return (
+        Change(f"{here}.py", "words", *_RUN, head=f"import {there}\n\n\n"),
+        Change(f"{there}.py", "words", *_RUN, head="import sys\n\n\n"),
+    )

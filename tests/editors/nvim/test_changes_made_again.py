@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.changes import BESIDE, NAMES, Change, N, each
+from tests.editors.changes import NAMES, Change, N, each, pair
 from tests.editors.conftest import until
 from tests.editors.nvim.conftest import WITHOUT_ENGINE, Plugged, Start, run
 from tests.editors.nvim.test_next_edits import VISIBLE
@@ -53,8 +53,8 @@ def test_it_is_made_in_all_other_places_by_tab(start: Start, folder: Path, chang
 
 
 def test_it_goes_on_in_a_file_that_this_one_imports_and_that_is_not_open(start: Start, folder: Path) -> None:
-    here, there = BESIDE
-    for change in BESIDE:
+    here, there = pair("alone", "beside")
+    for change in (here, there):
         (folder / "work" / change.file).write_text(change.text(0), encoding="utf-8")
     nvim = start(WITHOUT_ENGINE, file=here.file)
     nvim.attached()
@@ -70,8 +70,8 @@ def test_it_goes_on_in_a_file_that_this_one_imports_and_that_is_not_open(start: 
 
 
 def test_all_places_of_several_files_are_asked_about_and_made_at_once(start: Start, folder: Path) -> None:
-    here, there = BESIDE
-    for change in BESIDE:
+    here, there = pair("alone", "beside")
+    for change in (here, there):
         (folder / "work" / change.file).write_text(change.text(0), encoding="utf-8")
     nvim = start(WITHOUT_ENGINE, file=here.file)
     nvim.attached()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.editors.changes import BESIDE, CHANGES, NAMES, Change, N, each
+from tests.editors.changes import CHANGES, NAMES, Change, N, each, pair
 from tests.editors.vscode.server import CodeServer
 from tests.editors.vscode.window import Window
 
@@ -17,11 +17,12 @@ pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(900)]
 
 GO, MAKE = "Tab: next edit in", "Esc: dismiss"
 TAB = 4
+FOLLOWED, PREVIEWED = pair("alone", "beside"), pair("whole", "parts")
 PREVIEW = ".refactor-preview-panel"
 
 
 @pytest.fixture(scope="module")
-def shared(server: CodeServer, context: BrowserContext) -> Iterator[Window]:
+def window(server: CodeServer, context: BrowserContext) -> Iterator[Window]:
     server.configure(
         palimpsest__engine__kind="none",
         editor__autoIndent="keep",
@@ -29,18 +30,12 @@ def shared(server: CodeServer, context: BrowserContext) -> Iterator[Window]:
         editor__suggestOnTriggerCharacters=False,
     )
     folder = server.workspace("again")
-    for change in (*CHANGES, *BESIDE):
+    for change in (*CHANGES, *FOLLOWED, *PREVIEWED):
         (folder / change.file).write_text(change.text(0), encoding="utf-8")
     made = Window(context, server, folder, "README.md")
+    made.until(lambda: made.message)  # what was changed before there is a server, nobody knows
     yield made
     made.close()
-
-
-@pytest.fixture
-def window(shared: Window) -> Window:
-    for change in (*CHANGES, *BESIDE):
-        (shared.folder / change.file).write_text(change.text(0), encoding="utf-8")
-    return shared
 
 
 def by_hand(window: Window, change: Change, n: int) -> None:
@@ -82,7 +77,7 @@ def test_it_is_made_in_all_other_places_by_tab(window: Window, change: Change) -
 
 
 def test_it_goes_on_in_a_file_that_this_one_imports_and_that_is_not_open(window: Window) -> None:
-    here, there = BESIDE
+    here, there = FOLLOWED
     window.open(here.file)
     by_hand(window, here, 0)
     by_hand(window, here, 1)
@@ -100,7 +95,7 @@ def test_it_goes_on_in_a_file_that_this_one_imports_and_that_is_not_open(window:
 
 
 def test_all_places_of_several_files_are_previewed_and_made_at_once(window: Window) -> None:
-    here, there = BESIDE
+    here, there = PREVIEWED
     window.open(here.file)
     by_hand(window, here, 0)
     by_hand(window, here, 1)
