@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow(part="editors"), pytest.mark.timeout(900)]
 GO, MAKE = "Tab: next edit in", "Esc: dismiss"
 TAB = 4
 FOLLOWED, PREVIEWED = pair("alone", "beside"), pair("whole", "parts")
-PREVIEW = ".refactor-preview-panel"
+PREVIEW = ".bulk-edit-panel[data-state=data]"
 
 
 @pytest.fixture(scope="module")
@@ -100,12 +100,12 @@ def test_all_places_of_several_files_are_previewed_and_made_at_once(window: Wind
     by_hand(window, here, 0)
     by_hand(window, here, 1)
     shows(window, GO)
-    window.action(f"in {2 * N - 2} places of 2 files")
+    window.code_action(f"in {2 * N - 2} places of 2 files")
     panel = window.page.locator(PREVIEW)
     panel.wait_for()
     window.keep("preview")
     for file in (here.file, there.file):
-        panel.locator(".monaco-list-row", has_text=Path(file).name).locator(".edit-checkbox").check()
+        panel.locator(".monaco-list-row", has_text=Path(file).name).locator(".edit-checkbox").click()
     panel.locator(".monaco-button", has_text="Apply").click()
     panel.wait_for(state="detached")
     assert (window.text(here.file), window.text(there.file)) == (here.text(N), there.text(N))
