@@ -104,6 +104,27 @@ def test_blanks_beside_a_change_are_those_that_a_person_would_have_typed(before:
     assert {made(text("k", "m"), place) for place in found} == {text("k", "m", "n"), text("k", "m", "p")}
 
 
+WRAPPED = {
+    "in a statement": ("    run(@)\n", "    if job.@:\n        run(@)\n"),
+    "in braces": ("    run(@);\n", "    if (job.@) {\n        run(@);\n    }\n"),
+    "two lines": ("    run(@)\n    end(@)\n", "    with job.lock:\n        run(@)\n        end(@)\n"),
+    "and no more": ("    with job.lock:\n        run(@)\n        end(@)\n", "    run(@)\n    end(@)\n"),
+    "changed beside one another": ("    a = one(@)\n    two(a, @)\n", "    b = first(@)\n    last(b, @)\n"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), WRAPPED.values(), ids=WRAPPED)
+def test_lines_that_are_wrapped_and_two_that_are_changed_together_are_one_change(before: str, after: str) -> None:
+    def text(n_made: int) -> str:
+        places = [after if n < n_made else before for n in range(3)]
+        return "".join(
+            f"f_@:\n{place}    return 1\n\n".replace("@", name) for name, place in zip("kmn", places, strict=True)
+        )
+
+    largest, *_ = offered(text(0), text(1), text(2))
+    assert made(text(2), largest) == text(3)
+
+
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_the_first_and_the_last_line_of_a_text_are_lines_like_others(end: str) -> None:
     def text(*done: str) -> str:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from palimpsest.lsp.window import Client
     from palimpsest.text.roots import Roots
 
+ANNOTATION = "palimpsest"
+"""What a change annotation is called in its edit."""
+
 
 def proposal_edit(proposal: Proposal, snapshots: Mapping[str, Snapshot], client: Client) -> lsp.WorkspaceEdit:
     """All of it as one edit; of a document that is not open there is no version to tell, the server has looked just
@@ -33,16 +36,24 @@ def proposal_edit(proposal: Proposal, snapshots: Mapping[str, Snapshot], client:
     return workspace_edit(client, edits)
 
 
-def workspace_edit(client: Client, edits: Sequence[tuple[str, int | None, list[lsp.TextEdit]]]) -> lsp.WorkspaceEdit:
+def workspace_edit(
+    client: Client, edits: Sequence[tuple[str, int | None, list[lsp.TextEdit]]], annotation: str = ""
+) -> lsp.WorkspaceEdit:
     """The URI and version of each document, and its edits, which a client refuses where it has moved on.  Where the
-    client knows only plain `changes`, there are no versions."""
+    client knows only plain `changes`, there are no versions.  `annotation`: a person looks at each edit under this name
+    first, and may leave some out, where the client knows how."""
     if not client.versioned_edits:
         return lsp.WorkspaceEdit(changes={uri: some for uri, _, some in edits})
+    is_annotated = bool(annotation) and client.annotates
     return lsp.WorkspaceEdit(
         document_changes=[
-            lsp.TextDocumentEdit(lsp.OptionalVersionedTextDocumentIdentifier(uri, version), [*some])
+            lsp.TextDocumentEdit(
+                lsp.OptionalVersionedTextDocumentIdentifier(uri, version),
+                [lsp.AnnotatedTextEdit(ANNOTATION, it.range, it.new_text) if is_annotated else it for it in some],
+            )
             for uri, version, some in edits
-        ]
+        ],
+        change_annotations={ANNOTATION: lsp.ChangeAnnotation(annotation, True)} if is_annotated else None,
     )
 
 

@@ -45,6 +45,7 @@ class Client:
 
     encoding: PositionEncoding = "utf-16"
     versioned_edits: bool = False
+    annotates: bool = False
     configuration: bool = False
     progress: bool = False
     resolves_edit: bool = False
@@ -242,6 +243,7 @@ def client_of(params: lsp.InitializeParams, encoding: lsp.PositionEncodingKind |
     return Client(
         encoding=encoding_name(encoding),
         versioned_edits=bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes),
+        annotates=bool(workspace and workspace.workspace_edit and workspace.workspace_edit.change_annotation_support),
         configuration=bool(workspace and workspace.configuration),
         progress=bool(capabilities.window and capabilities.window.work_done_progress),
         resolves_edit="edit" in resolve,

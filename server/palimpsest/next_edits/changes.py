@@ -1,6 +1,6 @@
 """Pure: kinds of edits, and the sites that follow from them.
 
-Out: immutable data.  `uri` is always the edited document, `scope` a qualified name (`Cart.add`, empty for
+Out: immutable data.  `uri` is the edited document, `scope` a qualified name (`Cart.add`, empty for
 the file).  Changes compare by value, so that a dismissed one is recognised.
 """
 
@@ -92,9 +92,8 @@ class TagChange:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """The same tokens become the same ones as before."""
+    """The same tokens become the same ones as before, in whatever document."""
 
-    uri: str
     rule: Rule
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from palimpsest.config.settings import ContextSettings
@@ -76,6 +76,7 @@ class Finder:
         index: Callable[[WorkspaceFiles], NameIndex | None] = lambda _: None,
     ) -> None:
         self._open: Mapping[str, File] = {}
+        self._lately: Sequence[Path] = ()
         files = WorkspaceFiles(roots, settings.exclude, self._open_document)
         known = index(files)
         self._others, self._resolver = OtherFiles(files, known), Resolving(files, settings, known)
@@ -93,10 +94,12 @@ class Finder:
         *,
         repeats: bool = True,
         asked: bool = False,
+        lately: Sequence[Path] = (),
     ) -> FinderResult:
         """Every place of every change; on a thread, with values that nobody changes and caches that nobody else has.
-        `repeats`: also where a change can be made again; `asked`: by a person, as in `Repeating`."""
-        self._used = set()
+        `repeats`: also where a change can be made again; `asked`: by a person, as in `Repeating`.  `lately`: files that
+        were changed, and are not open any more."""
+        self._used, self._lately = set(), lately
         try:
             return self._find(open_files, ended, burst, repeats=repeats, asked=asked)
         finally:
@@ -126,11 +129,15 @@ class Finder:
                 _add(candidates, SiteCandidate(change, file, place, point_of(file.parsed.snapshot, place.start)))
         self._repeating.read(bursts if repeats else ())
         if not self.explains(bursts[-1]):  # what a tree explains is not only the same once more
-            for again, file, place in self._repeating.sites(bursts[-1], by_uri, asked=asked):
+            for again, file, place in self._repeating.sites(bursts[-1], by_uri, self._near, asked=asked):
                 _add(candidates, SiteCandidate(again, file, place, point_of(file.parsed.snapshot, place.start)))
         kept = [*worth, *filter(self._repeating.has, bursts), bursts[-1]]
         idle = tuple(burst for burst in ended if burst not in kept)
         return FinderResult(tuple(candidates.values()), idle)
+
+    def _near(self, files: Sequence[File], words: Sequence[Collection[str]]) -> Iterator[File]:
+        paths = chain(self._lately, *(self._resolver.near(file.parsed) for file in files))
+        return self._others.among(paths, words, files[0].parsed.language, self._open)
 
     def _open_document(self, uri: str) -> Snapshot | None:
         file = self._open.get(uri)

@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 from palimpsest.edits.suggestions.files import EditableFiles
@@ -32,6 +33,7 @@ from palimpsest.next_edits.written import ModelEdits
 from palimpsest.syntax.indentation import is_worse
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text.snapshot import Position, Range, Snapshot
+from palimpsest.text.uris import path_or_none
 from palimpsest.window.events import (
     CursorMoved,
     DocumentChanged,
@@ -45,8 +47,8 @@ from palimpsest.window.services import Services
 
 MOST_UNSOUND = 8
 """A change is given up if so many of its places would bring a syntax error: each is parsed to see that."""
-FEWEST_TOGETHER = 2
-"""Places of a change that are offered together: one is offered by itself."""
+MOST_LATELY = 32
+"""Documents that were changed lately and are remembered when they are closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,22 @@ class NextEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class AllPlaces:
-    """The places of one change in one document, in their order; `message` says what is changed."""
+class FilePlaces:
+    """The places of one change in one document, in their order."""
 
     snapshot: Snapshot
+    is_open: bool
     edits: tuple[tuple[Range, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AllPlaces:
+    """The places of one change by document, the document that was asked about first; `id` is that of the next edit
+    among them, and `message` says what is changed."""
+
+    id: str
     message: str
+    files: tuple[FilePlaces, ...]
 
 
 class NextEdits:
@@ -89,6 +101,8 @@ class NextEdits:
         self._written = ModelEdits(services, self._offers, clock)
         self._asking = NewestTask[Site | None]()
         self._newest: object | None = None
+        self._lately = dict[str, None]()
+        """The documents that were changed, the newest last."""
         self._one_search = asyncio.Lock()
         events = services.events
         events.on(DocumentClosed, lambda event: self._bursts.forget(event.uri))
@@ -107,6 +121,10 @@ class NextEdits:
         self._written.document_changed(event)
         if self._is_on(event.new) and language_of(event.new.language_id, event.new.uri).grammar is not None:
             self._bursts.changed(event.old, event.new, event.edits)
+            self._lately.pop(event.new.uri, None)
+            self._lately[event.new.uri] = None
+            if len(self._lately) > MOST_LATELY:
+                del self._lately[next(iter(self._lately))]
 
     def _moved(self, event: CursorMoved) -> None:
         if event.said:
@@ -194,31 +212,54 @@ class NextEdits:
                 return lacking if self._are_current(open_files) else None
         return None
 
-    async def all_here(self, uri: str, position: Position) -> AllPlaces | None:
-        """All places of the change that comes next in a document, if there are several and nobody has to fill them in.
+    async def all_places(self, uri: str, position: Position) -> AllPlaces | None:
+        """Those of the change that comes next for who asks in a document, where nobody has to fill them in.
 
         Raises InvalidArgument for a document that is not open.
         """
-        here = self._services.documents.get(uri)
+        return await self._all_places(self._services.documents.get(uri), position)
+
+    async def all_of(self, identity: str) -> AllPlaces | None:
+        """Those of the change that a next edit is about, as they are now.  Raises InvalidArgument for an unknown id."""
+        change, newest = (
+            self._offers.get(identity).about,
+            self._bursts.open or next(iter(self._bursts.ended[-1:]), None),
+        )
+        here = None if newest is None else self._services.documents.find(newest.after.uri)
+        return None if here is None else await self._all_places(here, Position(0, 0), change)
+
+    async def _all_places(self, here: Snapshot, position: Position, change: Change | str = "") -> AllPlaces | None:
         open_files = None if self._why_off(here, wanted=True) else self._open_files(here)
         if open_files is None or not (self._bursts.open or self._bursts.ended):
             return None
         every = (await self._search(open_files, asked=True)).candidates
         if len(every) >= MOST_PLACES:
             return None  # there may be more, and some are not all
-        found = [one for one in every if one.place.uri == uri]
-        best = [one for one in self._ordered(found, uri, position) if one.place.hole is None]
-        same = sorted((one for one in best if one.change == best[0].change), key=lambda one: one.place.start)
-        apart = all(one.place.end <= other.place.start for one, other in pairwise(same))
-        if len(same) < FEWEST_TOGETHER or not apart or self._services.documents.find(uri) is not here:
+        best = [one for one in self._ordered(every, here.uri, position) if one.place.hole is None]
+        same = [one for one in best if one.change == (change or best[0].change)]
+        by_file = dict[str, list[SiteCandidate]]()
+        for one in same:
+            by_file.setdefault(one.place.uri, []).append(one)
+        files = await asyncio.to_thread(lambda: [found for some in by_file.values() if (found := self._together(some))])
+        if not files or not self._are_current(open_files):
             return None
-        text, places = here.text, [_as_edit(here, one.place) for one in same]
+        first = same[0]
+        return AllPlaces(
+            self._offers.give(first.change, first.place, first.point).id, first.place.message, tuple(files)
+        )
+
+    def _together(self, some: Sequence[SiteCandidate]) -> FilePlaces | None:
+        """The places of a file; None where they do not go together, or bring a syntax error."""
+        same, parsed = sorted(some, key=lambda one: one.place.start), some[0].file.parsed
+        if any(one.place.end > other.place.start for one, other in pairwise(same)):
+            return None
+        text, snapshot = parsed.snapshot.text, parsed.snapshot
+        places = [_as_edit(snapshot, one.place) for one in same]
         for where, new in reversed(places):
-            text = text[: here.offset(where.start)] + new + text[here.offset(where.end) :]
-        parsed = same[0].file.parsed
-        if is_worse(await asyncio.to_thread(parse_text, text, parsed.language), parsed):
+            text = text[: snapshot.offset(where.start)] + new + text[snapshot.offset(where.end) :]
+        if is_worse(parse_text(text, parsed.language), parsed):
             return None
-        return AllPlaces(here, tuple(places), best[0].place.message)
+        return FilePlaces(snapshot, self._services.documents.find(snapshot.uri) is snapshot, tuple(places))
 
     async def accept(self, identity: str) -> NextEdit | None:
         """The editor has made the edit; the place after it.  Raises InvalidArgument for an unknown id."""
@@ -325,8 +366,10 @@ class NextEdits:
 
     async def _search(self, open_files: Sequence[File], *, asked: bool) -> FinderResult:
         bursts, repeats = (self._bursts.ended, self._bursts.open), self._services.settings.next_edit.repeat
+        lately = [path for uri in reversed(self._lately) if (path := path_or_none(uri)) is not None]
+        find = partial(self._finder.find, open_files, *bursts, repeats=repeats, asked=asked, lately=lately)
         async with self._one_search:
-            result = await asyncio.to_thread(self._finder.find, open_files, *bursts, repeats=repeats, asked=asked)
+            result = await asyncio.to_thread(find)
         self._bursts.drop(result.idle)
         return result
 

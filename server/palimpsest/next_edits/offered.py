@@ -6,6 +6,7 @@ the ids and of what was dismissed or accepted, which moves along with the text.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -47,6 +48,8 @@ class OfferedNextEdits:
         self._n = 0
         self._passed: dict[Change, tuple[Snapshot, int, int]] = {}
         """By change that was offered: before which edits, how many places it had, and how often it was passed by."""
+        self._dismissed = Counter[object]()
+        """How often it was dismissed that these words become those, whatever stands beside them."""
 
     def get(self, identity: str) -> Offered:
         """Raises InvalidArgument for an id that was never given out, or too long ago."""
@@ -73,12 +76,9 @@ class OfferedNextEdits:
 
     def may_offer(self, about: Change | str, place: Site, point: Point) -> bool:
         known = self._at(about, place, point)
-        if isinstance(about, Repeat) and self._n_dismissed(about) >= MOST_DISMISSED:
+        if isinstance(about, Repeat) and self._dismissed[about.rule.old, about.rule.new] >= MOST_DISMISSED:
             return False
         return known is None or known.fate == "open"
-
-    def _n_dismissed(self, about: Repeat) -> int:
-        return sum(offered.about == about and offered.fate == "dismissed" for offered in self._by_id.values())
 
     def is_passed(self, about: Change, places: int, burst: Snapshot) -> bool:
         """Whether a change that has so many places left was offered, and something else was done instead, too often.
@@ -96,7 +96,10 @@ class OfferedNextEdits:
         """Whether that is news.  Raises InvalidArgument for an unknown id."""
         offered = self.get(identity)
         self._by_id[identity] = replace(offered, fate=fate)
-        return offered.fate == "open"
+        is_new = offered.fate == "open"
+        if is_new and fate == "dismissed" and isinstance(offered.about, Repeat):
+            self._dismissed[offered.about.rule.old, offered.about.rule.new] += 1
+        return is_new
 
     def show(self, identity: str) -> bool:
         """Whether that is news.  Raises InvalidArgument for an unknown id."""

@@ -1,6 +1,6 @@
 """The workspace's files that are not open and may have to follow an edit, parsed.
 
-In: folders, words, the index of names.  Out: the files that contain one of the words, with their trees; bounded in
+In: folders, paths, words, the index of names.  Out: the files that contain the words, with their trees; bounded in
 number and time.  The index says which files have the words; without one, each is read.  Reads through `WorkspaceFiles`,
 so nothing secret, ignored or outside is found, and nothing that a program writes; runs on its caller's thread.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -51,11 +51,32 @@ class OtherFiles:
         ends, kin = time.monotonic() + MOST_S, kin_of(language)
         index = self._index if self._index is not None and self._index.is_complete else None
         known = chain.from_iterable(index.having(words, one.id) for one in kin) if index is not None else None
-        for path in self._paths(kin, ends) if known is None else known:
+        paths = self._paths(kin, ends) if known is None else known
+        yield from self._read(paths, [{word} for word in words], without, ends)
+
+    def among(
+        self, paths: Iterable[Path], words: Sequence[Collection[str]], language: Language, without: Collection[str]
+    ) -> Iterator[File]:
+        """The same of these paths, each once: the files that have all the words of one of the lots."""
+        self._files.look_again()
+        ends, kin, seen = time.monotonic() + MOST_S, kin_of(language), set[str]()
+        own = (path for path in paths if language_of("", path.name) in kin)
+        for file in self._read(own, words, without, ends):
+            if file.uri not in seen:
+                seen.add(file.uri)
+                yield file
+
+    def _read(
+        self, paths: Iterable[Path], words: Sequence[Collection[str]], without: Collection[str], ends: float
+    ) -> Iterator[File]:
+        some = {max(lot, key=len) for lot in words}
+        for path in paths:
             if time.monotonic() > ends:
                 return
-            source = self._files.source(path, having=words)
+            source = self._files.source(path, having=some)
             if source is None or source.uri in without:
+                continue
+            if not any(all(word in source.text for word in lot) for lot in words):
                 continue
             root = self._files.root_of(path)
             name = visible(path.name if root is None else relative(path, root))

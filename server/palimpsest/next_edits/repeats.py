@@ -84,6 +84,21 @@ class Rule:
     blanks: Blanks = field(compare=False)
     indent: str = field(compare=False)
 
+    @property
+    def pattern(self) -> tuple[Word, ...]:
+        """What a text has in each place, from left to right."""
+        return (*reversed(self.left), *self.old, *self.right)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """A text can have places only if all of these words and marks are in it."""
+        return frozenset(word for word in self.pattern if isinstance(word, str) and word != "\n")
+
+    @property
+    def n_words(self) -> int:
+        """Words that each place has, marks aside."""
+        return sum(isinstance(word, str) and _WORD.match(word) is not None for word in self.pattern)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -116,7 +131,7 @@ def examples(before: str, after: str) -> Iterator[Example]:
     sides = _Side(before, old), _Side(after, new)
     for a, b, c, d in _changed(old, new):
         are_pairs = b - a == d - c
-        for n in range(b - a) if are_pairs else [None]:
+        for n in (*range(b - a), *([None] if b - a == 2 else ())) if are_pairs else [None]:
             rows = (a, b, c, d) if n is None else (a + n, a + n + 1, c + n, c + n + 1)
             if (example := _example(*sides, *rows)) is not None:
                 yield example
@@ -127,9 +142,13 @@ def _changed(old: Sequence[str], new: Sequence[str]) -> list[Span]:
     more: which of several equal lines was changed, a comparison of sequences cannot tell."""
     found = list(spans(old, new))
     if len(old) == len(new):
-        pairs = [(n, n + 1, n, n + 1) for n, (one, other) in enumerate(zip(old, new, strict=True)) if one != other]
+        pairs = [n for n, (one, other) in enumerate(zip(old, new, strict=True)) if one != other]
         if len(pairs) <= sum(max(b - a, d - c) for a, b, c, d in found):
-            return pairs
+            runs = list[Span]()
+            for n in pairs:
+                start = runs.pop()[0] if runs and runs[-1][1] == n else n
+                runs.append((start, n + 1, start, n + 1))
+            return runs
     return found
 
 
@@ -162,7 +181,7 @@ def rule_of_one(example: Example) -> Rule | None:
 
 def places(rule: Rule, text: str, found: Sequence[TextToken], line_end: str) -> Iterator[Place]:
     """Where a text, of which these are all tokens, has what became something else, and did not become it yet."""
-    pattern = (*reversed(rule.left), *rule.old, *rule.right)
+    pattern = rule.pattern
     counts = Counter(token.text for token in found)
     anchor = min((n for n, word in enumerate(pattern) if isinstance(word, str)), key=lambda n: counts[str(pattern[n])])
     if counts[str(pattern[anchor])] > MOST_PLACES:
@@ -204,7 +223,7 @@ class _Side:
 def _example(before: _Side, after: _Side, a: int, b: int, c: int, d: int) -> Example | None:
     """What changed in the lines `a..b`, which became the lines `c..d`; None for what says little by itself."""
     (old, i, j), (new, k, m) = before.near(a, b), after.near(c, d)
-    head, tail = ends_alike([it.text for it in old[i:j]], [it.text for it in new[k:m]])
+    head, tail = ends_alike(_indented(before.text, old, i, j), _indented(after.text, new, k, m))
     i, j, k, m = i + head, j - tail, k + head, m - tail
     if not (i and k and j < len(old) and m < len(new)):
         return None  # at the beginning or the end of the text nothing stands beside it
@@ -231,6 +250,16 @@ def _example(before: _Side, after: _Side, a: int, b: int, c: int, d: int) -> Exa
         _indent(after.text, start),
         start,
     )
+
+
+def _indented(text: str, found: Sequence[TextToken], first: int, last: int) -> list[str]:
+    """Tokens, with how their line is indented where they are the first of it: a line that is only indented otherwise
+    has changed."""
+    lines = [found[n - 1].text == "\n" for n in range(first, last)]
+    return [
+        _indent(text, it.start) + it.text if begins else it.text
+        for begins, it in zip(lines, found[first:last], strict=True)
+    ]
 
 
 def _gaps(text: str, found: Sequence[TextToken], first: int, last: int) -> tuple[str, str]:

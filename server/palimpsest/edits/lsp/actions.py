@@ -72,7 +72,7 @@ async def code_action(server: PalimpsestServer, params: lsp.CodeActionParams) ->
 def register(server: PalimpsestServer) -> None:
     @server.feature(lsp.CODE_ACTION_RESOLVE)
     async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
-        if action.command is not None:  # nothing is missing
+        if action.command is not None or action.edit is not None:  # nothing is missing
             return action
         asked = read("data", Suggest, action.data)
         async with progress(server, action.title) as outcome:
