@@ -36,6 +36,7 @@ from typing import Any
 
 import psutil
 import trustme
+from lsprotocol import types as lsp
 from rich.console import Console
 from rich.table import Table
 
@@ -57,6 +58,8 @@ LISTENING = re.compile(r"listening on (https://\S+?),")
 CLASSES = ("Cart", "Discount", "Item", "Line", "Order")
 NOTICE_S = 60.0
 FULL_TOKENS = 8
+NOBODY = "nobody"
+"""A workspace that there is not: the whole engine's figures alone."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -114,8 +117,8 @@ class Window:
         self.driver.replace(self.uri, self.start, position, "")
 
     def configure(self, engine: dict[str, Any]) -> None:
-        settings = {"settings": {"palimpsest": {"engine": engine}}}
-        self.driver.client.protocol.notify("workspace/didChangeConfiguration", settings)
+        settings = {"palimpsest": {"engine": engine}}
+        self.driver.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams(settings))
 
 
 class Team:
@@ -211,6 +214,7 @@ async def _measured(model: Path, options: argparse.Namespace) -> dict[str, Any]:
             result["stages"] = stages
             result["cells"] = [await _cells(window) for window in windows]
             result["revoked"] = await _revoked(team, windows, options)
+        team.give(team.keys)
         async with team.engine(model, f"--n-ctx={options.full}", f"--n-batch={BATCH}"):
             result["full"] = await _full(team, options)
     finally:
@@ -229,9 +233,9 @@ async def _typed(windows: Sequence[Window], options: argparse.Namespace) -> None
 
 async def _stage(team: Team, windows: Sequence[Window], options: argparse.Namespace) -> dict[str, Any]:
     client = team.client(team.keys[0])
-    before = (await client.cache_map("")).stats
+    before = (await client.cache_map(NOBODY)).stats
     await _typed(windows, options)
-    found = await client.cache_map("")
+    found = await client.cache_map(NOBODY)
     await client.aclose()
     n_keys = sum(len(window.times) for window in windows)
     medians = [percentile(window.times, 0.5, 4) for window in windows]
@@ -309,7 +313,7 @@ async def _full(team: Team, options: argparse.Namespace) -> dict[str, Any]:
     for client, request in zip(clients, requests, strict=True):
         alone.append((await client.generate(request)).choices[0].text)
         await client.reset(request.workspace)
-    before = (await clients[0].cache_map("")).stats
+    before = (await clients[0].cache_map(NOBODY)).stats
     n_right = 0
     for _ in range(3):
         for client, request, text in zip(clients, requests, alone, strict=True):
@@ -318,7 +322,7 @@ async def _full(team: Team, options: argparse.Namespace) -> dict[str, Any]:
         len([s for s in (await c.cache_map(r.workspace)).spans if s.state == "attached"])
         for c, r in zip(clients, requests, strict=True)
     ]
-    after, unsound = (await clients[0].cache_map("")).stats, (await clients[0].check()).unsound
+    after, unsound = (await clients[0].cache_map(NOBODY)).stats, (await clients[0].check()).unsound
     for client in clients:
         await client.aclose()
     more = {name: after[name] - before[name] for name in ("evicted", "restored", "blocks_again")}
