@@ -6,7 +6,7 @@ PY := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 CHECKED := server tests scripts clients/shared
 
-.PHONY: help setup product demo engine-from-source editors test tests test-all coverage hostile check lint types clean dist docs evaluate figures install-nvim train-smoke
+.PHONY: help setup product demo engine-from-source editors test tests test-all coverage hostile check lint types clean dist docs evaluate figures install-nvim train-smoke test-servers
 help:
 	@sed -n 's/^# //p;s/^## //p' Makefile
 
@@ -50,6 +50,10 @@ tests: setup
 test-all: setup editors
 	$(PY) scripts/parts.py run $(PARTS) --command "scripts/again.sh $(PYTEST)"
 
+## make test-servers  the real vLLM, in its build for processors (some 4 GB in the cache folder, half an hour; part of nothing else)
+test-servers: setup
+	$(PY) -m pytest tests/servers --durations=0
+
 ## make coverage  what share of the server's code `make test` runs, by folder
 coverage: setup editors
 	$(PY) -m coverage erase
@@ -71,7 +75,7 @@ lint: setup
 
 types: setup
 	.venv/bin/mypy
-	.venv/bin/mypy scripts/clients.py scripts/reference.py scripts/parts.py scripts/repository.py scripts/llama_layout.py scripts/measure_library.py scripts/vllm_trial.py scripts/vllm_folder.py \
+	.venv/bin/mypy scripts/clients.py scripts/reference.py scripts/parts.py scripts/repository.py scripts/llama_layout.py scripts/measure_library.py \
 		clients/shared/install.py
 
 ## make dist  dist/: the server's wheel, and the extension for VS Code with the wheel in it

@@ -38,6 +38,7 @@ BENCHES = (  # modules of `benches/`, in the order of `--help`
     "recall",
     "next_edit",
     "typing",
+    "team",
     "figures",
 )
 

@@ -125,9 +125,9 @@ class RemoteEngine:
         self._engine = engine
         return engine
 
-    async def _probe(self, engine: Engine) -> None:
+    async def _probe(self, engine: Engine) -> Health:
         try:
-            await engine.health()
+            return await engine.health()
         except InvalidArgument:  # without the right key, our engine answers `/v1/health` as llama-server does
             await engine.model()
             raise EngineUnavailable("Something that is no engine of ours answers.") from None
@@ -141,7 +141,7 @@ class RemoteEngine:
             while True:
                 is_asked_for = check_now.is_set()
                 check_now.clear()
-                health = await self._engine.health()
+                health = await self._probe(self._engine)
                 if is_asked_for or health.state != known:
                     known = health.state
                     yield health

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
+import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -144,10 +144,10 @@ def _update(services: Services, settings: Settings, roots: tuple[Path, ...]) -> 
 
 
 def workspace_name(roots: tuple[Path, ...]) -> str:
-    """What the engine knows this window by: two windows on one folder have each their own cache and one store.  It
-    stays when folders come and go."""
+    """What the engine knows this window by: each has its own cache, also two windows on one folder, or on machines that
+    have the same folders and process numbers, as containers do.  It stays when folders come and go."""
     place = hashlib.blake2b("\0".join(map(str, roots)).encode(), digest_size=6).hexdigest()
-    return f"{place}-{os.getpid()}"
+    return f"{place}-{secrets.token_hex(4)}"
 
 
 def _gatherer(

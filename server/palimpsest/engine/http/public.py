@@ -1,27 +1,33 @@
 """The engine on TCP for other machines and other programs: where, with which keys, under which certificate.
 
-In: options of the command line, the environment.  Out: a `Public`; a listening socket.  A key is never logged.
-Knows no route.
+In: options of the command line, the environment, a file of keys that may change.  Out: a `Public`; a listening socket;
+whether a key opens.  A key is never logged.  Knows no route.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import logging
 import os
+import secrets
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from palimpsest.engine.http.listen import BACKLOG
-from palimpsest.system.given import host_and_port, text
+from palimpsest.system.given import MOST, host_and_port, text
+from palimpsest.system.reading import Refused, read_text, stamp
 
 KEY_VARIABLE = "PALIMPSEST_API_KEY"
 KEY_FILE = "a file with one key a line"
 CERTIFICATE, PRIVATE_KEY, PEM = "a certificate (PEM)", "the private key (PEM)", "-----BEGIN "
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +36,56 @@ class Tls:
     key: Path
 
 
+class Keys:
+    """Any of them opens.  Those of a file are read again once it has changed: a key is given to somebody, or taken from
+    them, while the engine runs.  Without any at the beginning no key is wanted, whatever comes of the file."""
+
+    def __init__(self, given: Iterable[str] = (), file: Path | None = None) -> None:
+        """Raises nothing: a file that cannot be read has no keys."""
+        self._given = _digests(given)
+        self._file = file
+        self._read: tuple[int, int] | None = None
+        self._of_file = tuple[bytes, ...]()
+        self._look()
+        self._wanted = len(self) > 0
+
+    def __len__(self) -> int:
+        return len({*self._given, *self._of_file})
+
+    def __bool__(self) -> bool:
+        """Whether one is wanted."""
+        return self._wanted
+
+    def opens(self, key: bytes) -> bool:
+        """All are compared, always, and by digests, so that the time it takes reveals neither a key nor its length."""
+        self._look()
+        digest = hashlib.sha256(key).digest()
+        return sum(secrets.compare_digest(digest, known) for known in (*self._given, *self._of_file)) > 0
+
+    def _look(self) -> None:
+        if self._file is None or (now := stamp(self._file)) == self._read:
+            return
+        self._read = now
+        try:
+            self._of_file = _digests(read_text(self._file, MOST).splitlines())
+        except (OSError, Refused) as error:
+            self._of_file = ()
+            logger.warning("the file of keys cannot be read (%s): none of it opens", error)
+        logger.info("keys that open: %d", len(self))
+
+
+def _digests(keys: Iterable[str]) -> tuple[bytes, ...]:
+    bare = dict.fromkeys(key.strip() for key in keys)
+    return tuple(hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest() for key in bare if key)
+
+
 @dataclass(frozen=True, slots=True)
 class Public:
-    """`keys`: any of them opens; empty on loopback only."""
+    """`keys`: any of them opens; none are wanted on loopback only."""
 
     host: str
     port: int
-    keys: tuple[str, ...] = field(default=(), repr=False)
+    keys: Keys = field(default_factory=Keys, repr=False)
     tls: Tls | None = None
 
     def place(self, port: int) -> str:
@@ -65,7 +114,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="what clients must send as `Authorization: Bearer KEY` (several: with commas between them).  Other users "
         f"of this machine can read a command line: --api-key-file and the variable {KEY_VARIABLE} are private",
     )
-    group.add_argument("--api-key-file", type=Path, metavar="PATH", help="a file with one key a line")
+    group.add_argument(
+        "--api-key-file", type=Path, metavar="PATH", help=f"{KEY_FILE}; it is read again when it changes"
+    )
     group.add_argument("--tls-cert", type=Path, metavar="PATH", help="a certificate (PEM, with its chain), for https")
     group.add_argument("--tls-key", type=Path, metavar="PATH", help="the certificate's private key (PEM)")
 
@@ -89,15 +140,15 @@ def _where(parser: argparse.ArgumentParser, written: str) -> tuple[str, int]:
     return host or "127.0.0.1", port
 
 
-def _keys(parser: argparse.ArgumentParser, given: Mapping[str, Any]) -> tuple[str, ...]:
+def _keys(parser: argparse.ArgumentParser, given: Mapping[str, Any]) -> Keys:
     keys = [*(given["api_key"] or "").split(","), *os.environ.get(KEY_VARIABLE, "").split(",")]
     path: Path | None = given["api_key_file"]
-    if path is not None:
-        lines = text(parser, "--api-key-file", path, KEY_FILE).splitlines()
-        if not any(line.strip() for line in lines):
-            parser.error(f"--api-key-file: expected {KEY_FILE}; there is none in {path}")
-        keys += lines
-    return tuple(dict.fromkeys(key.strip() for key in keys if key.strip()))
+    if path is None:
+        return Keys(keys)
+    lines = text(parser, "--api-key-file", path, KEY_FILE).splitlines()
+    if not any(line.strip() for line in lines):
+        parser.error(f"--api-key-file: expected {KEY_FILE}; there is none in {path}")
+    return Keys(keys, path) if path.is_file() else Keys([*keys, *lines])  # a pipe is read once
 
 
 def _tls(parser: argparse.ArgumentParser, certificate: Path | None, key: Path | None) -> Tls | None:

@@ -88,7 +88,7 @@ class Api:
         ]
 
     async def health(self, _request: Request) -> Response:
-        return reply(to_json(replace(self._life.health(), waiting=self._core.n_waiting)))
+        return reply(to_json(self._life.health()))
 
     async def model(self, _request: Request) -> Response:
         return reply(to_json(self._core.model()))

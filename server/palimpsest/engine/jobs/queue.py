@@ -1,6 +1,7 @@
 """Jobs that wait for the engine's thread, in the order in which they run.
 
-In: jobs, from any thread.  Out: the next one.  Knows no model.
+In: jobs, from any thread.  Out: the next one.  Of equally urgent jobs each workspace has one in a round: however many
+one window asks for, another one's first waits for one of them.  Knows no model.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class QueuedJob(Generic[T]):
     """`work` makes the generator that does it, yielding where it may be suspended or end.  `line`: of the jobs of one
     line only the newest counts, unless an older one is more urgent.  `syncs`: it changes what its workspace has
     attached.  `begun`: the engine's thread has started it, and only that thread ends it.  `repeatable`: no part of its
-    answer was sent."""
+    answer was sent.  `round`: the queue's."""
 
     work: Work[T]
     slot: wire.Slot = "typing"
@@ -42,12 +43,13 @@ class QueuedJob(Generic[T]):
     running: Generator[None, None, T] | None = None
     begun: bool = False
     repeatable: bool = True
+    round: int = 0
     why_cancelled: str = "The request was cancelled."
 
     @property
-    def order(self) -> tuple[int, int]:
+    def order(self) -> tuple[int, int, int]:
         """Lower runs first."""
-        return wire.SLOTS.index(self.slot), self.number
+        return wire.SLOTS.index(self.slot), self.round, self.number
 
     def replaces(self, other: QueuedJob[Any]) -> str:
         """Why an older job is not needed any more; "" when it is."""
@@ -66,6 +68,8 @@ class Queue:
 
     def __init__(self) -> None:
         self._jobs: list[QueuedJob[Any]] = []
+        self._rounds = dict[wire.Slot, int]()
+        """Of each slot, the last of which a job has begun."""
         self._changed = threading.Condition()
         self._closed = False
 
@@ -81,9 +85,17 @@ class Queue:
                     other.cancel.set()
             dropped = [other for other in self._jobs if other.cancel.is_set() and not other.begun]
             self._jobs = [other for other in self._jobs if other not in dropped]
+            job.round = self._round_of(job)
             self._jobs.append(job)
             self._changed.notify()
             return dropped
+
+    def _round_of(self, job: QueuedJob[Any]) -> int:
+        """The one behind the last of its workspace's that are wanted, else the present one; the present one for short
+        questions about no workspace."""
+        own = [it for it in self._jobs if (it.workspace, it.slot) == (job.workspace, job.slot)]
+        last = max((it.round for it in own if job.workspace and not it.cancel.is_set()), default=-1)
+        return max(self._rounds.get(job.slot, 0), last + 1)
 
     def next(self) -> QueuedJob[Any] | None:
         """Wait for the job to run now; it stays in the queue.  None once the queue is closed.
@@ -97,6 +109,7 @@ class Queue:
                 return None
             job = min(self._jobs, key=lambda job: (not job.cancel.is_set(), job.order))
             job.begun = True
+            self._rounds[job.slot] = max(self._rounds.get(job.slot, 0), job.round)
             return job
 
     def remove(self, job: QueuedJob[Any]) -> None:

@@ -47,7 +47,8 @@ class Life:
         self._unsubscribe = core.on_change(self._core_changed)
 
     def health(self) -> Health:
-        return dataclasses.replace(self._core.health(), clients=len(self._leases), http=self.http)
+        n_waiting = self._core.n_waiting
+        return dataclasses.replace(self._core.health(), clients=len(self._leases), http=self.http, waiting=n_waiting)
 
     def stop(self) -> None:
         """End the leases and cancel what runs.  Idempotent."""

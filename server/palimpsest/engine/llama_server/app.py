@@ -6,10 +6,7 @@ programs of this machine alone.  Errors have the form of their route.
 
 from __future__ import annotations
 
-import hashlib
 import re
-import secrets
-from collections.abc import Sequence
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,6 +15,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from palimpsest.engine.core.core import EngineCore
+from palimpsest.engine.http.public import Keys
 from palimpsest.engine.http.request_handling import Bodies, stopping
 from palimpsest.engine.http.routes import Api, application, failed
 from palimpsest.engine.lifetime.lifetime import Life
@@ -51,8 +49,8 @@ UNSUPPORTED = {  # llama-server's paths that are not served: what they are for
 }
 
 
-def create_app(core: EngineCore, life: Life, keys: Sequence[str]) -> ASGIApp:
-    """`keys`: a request has one of them; without any, only programs of this machine and no web pages are let in."""
+def create_app(core: EngineCore, life: Life, keys: Keys) -> ASGIApp:
+    """`keys`: a request has one of them; where none is wanted, only programs of this machine are let in, not pages."""
     serving = Serving(core, life)
     api = Api(core, life, "" if keys else WITHOUT_A_KEY)
     own = [route for route in api.routes() if route.path != "/v1/health"]
@@ -80,11 +78,11 @@ class AccessCheck:
     """In front of every route: checks the key, or without keys that no web page asks; refuses work while the engine
     stops; counts requests."""
 
-    def __init__(self, theirs: ASGIApp, own: ASGIApp, own_paths: set[str], life: Life, keys: Sequence[str]) -> None:
+    def __init__(self, theirs: ASGIApp, own: ASGIApp, own_paths: set[str], life: Life, keys: Keys) -> None:
         self._theirs, self._own, self._own_paths = theirs, own, own_paths
         self._life = life
         self._bodies = Bodies()
-        self._keys = tuple(_digest(key.encode("utf-8", "surrogateescape")) for key in keys)
+        self._keys = keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -113,8 +111,7 @@ class AccessCheck:
     def _has_key(self, headers: dict[bytes, bytes]) -> bool:
         given = headers.get(b"authorization", b"")
         given = given[7:].strip() if given[:7].lower() == b"bearer " else headers.get(b"x-api-key", b"").strip()
-        digest = _digest(given)
-        return sum(secrets.compare_digest(digest, key) for key in self._keys) > 0  # all keys are compared, always
+        return self._keys.opens(given)
 
     @staticmethod
     def _refusal(own: bool) -> Response:
@@ -127,11 +124,6 @@ class AccessCheck:
         if own:
             return failed(stopping())
         return errors.refusal(errors.of(stopping()))
-
-
-def _digest(key: bytes) -> bytes:
-    """Keys are compared by digests, so that the time it takes does not reveal their length either."""
-    return hashlib.sha256(key).digest()
 
 
 def _from_here(headers: dict[bytes, bytes]) -> bool:

@@ -50,7 +50,9 @@ class InPlaceEngine:
         base_url: str = "http://engine",
         token: str = "",
         patience: httpx2.Timeout = PATIENCE,
+        key_hint: str = "",
     ) -> None:
+        """`key_hint`: what to do where it is refused, in place of the engine's own words."""
         headers = {wire.CLIENT_HEADER: secrets.token_hex(8)}  # our workspaces live as long as its lease
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -59,6 +61,7 @@ class InPlaceEngine:
         )
         self._connections = Connections(client)
         self._patience = patience
+        self._key_hint = key_hint
         self._prefix = ""
         self._second: Self | None = None
         self._known_texts = OrderedDict[str, None]()  # hashes of texts that the engine has, least recently sent first
@@ -76,7 +79,8 @@ class InPlaceEngine:
     def remote(cls, endpoint: Endpoint) -> Self:
         """On another machine, or on this one behind a tunnel.  Raises ModelError for a file without certificates."""
         transport = httpx2.AsyncHTTPTransport(verify=verification(endpoint), retries=endpoint.retries)
-        return cls(transport, endpoint.url, endpoint.key, httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_S))
+        patience = httpx2.Timeout(endpoint.timeout_s, connect=CONNECT_S)
+        return cls(transport, endpoint.url, endpoint.key, patience, endpoint.key_hint())
 
     @classmethod
     def at(cls, address: Address) -> Self:
@@ -252,7 +256,9 @@ class InPlaceEngine:
         ) as response:
             if not response.is_success:
                 error = from_object(_decoded(await response.aread()).get("error"))
-                raise EngineRefused(error.message, hint=error.hint) if response.status_code == 401 else error
+                if response.status_code == 401:
+                    raise EngineRefused(error.message, hint=self._key_hint or error.hint)
+                raise error
             yield response
 
 

@@ -1,6 +1,6 @@
-"""Writes a GGUF as the folder of safetensors that vLLM loads: python scripts/vllm_folder.py MODEL.gguf FOLDER
+"""Writes a GGUF as the folder of safetensors that vLLM loads: python tests/servers/vllm_folder.py MODEL.gguf FOLDER
 
-`vllm_trial.py` runs it in vLLM's own environment, which has torch and transformers.  transformers reads the weights
+`vllm.py` runs it in vLLM's own environment, which has torch and transformers.  transformers reads the weights
 (and turns queries and keys back into its own order); the vocabulary is read as llama.cpp does it (`training/`), since
 transformers knows only some of the splits.
 """
@@ -16,7 +16,7 @@ import torch  # type: ignore[import-not-found]
 import transformers  # type: ignore[import-not-found]
 from tokenizers import AddedToken, Tokenizer, processors
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "server"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "server"))
 from training import vocabulary
 
 
