@@ -10,7 +10,6 @@ import argparse
 import hashlib
 import logging
 import os
-import secrets
 import socket
 import ssl
 from collections.abc import Iterable, Mapping
@@ -42,25 +41,22 @@ class Keys:
 
     def __init__(self, given: Iterable[str] = (), file: Path | None = None) -> None:
         """Raises nothing: a file that cannot be read has no keys."""
-        self._given = _digests(given)
-        self._file = file
+        self._given, self._of_file, self._file = _digests(given), frozenset[bytes](), file
         self._read: tuple[int, int] | None = None
-        self._of_file = tuple[bytes, ...]()
         self._look()
         self._wanted = len(self) > 0
 
     def __len__(self) -> int:
-        return len({*self._given, *self._of_file})
+        return len(self._given | self._of_file)
 
     def __bool__(self) -> bool:
         """Whether one is wanted."""
         return self._wanted
 
     def opens(self, key: bytes) -> bool:
-        """All are compared, always, and by digests, so that the time it takes reveals neither a key nor its length."""
+        """Keys are compared by digests, so that the time it takes reveals neither a key nor its length."""
         self._look()
-        digest = hashlib.sha256(key).digest()
-        return sum(secrets.compare_digest(digest, known) for known in (*self._given, *self._of_file)) > 0
+        return hashlib.sha256(key).digest() in self._given | self._of_file
 
     def _look(self) -> None:
         if self._file is None or (now := stamp(self._file)) == self._read:
@@ -69,14 +65,14 @@ class Keys:
         try:
             self._of_file = _digests(read_text(self._file, MOST).splitlines())
         except (OSError, Refused) as error:
-            self._of_file = ()
+            self._of_file = frozenset()
             logger.warning("the file of keys cannot be read (%s): none of it opens", error)
         logger.info("keys that open: %d", len(self))
 
 
-def _digests(keys: Iterable[str]) -> tuple[bytes, ...]:
-    bare = dict.fromkeys(key.strip() for key in keys)
-    return tuple(hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest() for key in bare if key)
+def _digests(keys: Iterable[str]) -> frozenset[bytes]:
+    bare = filter(None, map(str.strip, keys))
+    return frozenset(hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest() for key in bare)
 
 
 @dataclass(frozen=True, slots=True)
