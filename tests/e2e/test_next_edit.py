@@ -13,7 +13,7 @@ from palimpsest.languages.python import LANGUAGE as PYTHON
 from palimpsest.syntax.parse import parse_text
 from palimpsest.text.uris import to_path, to_uri
 
-from .conftest import Editor, plain, start_editor, stop_editor, until
+from .conftest import READY_S, Editor, plain, start_editor, stop_editor, until
 from .test_refs import given_command
 
 OFF = {"engine": {"kind": "none"}}
@@ -548,6 +548,8 @@ async def made_twice(window: Editor) -> tuple[str, lsp.Position]:
     for name, text in NEAR.items():
         (window.root / name).parent.mkdir(exist_ok=True)
         (window.root / name).write_text(text, encoding="utf-8")
+    made = [{"uri": to_uri(window.root / name), "type": 1} for name in NEAR]
+    window.client.protocol.notify("workspace/didChangeWatchedFiles", {"changes": made})
     late = window.open("jobs/lately.py")
     window.edit(late, "def late_0", "def latest")
     window.edit(late, "def latest", "def late_0")
@@ -555,7 +557,7 @@ async def made_twice(window: Editor) -> tuple[str, lsp.Position]:
     uri = window.open("jobs/steps.py")
     for n in (0, 1):
         at = window.edit(uri, f"    job.run(step={n})\n", f"    job.run(step={n}, wait=True)\n")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(READY_S):
         while (await ask(window, uri, at))["total"] < 10:
             await asyncio.sleep(0.05)
     return uri, at

@@ -221,10 +221,8 @@ class NextEdits:
 
     async def all_of(self, identity: str) -> AllPlaces | None:
         """Those of the change that a next edit is about, as they are now.  Raises InvalidArgument for an unknown id."""
-        change, newest = (
-            self._offers.get(identity).about,
-            self._bursts.open or next(iter(self._bursts.ended[-1:]), None),
-        )
+        change = self._offers.get(identity).about
+        newest = self._bursts.open or next(iter(self._bursts.ended[-1:]), None)
         here = None if newest is None else self._services.documents.find(newest.after.uri)
         return None if here is None else await self._all_places(here, Position(0, 0), change)
 
