@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -34,7 +35,8 @@ PAGE = 32
 """Tokens."""
 WITH_TOOLS = ("--enable-auto-tool-choice", "--tool-call-parser", "hermes")
 GENERATED = "vllm:generation_tokens_total"
-START_S, REPLY_S = 600.0, 120.0
+START_S, REPLY_S, END_S = 1800.0, 120.0, 60.0
+"""Where other programs use the cores, it starts in a quarter of an hour."""
 TELLS = 400
 """Characters of what a command said at its end."""
 
@@ -87,7 +89,9 @@ class Vllm:
     def start(self, *options: str) -> None:
         with self._log.open("ab") as log:
             command = [*self._command, *options]
-            self._process = subprocess.Popen(command, env=self._environment, stdout=log, stderr=log)
+            self._process = subprocess.Popen(
+                command, env=self._environment, stdout=log, stderr=log, start_new_session=True
+            )
         until = time.monotonic() + START_S
         while time.monotonic() < until and self._process.poll() is None:
             try:
@@ -101,7 +105,11 @@ class Vllm:
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
-            self._process.wait()
+            try:
+                self._process.wait(END_S)
+            except subprocess.TimeoutExpired:  # in the middle of its start it takes no notice
+                os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
         self._process = None
 
     def counter(self, name: str) -> int:
